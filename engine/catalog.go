@@ -3,6 +3,7 @@ package engine
 import (
 	"strings"
 
+	"github.com/radish-sql/radish/engine/infoschema"
 	"github.com/radish-sql/radish/planner/bind"
 	"github.com/radish-sql/radish/sql/parse"
 	"github.com/radish-sql/radish/sql/sqlerr"
@@ -40,8 +41,8 @@ func (c *catalogView) hidden(db, name string) string {
 }
 
 func (c *catalogView) Table(db, name string) (*table.Version, error) {
-	if strings.EqualFold(db, informationSchema) {
-		return c.session.virtualTable(c.snap, name)
+	if strings.EqualFold(db, infoschema.Name) {
+		return infoschema.Table(infoSource{c.session}, c.snap, name)
 	}
 	if hidden := c.hidden(db, name); hidden != "" {
 		c.temporary = name

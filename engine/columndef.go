@@ -5,6 +5,7 @@ import (
 	"github.com/pingcap/tidb/pkg/parser/format"
 	"github.com/pingcap/tidb/pkg/parser/mysql"
 
+	"github.com/radish-sql/radish/engine/definition"
 	"github.com/radish-sql/radish/planner/bind"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/parse"
@@ -106,7 +107,7 @@ func (s *Session) addColumn(st *statement, schema *table.Schema, c *ast.ColumnDe
 			}
 		case ast.ColumnOptionReference:
 			s.warnings.Add(sqlerr.LevelWarning, sqlerr.CodeNotSupported,
-				"REFERENCES in the definition of column '%s' means nothing, as in MySQL; write FOREIGN KEY (%s) REFERENCES ...", name, quoteName(name))
+				"REFERENCES in the definition of column '%s' means nothing, as in MySQL; write FOREIGN KEY (%s) REFERENCES ...", name, definition.QuoteName(name))
 		case ast.ColumnOptionOnUpdate:
 			var err error
 			if def.OnUpdate, err = onUpdateText(o.Expr, typ, name); err != nil {

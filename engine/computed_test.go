@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/radish-sql/radish/engine/definition"
 )
 
 // Definitions and error numbers of generated columns and ON UPDATE CURRENT_TIMESTAMP (MySQL manual, sections 15.1.20.8 and 13.2.5); what
@@ -56,13 +58,13 @@ func TestComputedColumns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := CreateTableSQL(v)
+	text := definition.CreateTableSQL(v)
 	mustRun(t, s, "DROP TABLE t; "+text)
 	v, err = e.catalog.Load().Table("main", "t")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if again := CreateTableSQL(v); again != text {
+	if again := definition.CreateTableSQL(v); again != text {
 		t.Errorf("%s\nmakes\n%s", text, again)
 	}
 }

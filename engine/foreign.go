@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/radish-sql/radish/column"
+	"github.com/radish-sql/radish/engine/definition"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/catalog"
@@ -456,7 +457,7 @@ func (g *integrity) checkLost(l *losing) error {
 	}
 	referred, err := g.anyReferring(child, l.foreign.Columns, keys)
 	if err == nil && referred {
-		err = sqlerr.RowIsReferenced(describeForeignKey(child.Schema, l.foreign))
+		err = sqlerr.RowIsReferenced(definition.DescribeForeignKey(child.Schema, l.foreign))
 	}
 	return err
 }
@@ -503,7 +504,7 @@ func (g *integrity) checkMade(m *referring) error {
 	child := g.version(m.id)
 	orphan, err := g.orphan(child, g.parentOf(m.foreign), m.foreign, m.rows, m.first)
 	if err == nil && orphan {
-		err = sqlerr.NoReferencedRow(describeForeignKey(child.Schema, m.foreign))
+		err = sqlerr.NoReferencedRow(definition.DescribeForeignKey(child.Schema, m.foreign))
 	}
 	return err
 }
@@ -549,29 +550,4 @@ func (g *integrity) orphan(child, parent *table.Version, f *table.ForeignKey, ro
 		}
 	}
 	return false, nil
-}
-
-// describeForeignKey writes a foreign key as errors name it.
-func describeForeignKey(schema *table.Schema, f *table.ForeignKey) string {
-	return quoteName(schema.Database) + "." + quoteName(schema.Name) + ", " + foreignKeySQL(schema, f)
-}
-
-// foreignKeySQL writes a foreign key as CREATE TABLE defines it.
-func foreignKeySQL(schema *table.Schema, f *table.ForeignKey) string {
-	columns, referenced := make([]string, len(f.Columns)), make([]string, len(f.Columns))
-	for i, o := range f.Columns {
-		columns[i], referenced[i] = quoteName(schema.Columns[o].Name), quoteName(f.Referenced[i])
-	}
-	parent := quoteName(f.Table)
-	if !strings.EqualFold(f.Database, schema.Database) {
-		parent = quoteName(f.Database) + "." + parent
-	}
-	out := "CONSTRAINT " + quoteName(f.Name) + " FOREIGN KEY (" + strings.Join(columns, ", ") + ") REFERENCES " + parent + " (" + strings.Join(referenced, ", ") + ")"
-	if f.OnDelete != table.NoAction {
-		out += " ON DELETE " + f.OnDelete.String()
-	}
-	if f.OnUpdate != table.NoAction {
-		out += " ON UPDATE " + f.OnUpdate.String()
-	}
-	return out
 }

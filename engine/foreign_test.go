@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/radish-sql/radish/engine/definition"
 	"github.com/radish-sql/radish/sql/sqlerr"
 )
 
@@ -249,7 +250,7 @@ func TestForeignKeyDefinitions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := CreateTableSQL(v)
+	text := definition.CreateTableSQL(v)
 	if want := "  KEY `f` (`x`),\n  CONSTRAINT `f` FOREIGN KEY (`x`) REFERENCES `p` (`a`) ON DELETE CASCADE ON UPDATE RESTRICT\n"; !strings.Contains(text, want) {
 		t.Errorf("%s lacks %s", text, want)
 	}

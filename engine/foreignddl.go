@@ -6,6 +6,7 @@ import (
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
 
+	"github.com/radish-sql/radish/engine/definition"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/catalog"
@@ -275,7 +276,7 @@ func (s *Session) mayTruncate(snap *catalog.Snapshot, schema *table.Schema) (err
 	}
 	snap.Referring(schema.Database, schema.Name, func(child *table.Version, f *table.ForeignKey) {
 		if err == nil && idOf(child.Schema) != idOf(schema) {
-			err = sqlerr.TruncateReferenced(describeForeignKey(child.Schema, f))
+			err = sqlerr.TruncateReferenced(definition.DescribeForeignKey(child.Schema, f))
 		}
 	})
 	return err

@@ -3,6 +3,7 @@ package engine
 import (
 	"slices"
 
+	"github.com/radish-sql/radish/engine/infoschema"
 	"github.com/radish-sql/radish/exec/gpu"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/sqlerr"
@@ -42,7 +43,7 @@ func (v *variables) withoutPaths(err error) string {
 // readsInformationSchema says whether a pipeline reads a table of information_schema.
 func readsInformationSchema(p *physical.Pipeline) bool {
 	scan, ok := p.Source.(*physical.TableScan)
-	return ok && scan.Table.Schema.Database == informationSchema
+	return ok && scan.Table.Schema.Database == infoschema.Name
 }
 
 // forced plans a query for the device that radish_device names, or for the one that tests choose in the stead of 'auto'.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
 
+	"github.com/radish-sql/radish/engine/definition"
 	"github.com/radish-sql/radish/sql/parse"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/storage/files"
@@ -134,7 +135,7 @@ func (s *Session) importWhole(st *statement, n *ast.ImportIntoStmt) (*ast.Insert
 			return nil, err
 		}
 	}
-	stmt, err := parse.One("SELECT "+chosen+" FROM "+quoteName(n.Path), parse.DefaultMode)
+	stmt, err := parse.One("SELECT "+chosen+" FROM "+definition.QuoteName(n.Path), parse.DefaultMode)
 	if err != nil {
 		return nil, sqlerr.Bug("the query of IMPORT INTO: %v", err)
 	}
@@ -159,7 +160,7 @@ func (s *Session) keysOf(st *statement, path string, columns *[]*ast.ColumnName)
 	}
 	var names []string
 	for _, c := range *columns {
-		names = append(names, quoteName(c.Name.O))
+		names = append(names, definition.QuoteName(c.Name.O))
 	}
 	return strings.Join(names, ", "), nil
 }

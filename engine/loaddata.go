@@ -7,6 +7,7 @@ import (
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
 
+	"github.com/radish-sql/radish/engine/definition"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/parse"
 	"github.com/radish-sql/radish/sql/sqlerr"
@@ -125,20 +126,20 @@ func loadInsert(n *ast.LoadDataStmt, fields []*ast.ColumnNameOrUserVar) (stmt pa
 	case n.OnDuplicate == ast.OnDuplicateKeyHandlingIgnore || n.FileLocRef == ast.FileLocClient:
 		verb = "INSERT IGNORE INTO "
 	}
-	target := quoteName(n.Table.Name.O)
+	target := definition.QuoteName(n.Table.Name.O)
 	if n.Table.Schema.O != "" {
-		target = quoteName(n.Table.Schema.O) + "." + target
+		target = definition.QuoteName(n.Table.Schema.O) + "." + target
 	}
 	var columns, values []string
 	variables := map[string]string{} // by "@name", and columns by "name": what SET may read
 	for i, f := range fields {
-		field := quoteName(fmt.Sprintf("f%d", i+1))
+		field := definition.QuoteName(fmt.Sprintf("f%d", i+1))
 		if f.UserVar != nil {
 			variables["@"+strings.ToLower(f.UserVar.Name)] = field
 			continue
 		}
 		variables[f.ColumnName.Name.L] = field
-		columns, values = append(columns, quoteName(f.ColumnName.Name.O)), append(values, field)
+		columns, values = append(columns, definition.QuoteName(f.ColumnName.Name.O)), append(values, field)
 	}
 	for _, a := range n.ColumnAssignments {
 		e, _ := a.Expr.Accept(&fieldReplacer{variables})
@@ -146,9 +147,9 @@ func loadInsert(n *ast.LoadDataStmt, fields []*ast.ColumnNameOrUserVar) (stmt pa
 		if err != nil {
 			return stmt, nil, sqlerr.Bug("the text of an assignment cannot be written: %v", err)
 		}
-		columns, values = append(columns, quoteName(a.Column.Name.O)), append(values, text)
+		columns, values = append(columns, definition.QuoteName(a.Column.Name.O)), append(values, text)
 	}
-	text := verb + target + " (" + strings.Join(columns, ", ") + ") SELECT " + strings.Join(values, ", ") + " FROM " + quoteName(loadedFile)
+	text := verb + target + " (" + strings.Join(columns, ", ") + ") SELECT " + strings.Join(values, ", ") + " FROM " + definition.QuoteName(loadedFile)
 	if stmt, err = parse.One(text, parse.DefaultMode); err != nil {
 		return stmt, nil, sqlerr.Bug("the INSERT of LOAD DATA: %v", err)
 	}

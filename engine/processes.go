@@ -129,31 +129,3 @@ var processColumns = []ResultColumn{
 	{Name: "Id", Type: types.Uint64}, {Name: "User", Type: types.Text}, {Name: "Host", Type: types.Text}, {Name: "db", Type: types.Text, Nullable: true},
 	{Name: "Command", Type: types.Text}, {Name: "Time", Type: types.Int64}, {Name: "State", Type: types.Text, Nullable: true}, {Name: "Info", Type: types.Text, Nullable: true},
 }
-
-// processRows lists the sessions; the text of a statement is cut unless all of it is asked for.
-func (s *Session) processRows(full bool) (rows [][]types.Value) {
-	for _, other := range s.engine.sessions.list() {
-		a := other.activity
-		a.mu.Lock()
-		command, state, info, db := "Sleep", "", types.NullOf(types.Text), types.NullOf(types.Text)
-		if a.text != "" {
-			command, state = "Query", "executing"
-			info = text(a.text)
-			if runes := []rune(a.text); !full && len(runes) > 100 {
-				info = text(string(runes[:100]))
-			}
-		}
-		if a.killed {
-			command = "Killed"
-		}
-		if a.database != "" {
-			db = text(a.database)
-		}
-		rows = append(rows, []types.Value{
-			types.UintValue(other.id), text("root"), text("localhost"), db, text(command),
-			types.IntValue(int64(time.Since(a.since).Seconds())), text(state), info,
-		})
-		a.mu.Unlock()
-	}
-	return rows
-}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
 
+	"github.com/radish-sql/radish/engine/infoschema"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
@@ -162,7 +163,7 @@ func (s *Session) do(st *statement, n *ast.DoStmt) (*Result, error) {
 
 func (s *Session) use(db string) (*Result, error) {
 	snap := s.snapshot()
-	if !snap.HasDatabase(db) && !strings.EqualFold(db, informationSchema) {
+	if !snap.HasDatabase(db) && !strings.EqualFold(db, infoschema.Name) {
 		return nil, sqlerr.UnknownDatabase(db, sqlerr.Suggest(db, snap.Databases()))
 	}
 	s.database = db

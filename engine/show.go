@@ -7,6 +7,8 @@ import (
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
 
+	"github.com/radish-sql/radish/engine/definition"
+	"github.com/radish-sql/radish/engine/infoschema"
 	"github.com/radish-sql/radish/planner/bind"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
@@ -49,7 +51,7 @@ func (s *Session) showAll(st *statement, n *ast.ShowStmt) (*Result, error) {
 	snap := s.snapshot()
 	switch n.Tp {
 	case ast.ShowDatabases:
-		names := append(snap.Databases(), informationSchema)
+		names := append(snap.Databases(), infoschema.Name)
 		return s.showNames(st, n, "Database", names)
 	case ast.ShowTables:
 		return s.showTables(st, n, snap)
@@ -62,7 +64,7 @@ func (s *Session) showAll(st *statement, n *ast.ShowStmt) (*Result, error) {
 		if err != nil {
 			return nil, err
 		}
-		create := "CREATE DATABASE " + quoteName(name)
+		create := "CREATE DATABASE " + definition.QuoteName(name)
 		if c, ok := snap.Collation(name); ok {
 			create += " COLLATE " + c.String()
 		}
@@ -75,25 +77,25 @@ func (s *Session) showAll(st *statement, n *ast.ShowStmt) (*Result, error) {
 	case ast.ShowWarnings, ast.ShowErrors:
 		return s.showWarnings(n), nil
 	case ast.ShowEngines:
-		return rowsResult(textColumns("Engine", "Support", "Comment", "Transactions", "XA", "Savepoints"), engineRows()), nil
+		return rowsResult(textColumns("Engine", "Support", "Comment", "Transactions", "XA", "Savepoints"), infoschema.EngineRows()), nil
 	case ast.ShowCharset:
 		cols := textColumns("Charset", "Description", "Default collation", "Maxlen")
 		cols[3].Type = types.Int64
 		var rows [][]types.Value
-		for _, c := range charsets {
-			rows = append(rows, []types.Value{text(c.name), text(c.description), text(c.collation), types.IntValue(c.width)})
+		for _, c := range infoschema.Charsets {
+			rows = append(rows, []types.Value{text(c.Name), text(c.Description), text(c.Collation), types.IntValue(c.Width)})
 		}
 		return s.showLike(st, n, cols, rows)
 	case ast.ShowCollation:
 		cols := textColumns("Collation", "Charset", "Id", "Default", "Compiled", "Sortlen", "Pad_attribute")
 		cols[2].Type, cols[5].Type = types.Int64, types.Int64
-		return s.showLike(st, n, cols, collationRows())
+		return s.showLike(st, n, cols, infoschema.CollationRows())
 	case ast.ShowTableStatus:
 		return s.showTableStatus(st, n, snap)
 	case ast.ShowStatus:
 		return s.showLike(st, n, textColumns("Variable_name", "Value"), s.statusRows(snap))
 	case ast.ShowProcessList:
-		return rowsResult(processColumns, s.processRows(n.Full)), nil
+		return rowsResult(processColumns, infoschema.ProcessRows(infoSource{s}, n.Full)), nil
 	case ast.ShowGrants:
 		return rowsResult(textColumns("Grants for root@localhost"), [][]types.Value{{text("GRANT ALL PRIVILEGES ON *.* TO `root`@`localhost` WITH GRANT OPTION")}}), nil
 	case ast.ShowPrivileges:
@@ -156,20 +158,20 @@ func (s *Session) showTableStatus(st *statement, n *ast.ShowStmt, snap *catalog.
 		return nil, err
 	}
 	var cols []ResultColumn
-	for _, def := range virtualTables["tables"].columns[2:] {
+	for _, def := range infoschema.Columns("tables")[2:] {
 		if def.Name == "TABLE_TYPE" {
 			continue
 		}
 		title := strings.TrimPrefix(def.Name, "TABLE_")
 		cols = append(cols, ResultColumn{Name: title[:1] + strings.ToLower(title[1:]), Type: def.Type, Nullable: true})
 	}
-	return s.showLike(st, n, cols, tableStatus(snap, name))
+	return s.showLike(st, n, cols, infoschema.TableStatus(snap, name))
 }
 
 // statusRows are the status variables that there are.
 func (s *Session) statusRows(snap *catalog.Snapshot) [][]types.Value {
 	tables := 0
-	eachTable(snap, func(string, *table.Version) { tables++ })
+	infoschema.EachTable(snap, func(string, *table.Version) { tables++ })
 	list := s.engine.sessions.list()
 	running := 0
 	for _, other := range list {
@@ -212,8 +214,8 @@ func (s *Session) showTables(st *statement, n *ast.ShowStmt, snap *catalog.Snaps
 	if db == "" {
 		db = s.database
 	}
-	if strings.EqualFold(db, informationSchema) {
-		return s.showNames(st, n, "Tables_in_"+informationSchema, virtualTableNames())
+	if strings.EqualFold(db, infoschema.Name) {
+		return s.showNames(st, n, "Tables_in_"+infoschema.Name, infoschema.Names())
 	}
 	name, err := snap.DatabaseName(db)
 	if err != nil {
@@ -249,65 +251,6 @@ func (s *Session) showTables(st *statement, n *ast.ShowStmt, snap *catalog.Snaps
 	return rowsResult(cols, rows), nil
 }
 
-// describeColumn is a column as DESCRIBE shows it.
-func describeColumn(schema *table.Schema, ordinal int) []types.Value {
-	def := &schema.Columns[ordinal]
-	null := "NO"
-	if def.Nullable {
-		null = "YES"
-	}
-	value := types.NullOf(types.Text)
-	extra := ""
-	if d := def.Default; d != nil {
-		if d.Expr != "" {
-			value, extra = text(d.Expr), "DEFAULT_GENERATED"
-		} else if !d.Value.Null {
-			value = text(d.Value.Text())
-		}
-	}
-	if def.AutoIncrement {
-		extra = "auto_increment"
-	}
-	if def.OnUpdate != "" {
-		extra = strings.TrimLeft(extra+" on update "+def.OnUpdate, " ")
-	}
-	if g := def.Generated; g != nil {
-		if extra = "VIRTUAL GENERATED"; g.Stored {
-			extra = "STORED GENERATED"
-		}
-	}
-	return []types.Value{
-		text(def.Name), text(shownType(def)), text(null), text(keyOf(schema, ordinal)), value, text(extra),
-	}
-}
-
-// shownType returns a column's type as DESCRIBE shows it; a file's column that no query can read has its format's.
-func shownType(def *table.ColumnDef) string {
-	if def.Foreign != "" {
-		return def.Foreign
-	}
-	return strings.ToLower(def.Type.String())
-}
-
-// keyOf returns MySQL's letters for the part that a column plays in keys: PRI, UNI, MUL or nothing.
-func keyOf(schema *table.Schema, ordinal int) string {
-	out := ""
-	for _, k := range schema.Keys {
-		for i, o := range k.Columns {
-			switch {
-			case o != ordinal:
-			case k.Primary:
-				return "PRI"
-			case k.Unique && len(k.Columns) == 1:
-				out = "UNI"
-			case i == 0 && out == "":
-				out = "MUL"
-			}
-		}
-	}
-	return out
-}
-
 func (s *Session) showColumns(st *statement, n *ast.ShowStmt, snap *catalog.Snapshot) (*Result, error) {
 	schema, err := s.schemaOf(st, n, snap)
 	if err != nil {
@@ -328,7 +271,7 @@ func (s *Session) showColumns(st *statement, n *ast.ShowStmt, snap *catalog.Snap
 			return nil, err
 		}
 		if ok {
-			row := describeColumn(schema, i)
+			row := infoschema.DescribeColumn(schema, i)
 			if n.Full {
 				collation := types.NullOf(types.Text)
 				if t := schema.Columns[i].Type; t.HasCollation() || t.Kind == types.KindJSON {
@@ -363,8 +306,8 @@ func (s *Session) schemaOf(st *statement, n *ast.ShowStmt, snap *catalog.Snapsho
 	if err != nil {
 		return nil, err
 	}
-	if strings.EqualFold(db, informationSchema) {
-		v, err := s.virtualTable(snap, name)
+	if strings.EqualFold(db, infoschema.Name) {
+		v, err := infoschema.Table(infoSource{s}, snap, name)
 		if err != nil {
 			return nil, err
 		}
@@ -378,6 +321,26 @@ func (s *Session) schemaOf(st *statement, n *ast.ShowStmt, snap *catalog.Snapsho
 		return v.Schema, nil
 	}
 	return s.viewSchema(st, snap, db, name)
+}
+
+// showCreate runs SHOW CREATE TABLE and SHOW CREATE VIEW.
+func (s *Session) showCreate(n *ast.ShowStmt, snap *catalog.Snapshot) (*Result, error) {
+	db, name, err := s.find(n.Table)
+	if err != nil {
+		return nil, err
+	}
+	v, view, err := snap.Lookup(db, name)
+	if err != nil {
+		return nil, err
+	}
+	if view != nil {
+		return rowsResult(textColumns("View", "Create View", "character_set_client", "collation_connection"),
+			[][]types.Value{{text(view.Name), text(definition.CreateViewSQL(view)), text("utf8mb4"), text(view.Collation.String())}}), nil
+	}
+	if n.Tp == ast.ShowCreateView {
+		return nil, sqlerr.New(sqlerr.CodeWrongObject, sqlerr.User, "'%s.%s' is not VIEW", db, name)
+	}
+	return rowsResult(textColumns("Table", "Create Table"), [][]types.Value{{text(v.Schema.Name), text(definition.CreateTableSQL(v))}}), nil
 }
 
 // viewSchema makes a definition of a view from its query.
@@ -415,7 +378,7 @@ func (s *Session) showIndex(n *ast.ShowStmt, snap *catalog.Snapshot) (*Result, e
 	var rows [][]types.Value
 	for _, k := range v.Schema.Keys {
 		for i := range k.Columns {
-			rows = append(rows, indexRow(v, &k, i))
+			rows = append(rows, infoschema.IndexRow(v, &k, i))
 		}
 	}
 	cols := textColumns("Table", "Non_unique", "Key_name", "Seq_in_index", "Column_name", "Collation", "Cardinality", "Sub_part", "Packed", "Null", "Index_type",

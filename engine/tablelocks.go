@@ -9,6 +9,7 @@ import (
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
 
+	"github.com/radish-sql/radish/engine/infoschema"
 	"github.com/radish-sql/radish/sql/parse"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/storage/catalog"
@@ -148,7 +149,7 @@ func (s *Session) lockTables(st *statement, n *ast.LockTablesStmt) (*Result, err
 		if err != nil {
 			return nil, err
 		}
-		if s.shadowing(db, name) != "" || strings.EqualFold(db, informationSchema) {
+		if s.shadowing(db, name) != "" || strings.EqualFold(db, infoschema.Name) {
 			continue
 		}
 		if _, _, err := snap.Lookup(db, name); err != nil {

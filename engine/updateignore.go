@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/radish-sql/radish/column"
+	"github.com/radish-sql/radish/engine/definition"
 	"github.com/radish-sql/radish/planner/bind"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/sqlerr"
@@ -217,7 +218,7 @@ func (g *integrity) restricted(v *table.Version, rows []int64, ordinals []int) (
 			if row == parent && idOf(child.Schema) == idOf(v.Schema) || out[parent] != nil {
 				continue
 			}
-			out[parent] = &restriction{key, sqlerr.RowIsReferenced(describeForeignKey(child.Schema, f))}
+			out[parent] = &restriction{key, sqlerr.RowIsReferenced(definition.DescribeForeignKey(child.Schema, f))}
 		}
 	})
 	return out, err

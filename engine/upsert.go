@@ -9,6 +9,7 @@ import (
 	"unsafe"
 
 	"github.com/radish-sql/radish/column"
+	"github.com/radish-sql/radish/engine/definition"
 	"github.com/radish-sql/radish/planner/bind"
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/sql/expr"
@@ -160,7 +161,7 @@ func (u *upsert) write(values []types.Value) error {
 			if f, err := u.missing(values); err != nil {
 				return err
 			} else if f != nil {
-				u.context.Warnings.AddError(sqlerr.NoReferencedRow(describeForeignKey(u.ins.Table.Schema, f)))
+				u.context.Warnings.AddError(sqlerr.NoReferencedRow(definition.DescribeForeignKey(u.ins.Table.Schema, f)))
 				return nil
 			}
 		}
@@ -245,7 +246,7 @@ func (u *upsert) become(p place, old, changed []types.Value) (bool, error) {
 		if f, err := u.missing(changed); err != nil {
 			return false, err
 		} else if f != nil {
-			u.context.Warnings.AddError(sqlerr.NoReferencedRow(describeForeignKey(schema, f)))
+			u.context.Warnings.AddError(sqlerr.NoReferencedRow(definition.DescribeForeignKey(schema, f)))
 			return false, nil
 		}
 	}

@@ -1,37 +1,14 @@
-package engine
+// Package definition has the text of definitions: the statements that make tables, views and foreign keys again, as SHOW CREATE and errors show them.
+package definition
 
 import (
 	"strconv"
 	"strings"
 
-	"github.com/pingcap/tidb/pkg/parser/ast"
-
-	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/catalog"
 	"github.com/radish-sql/radish/storage/table"
 )
-
-// SHOW CREATE, and the statements that make tables and views again.
-
-func (s *Session) showCreate(n *ast.ShowStmt, snap *catalog.Snapshot) (*Result, error) {
-	db, name, err := s.find(n.Table)
-	if err != nil {
-		return nil, err
-	}
-	v, view, err := snap.Lookup(db, name)
-	if err != nil {
-		return nil, err
-	}
-	if view != nil {
-		return rowsResult(textColumns("View", "Create View", "character_set_client", "collation_connection"),
-			[][]types.Value{{text(view.Name), text(CreateViewSQL(view)), text("utf8mb4"), text(view.Collation.String())}}), nil
-	}
-	if n.Tp == ast.ShowCreateView {
-		return nil, sqlerr.New(sqlerr.CodeWrongObject, sqlerr.User, "'%s.%s' is not VIEW", db, name)
-	}
-	return rowsResult(textColumns("Table", "Create Table"), [][]types.Value{{text(v.Schema.Name), text(CreateTableSQL(v))}}), nil
-}
 
 // CreateTableSQL writes the statement that makes a table like v, without its rows.
 func CreateTableSQL(v *table.Version) string {
@@ -39,7 +16,7 @@ func CreateTableSQL(v *table.Version) string {
 	var parts []string
 	for i := range schema.Columns {
 		c := &schema.Columns[i]
-		p := "  " + quoteName(c.Name) + " " + c.Type.String()
+		p := "  " + QuoteName(c.Name) + " " + c.Type.String()
 		if c.Type.HasCollation() && c.Type.Collation != schema.Collation {
 			p += " COLLATE " + c.Type.Collation.String()
 		}
@@ -80,22 +57,22 @@ func CreateTableSQL(v *table.Version) string {
 	for _, k := range schema.Keys {
 		names := make([]string, len(k.Columns))
 		for i, o := range k.Columns {
-			names[i] = quoteName(schema.Columns[o].Name)
+			names[i] = QuoteName(schema.Columns[o].Name)
 		}
-		kind := "KEY " + quoteName(k.Name)
+		kind := "KEY " + QuoteName(k.Name)
 		switch {
 		case k.Primary:
 			kind = "PRIMARY KEY"
 		case k.Unique:
-			kind = "UNIQUE KEY " + quoteName(k.Name)
+			kind = "UNIQUE KEY " + QuoteName(k.Name)
 		}
 		parts = append(parts, "  "+kind+" ("+strings.Join(names, ",")+")")
 	}
 	for i := range schema.Foreign {
-		parts = append(parts, "  "+foreignKeySQL(schema, &schema.Foreign[i]))
+		parts = append(parts, "  "+ForeignKeySQL(schema, &schema.Foreign[i]))
 	}
 	for _, c := range schema.Checks {
-		p := "  CONSTRAINT " + quoteName(c.Name) + " CHECK (" + c.SQL + ")"
+		p := "  CONSTRAINT " + QuoteName(c.Name) + " CHECK (" + c.SQL + ")"
 		if c.NotEnforced {
 			p += " NOT ENFORCED"
 		}
@@ -105,7 +82,7 @@ func CreateTableSQL(v *table.Version) string {
 	if catalog.IsHidden(schema.Database) {
 		kind = "TEMPORARY TABLE "
 	}
-	out := "CREATE " + kind + quoteName(schema.Name) + " (\n" + strings.Join(parts, ",\n") + "\n)"
+	out := "CREATE " + kind + QuoteName(schema.Name) + " (\n" + strings.Join(parts, ",\n") + "\n)"
 	if schema.AutoIncrement() >= 0 && v.Auto() > 1 {
 		out += " AUTO_INCREMENT=" + strconv.FormatInt(v.Auto(), 10)
 	}
@@ -122,17 +99,43 @@ func CreateTableSQL(v *table.Version) string {
 func CreateViewSQL(v *catalog.View) string {
 	names := make([]string, len(v.Columns))
 	for i, c := range v.Columns {
-		names[i] = quoteName(c)
+		names[i] = QuoteName(c)
 	}
 	out := "CREATE "
 	if v.TempTable {
 		out += "ALGORITHM=TEMPTABLE "
 	}
-	out += "VIEW " + quoteName(v.Name) + " (" + strings.Join(names, ",") + ") AS " + v.SQL
+	out += "VIEW " + QuoteName(v.Name) + " (" + strings.Join(names, ",") + ") AS " + v.SQL
 	if v.Check != "" {
 		out += " WITH " + v.Check + " CHECK OPTION"
 	}
 	return out
 }
 
-func quoteName(s string) string { return "`" + strings.ReplaceAll(s, "`", "``") + "`" }
+// QuoteName writes a name in backticks.
+func QuoteName(s string) string { return "`" + strings.ReplaceAll(s, "`", "``") + "`" }
+
+// DescribeForeignKey writes a foreign key as errors name it.
+func DescribeForeignKey(schema *table.Schema, f *table.ForeignKey) string {
+	return QuoteName(schema.Database) + "." + QuoteName(schema.Name) + ", " + ForeignKeySQL(schema, f)
+}
+
+// ForeignKeySQL writes a foreign key as CREATE TABLE defines it.
+func ForeignKeySQL(schema *table.Schema, f *table.ForeignKey) string {
+	columns, referenced := make([]string, len(f.Columns)), make([]string, len(f.Columns))
+	for i, o := range f.Columns {
+		columns[i], referenced[i] = QuoteName(schema.Columns[o].Name), QuoteName(f.Referenced[i])
+	}
+	parent := QuoteName(f.Table)
+	if !strings.EqualFold(f.Database, schema.Database) {
+		parent = QuoteName(f.Database) + "." + parent
+	}
+	out := "CONSTRAINT " + QuoteName(f.Name) + " FOREIGN KEY (" + strings.Join(columns, ", ") + ") REFERENCES " + parent + " (" + strings.Join(referenced, ", ") + ")"
+	if f.OnDelete != table.NoAction {
+		out += " ON DELETE " + f.OnDelete.String()
+	}
+	if f.OnUpdate != table.NoAction {
+		out += " ON UPDATE " + f.OnUpdate.String()
+	}
+	return out
+}

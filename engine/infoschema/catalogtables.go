@@ -1,6 +1,7 @@
-package engine
+package infoschema
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/radish-sql/radish/sql/types"
@@ -8,139 +9,49 @@ import (
 	"github.com/radish-sql/radish/storage/table"
 )
 
-// More of information_schema: what MySQL's tools ask for.
-
-func init() {
-	number := func(name string) table.ColumnDef { return col(name, types.Int64) }
-	names := func(list ...string) (out []table.ColumnDef) {
-		for _, n := range list {
-			out = append(out, col(n, name64))
-		}
-		return out
-	}
-	join := func(parts ...[]table.ColumnDef) (out []table.ColumnDef) {
-		for _, p := range parts {
-			out = append(out, p...)
-		}
-		return out
-	}
-	none := func(*Session, *catalog.Snapshot) [][]types.Value { return nil }
-	virtualTables["statistics"] = virtual{
-		join(names("TABLE_CATALOG", "TABLE_SCHEMA", "TABLE_NAME"), []table.ColumnDef{number("NON_UNIQUE")}, names("INDEX_SCHEMA", "INDEX_NAME"),
-			[]table.ColumnDef{number("SEQ_IN_INDEX")}, names("COLUMN_NAME", "COLLATION"), []table.ColumnDef{number("CARDINALITY"), number("SUB_PART")},
-			names("PACKED", "NULLABLE", "INDEX_TYPE", "COMMENT", "INDEX_COMMENT", "IS_VISIBLE", "EXPRESSION")),
-		statisticsRows,
-	}
-	virtualTables["key_column_usage"] = virtual{
-		join(names("CONSTRAINT_CATALOG", "CONSTRAINT_SCHEMA", "CONSTRAINT_NAME", "TABLE_CATALOG", "TABLE_SCHEMA", "TABLE_NAME", "COLUMN_NAME"),
-			[]table.ColumnDef{number("ORDINAL_POSITION"), number("POSITION_IN_UNIQUE_CONSTRAINT")},
-			names("REFERENCED_TABLE_SCHEMA", "REFERENCED_TABLE_NAME", "REFERENCED_COLUMN_NAME")),
-		keyColumnRows,
-	}
-	virtualTables["table_constraints"] = virtual{
-		names("CONSTRAINT_CATALOG", "CONSTRAINT_SCHEMA", "CONSTRAINT_NAME", "TABLE_SCHEMA", "TABLE_NAME", "CONSTRAINT_TYPE", "ENFORCED"),
-		constraintRows,
-	}
-	virtualTables["check_constraints"] = virtual{
-		join(names("CONSTRAINT_CATALOG", "CONSTRAINT_SCHEMA", "CONSTRAINT_NAME"), []table.ColumnDef{col("CHECK_CLAUSE", types.Text)}),
-		checkRows,
-	}
-	virtualTables["referential_constraints"] = virtual{
-		names("CONSTRAINT_CATALOG", "CONSTRAINT_SCHEMA", "CONSTRAINT_NAME", "UNIQUE_CONSTRAINT_CATALOG", "UNIQUE_CONSTRAINT_SCHEMA", "UNIQUE_CONSTRAINT_NAME",
-			"MATCH_OPTION", "UPDATE_RULE", "DELETE_RULE", "TABLE_NAME", "REFERENCED_TABLE_NAME"), referentialRows,
-	}
-	virtualTables["character_sets"] = virtual{
-		join(names("CHARACTER_SET_NAME", "DEFAULT_COLLATE_NAME", "DESCRIPTION"), []table.ColumnDef{number("MAXLEN")}),
-		func(*Session, *catalog.Snapshot) [][]types.Value {
-			var rows [][]types.Value
-			for _, c := range charsets {
-				rows = append(rows, []types.Value{text(c.name), text(c.collation), text(c.description), types.IntValue(c.width)})
-			}
-			return rows
+// catalogTables tell of databases, tables and views.
+var catalogTables = map[string]definition{
+	"schemata": {
+		[]table.ColumnDef{
+			col("CATALOG_NAME", name64), col("SCHEMA_NAME", name64), col("DEFAULT_CHARACTER_SET_NAME", name64),
+			col("DEFAULT_COLLATION_NAME", name64),
 		},
-	}
-	virtualTables["collations"] = virtual{
-		join(names("COLLATION_NAME", "CHARACTER_SET_NAME"), []table.ColumnDef{number("ID")}, names("IS_DEFAULT", "IS_COMPILED"), []table.ColumnDef{number("SORTLEN")}, names("PAD_ATTRIBUTE")),
-		func(*Session, *catalog.Snapshot) [][]types.Value { return collationRows() },
-	}
-	virtualTables["collation_character_set_applicability"] = virtual{
-		names("COLLATION_NAME", "CHARACTER_SET_NAME"),
-		func(*Session, *catalog.Snapshot) [][]types.Value {
-			var rows [][]types.Value
-			for _, c := range types.Collations() {
-				rows = append(rows, []types.Value{text(c.String()), text(c.Charset())})
-			}
-			return rows
+		schemataRows,
+	},
+	"tables": {
+		[]table.ColumnDef{
+			col("TABLE_CATALOG", name64), col("TABLE_SCHEMA", name64), col("TABLE_NAME", name64), col("TABLE_TYPE", name64),
+			col("ENGINE", name64), col("VERSION", types.Int64), col("ROW_FORMAT", name64), col("TABLE_ROWS", types.Uint64), col("AVG_ROW_LENGTH", types.Uint64),
+			col("DATA_LENGTH", types.Uint64), col("MAX_DATA_LENGTH", types.Uint64), col("INDEX_LENGTH", types.Uint64), col("DATA_FREE", types.Uint64),
+			col("AUTO_INCREMENT", types.Uint64), col("CREATE_TIME", types.Datetime), col("UPDATE_TIME", types.Datetime), col("CHECK_TIME", types.Datetime),
+			col("TABLE_COLLATION", name64), col("CHECKSUM", types.Int64), col("CREATE_OPTIONS", name64), col("TABLE_COMMENT", types.Text),
 		},
-	}
-	virtualTables["engines"] = virtual{
-		names("ENGINE", "SUPPORT", "COMMENT", "TRANSACTIONS", "XA", "SAVEPOINTS"),
-		func(*Session, *catalog.Snapshot) [][]types.Value { return engineRows() },
-	}
-	virtualTables["processlist"] = virtual{
-		[]table.ColumnDef{col("ID", types.Uint64), col("USER", name64), col("HOST", name64), col("DB", name64), col("COMMAND", name64), number("TIME"), col("STATE", name64), col("INFO", types.Text)},
-		func(s *Session, _ *catalog.Snapshot) [][]types.Value { return s.processRows(true) },
-	}
-	virtualTables["routines"] = virtual{
-		join(names("SPECIFIC_NAME", "ROUTINE_CATALOG", "ROUTINE_SCHEMA", "ROUTINE_NAME", "ROUTINE_TYPE", "DATA_TYPE"), []table.ColumnDef{col("ROUTINE_DEFINITION", types.Text)}, names("ROUTINE_COMMENT", "DEFINER")), none,
-	}
-	virtualTables["parameters"] = virtual{
-		join(names("SPECIFIC_CATALOG", "SPECIFIC_SCHEMA", "SPECIFIC_NAME"), []table.ColumnDef{number("ORDINAL_POSITION")}, names("PARAMETER_MODE", "PARAMETER_NAME", "DATA_TYPE", "ROUTINE_TYPE")), none,
-	}
-	virtualTables["triggers"] = virtual{
-		names("TRIGGER_CATALOG", "TRIGGER_SCHEMA", "TRIGGER_NAME", "EVENT_MANIPULATION", "EVENT_OBJECT_SCHEMA", "EVENT_OBJECT_TABLE", "ACTION_STATEMENT", "ACTION_TIMING", "DEFINER"), none,
-	}
-	virtualTables["events"] = virtual{names("EVENT_CATALOG", "EVENT_SCHEMA", "EVENT_NAME", "DEFINER", "EVENT_DEFINITION", "STATUS"), none}
-	virtualTables["partitions"] = virtual{
-		join(names("TABLE_CATALOG", "TABLE_SCHEMA", "TABLE_NAME", "PARTITION_NAME", "SUBPARTITION_NAME"), []table.ColumnDef{number("PARTITION_ORDINAL_POSITION"), number("TABLE_ROWS")}, names("PARTITION_METHOD")), none,
-	}
-	virtualTables["plugins"] = virtual{names("PLUGIN_NAME", "PLUGIN_VERSION", "PLUGIN_STATUS", "PLUGIN_TYPE"), none}
-	virtualTables["user_privileges"] = virtual{
-		names("GRANTEE", "TABLE_CATALOG", "PRIVILEGE_TYPE", "IS_GRANTABLE"),
-		func(*Session, *catalog.Snapshot) [][]types.Value {
-			return [][]types.Value{{text("'root'@'localhost'"), text("def"), text("ALL PRIVILEGES"), text("YES")}}
+		tablesRows,
+	},
+	"columns": {
+		[]table.ColumnDef{
+			col("TABLE_CATALOG", name64), col("TABLE_SCHEMA", name64), col("TABLE_NAME", name64), col("COLUMN_NAME", name64),
+			col("ORDINAL_POSITION", types.Int64), col("COLUMN_DEFAULT", types.Text), col("IS_NULLABLE", types.Varchar(3)),
+			col("DATA_TYPE", name64), col("CHARACTER_MAXIMUM_LENGTH", types.Int64), col("CHARACTER_OCTET_LENGTH", types.Int64),
+			col("NUMERIC_PRECISION", types.Int64), col("NUMERIC_SCALE", types.Int64), col("DATETIME_PRECISION", types.Int64),
+			col("CHARACTER_SET_NAME", name64), col("COLLATION_NAME", name64),
+			col("COLUMN_TYPE", types.Text), col("COLUMN_KEY", types.Varchar(3)), col("EXTRA", types.Text), col("PRIVILEGES", name64),
+			col("COLUMN_COMMENT", types.Text), col("GENERATION_EXPRESSION", types.Text),
 		},
-	}
-	for name, what := range map[string][]string{
-		"schema_privileges": {"GRANTEE", "TABLE_CATALOG", "TABLE_SCHEMA", "PRIVILEGE_TYPE", "IS_GRANTABLE"},
-		"table_privileges":  {"GRANTEE", "TABLE_CATALOG", "TABLE_SCHEMA", "TABLE_NAME", "PRIVILEGE_TYPE", "IS_GRANTABLE"},
-		"column_privileges": {"GRANTEE", "TABLE_CATALOG", "TABLE_SCHEMA", "TABLE_NAME", "COLUMN_NAME", "PRIVILEGE_TYPE", "IS_GRANTABLE"},
-	} {
-		virtualTables[name] = virtual{names(what...), none}
-	}
+		columnsRows,
+	},
+	"views": {
+		[]table.ColumnDef{
+			col("TABLE_CATALOG", name64), col("TABLE_SCHEMA", name64), col("TABLE_NAME", name64),
+			col("VIEW_DEFINITION", types.Text), col("CHECK_OPTION", name64), col("IS_UPDATABLE", types.Varchar(3)), col("DEFINER", name64),
+			col("SECURITY_TYPE", name64), col("CHARACTER_SET_CLIENT", name64), col("COLLATION_CONNECTION", name64),
+		},
+		viewsRows,
+	},
 }
 
-// charset is a character set with its default collation.
-type charset struct {
-	name, collation, description string
-	width                        int64
-}
-
-var charsets = []charset{
-	{"utf8mb4", "utf8mb4_bin", "UTF-8 Unicode", 4},
-	{"binary", "binary", "Binary pseudo charset", 1},
-}
-
-func collationRows() (rows [][]types.Value) {
-	for _, c := range types.Collations() {
-		isDefault, pad := "", "NO PAD"
-		if c == types.CollationBin || c == types.CollationBinary {
-			isDefault = "Yes"
-		}
-		if c.Pads() {
-			pad = "PAD SPACE"
-		}
-		rows = append(rows, []types.Value{text(c.String()), text(c.Charset()), types.IntValue(c.ID()), text(isDefault), text("Yes"), types.IntValue(c.SortLen()), text(pad)})
-	}
-	return rows
-}
-
-func engineRows() [][]types.Value {
-	return [][]types.Value{{text("Radish"), text("DEFAULT"), text("In-memory columnar tables"), text("YES"), text("NO"), text("YES")}}
-}
-
-// eachTable calls f with every table of a snapshot.
-func eachTable(snap *catalog.Snapshot, f func(db string, v *table.Version)) {
+// EachTable calls f with every table of a snapshot.
+func EachTable(snap *catalog.Snapshot, f func(db string, v *table.Version)) {
 	for _, db := range snap.Databases() {
 		for _, name := range snap.Tables(db) {
 			if v, err := snap.Table(db, name); err == nil {
@@ -150,110 +61,89 @@ func eachTable(snap *catalog.Snapshot, f func(db string, v *table.Version)) {
 	}
 }
 
-func statisticsRows(_ *Session, snap *catalog.Snapshot) (rows [][]types.Value) {
-	eachTable(snap, func(db string, v *table.Version) {
-		for _, k := range v.Schema.Keys {
-			for i := range k.Columns {
-				x := indexRow(v, &k, i)
-				rows = append(rows, []types.Value{text("def"), text(db), x[0], x[1], text(db), x[2], x[3], x[4], x[5], x[6], x[7], x[8], x[9], x[10], x[11], x[12], x[13], x[14]})
-			}
-		}
-	})
-	return rows
-}
-
-// indexRow is column i of a key as SHOW INDEX shows it.
-func indexRow(v *table.Version, k *table.Key, i int) []types.Value {
-	nonUnique, null := int64(1), ""
-	if k.Unique {
-		nonUnique = 0
+func schemataRows(_ Source, snap *catalog.Snapshot) (rows [][]types.Value) {
+	for _, db := range append(snap.Databases(), Name) {
+		c, _ := snap.Collation(db)
+		rows = append(rows, []types.Value{text("def"), text(db), text("utf8mb4"), text(c.String())})
 	}
-	c := &v.Schema.Columns[k.Columns[i]]
-	if c.Nullable {
-		null = "YES"
+	return rows
+}
+
+func tablesRows(_ Source, snap *catalog.Snapshot) (rows [][]types.Value) {
+	for _, db := range snap.Databases() {
+		for _, x := range TableStatus(snap, db) {
+			kind := "BASE TABLE"
+			if x[1].Null {
+				kind = "VIEW"
+			}
+			rows = append(rows, append([]types.Value{text("def"), text(db), x[0], text(kind)}, x[1:]...))
+		}
 	}
-	none := types.NullOf(types.Text)
-	return []types.Value{
-		text(v.Schema.Name), types.IntValue(nonUnique), text(k.Name), types.IntValue(int64(i + 1)), text(c.Name), text("A"),
-		types.IntValue(v.Rows()), types.NullOf(types.Int64), none, text(null), text("HASH"), text(""), text(""), text("YES"), none,
+	return rows
+}
+
+// TableStatus lists the tables and views of a database as SHOW TABLE STATUS does.
+func TableStatus(snap *catalog.Snapshot, db string) (rows [][]types.Value) {
+	null, never, nothing := types.NullOf(types.Uint64), types.NullOf(types.Datetime), types.NullOf(name64)
+	for _, name := range snap.Tables(db) {
+		v, err := snap.Table(db, name)
+		if err != nil {
+			continue // cannot be: the name came from the snapshot
+		}
+		average, auto := uint64(0), null
+		if n := v.Rows(); n > 0 {
+			average = uint64(v.Bytes() / n)
+		}
+		if v.Schema.AutoIncrement() >= 0 {
+			auto = types.UintValue(uint64(v.Auto()))
+		}
+		zero := types.UintValue(0)
+		rows = append(rows, []types.Value{text(name), text("Radish"), types.IntValue(10), text("Columnar"), types.UintValue(uint64(v.Rows())), types.UintValue(average),
+			types.UintValue(uint64(v.Bytes())), zero, zero, zero, auto, never, never, never, text(v.Schema.Collation.String()), types.NullOf(types.Int64), text(""), text(v.Schema.Comment)})
 	}
-}
-
-func keyColumnRows(_ *Session, snap *catalog.Snapshot) (rows [][]types.Value) {
-	none := types.NullOf(name64)
-	eachTable(snap, func(db string, v *table.Version) {
-		for _, k := range v.Schema.Keys {
-			if !k.Unique {
-				continue
-			}
-			for i, o := range k.Columns {
-				rows = append(rows, []types.Value{text("def"), text(db), text(k.Name), text("def"), text(db), text(v.Schema.Name), text(v.Schema.Columns[o].Name),
-					types.IntValue(int64(i + 1)), types.NullOf(types.Int64), none, none, none})
-			}
-		}
-		for _, f := range v.Schema.Foreign {
-			for i, o := range f.Columns {
-				rows = append(rows, []types.Value{text("def"), text(db), text(f.Name), text("def"), text(db), text(v.Schema.Name), text(v.Schema.Columns[o].Name),
-					types.IntValue(int64(i + 1)), types.IntValue(int64(i + 1)), text(f.Database), text(f.Table), text(f.Referenced[i])})
-			}
-		}
-	})
-	return rows
-}
-
-func referentialRows(_ *Session, snap *catalog.Snapshot) (rows [][]types.Value) {
-	eachTable(snap, func(db string, v *table.Version) {
-		for _, f := range v.Schema.Foreign {
-			unique := types.NullOf(name64)
-			if parent, err := snap.Table(f.Database, f.Table); err == nil {
-				if k := parent.Schema.UniqueKey(f.Referenced); k >= 0 {
-					unique = text(parent.Schema.Keys[k].Name)
-				}
-			}
-			rows = append(rows, []types.Value{text("def"), text(db), text(f.Name), text("def"), text(f.Database), unique, text("NONE"),
-				text(f.OnUpdate.String()), text(f.OnDelete.String()), text(v.Schema.Name), text(f.Table)})
-		}
-	})
-	return rows
-}
-
-func constraintRows(_ *Session, snap *catalog.Snapshot) (rows [][]types.Value) {
-	eachTable(snap, func(db string, v *table.Version) {
-		add := func(name, kind string, enforced bool) {
-			rows = append(rows, []types.Value{text("def"), text(db), text(name), text(db), text(v.Schema.Name), text(kind), text(yesNo(enforced))})
-		}
-		for _, k := range v.Schema.Keys {
-			switch {
-			case k.Primary:
-				add(k.Name, "PRIMARY KEY", true)
-			case k.Unique:
-				add(k.Name, "UNIQUE", true)
-			}
-		}
-		for _, f := range v.Schema.Foreign {
-			add(f.Name, "FOREIGN KEY", true)
-		}
-		for _, c := range v.Schema.Checks {
-			add(c.Name, "CHECK", !c.NotEnforced)
-		}
-	})
-	return rows
-}
-
-func checkRows(_ *Session, snap *catalog.Snapshot) (rows [][]types.Value) {
-	eachTable(snap, func(db string, v *table.Version) {
-		for _, c := range v.Schema.Checks {
-			rows = append(rows, []types.Value{text("def"), text(db), text(c.Name), text(c.SQL)})
-		}
-	})
-	return rows
-}
-
-func yesNo(b bool) string {
-	if b {
-		return "YES"
+	for _, name := range snap.Views(db) {
+		rows = append(rows, []types.Value{text(name), nothing, types.NullOf(types.Int64), nothing, null, null, null, null, null, null, null, never, never, never, nothing,
+			types.NullOf(types.Int64), nothing, text("VIEW")})
 	}
-	return "NO"
+	return rows
+}
+
+func columnsRows(source Source, snap *catalog.Snapshot) (rows [][]types.Value) {
+	add := func(db string, schema *table.Schema) {
+		for i := range schema.Columns {
+			c, d, f := &schema.Columns[i], DescribeColumn(schema, i), typeFacts(schema.Columns[i].Type)
+			row := append([]types.Value{text("def"), text(db), text(schema.Name), text(c.Name), types.IntValue(int64(i + 1)), d[4], d[2]}, f...)
+			rows = append(rows, append(row, d[1], d[3], d[5], text("select,insert,update,references"), text(c.Comment), text(generationOf(c))))
+		}
+	}
+	EachTable(snap, func(db string, v *table.Version) { add(db, v.Schema) })
+	for _, db := range snap.Databases() {
+		for _, name := range snap.Views(db) {
+			if schema, ok := source.ViewSchema(snap, db, name); ok {
+				add(db, schema)
+			}
+		}
+	}
+	return rows
+}
+
+func generationOf(c *table.ColumnDef) string {
+	if c.Generated == nil {
+		return ""
+	}
+	return c.Generated.SQL
+}
+
+func viewsRows(source Source, snap *catalog.Snapshot) (rows [][]types.Value) {
+	for _, db := range snap.Databases() {
+		for _, name := range snap.Views(db) {
+			if v, err := snap.View(db, name); err == nil {
+				rows = append(rows, []types.Value{text("def"), text(db), text(name), text(v.SQL), text(cmp.Or(v.Check, "NONE")), text(yesNo(source.IsUpdatable(db, name))),
+					text("root@localhost"), text("DEFINER"), text("utf8mb4"), text(v.Collation.String())})
+			}
+		}
+	}
+	return rows
 }
 
 // typeFacts are what information_schema.COLUMNS says of a type: its name, the length in characters and bytes, the precision and scale

@@ -41,11 +41,7 @@ func (c *copier) node(n Node) Node {
 	case *Aggregate:
 		out := &Aggregate{Input: c.node(x.Input), Scalar: x.Scalar, Hint: x.Hint}
 		out.Groups = c.items(x.Groups)
-		out.Aggs = make([]AggItem, len(x.Aggs))
-		for i, a := range x.Aggs {
-			a.Args, a.OrderBy, a.Col = c.exprs(a.Args), c.keys(a.OrderBy), c.freshOne(a.Col)
-			out.Aggs[i] = a
-		}
+		out.Aggs = c.aggs(x.Aggs)
 		return out
 	case *Recursive:
 		return c.recursive(x)
@@ -122,6 +118,23 @@ func (c *copier) items(items []Item) []Item {
 			}
 		}
 		out[i].Col = c.freshOne(it.Col)
+	}
+	return out
+}
+
+// aggs copies arguments before it renames: another aggregate may use a column that one passes through.
+func (c *copier) aggs(aggs []AggItem) []AggItem {
+	out := make([]AggItem, len(aggs))
+	for i, a := range aggs {
+		a.Args, a.OrderBy = c.exprs(a.Args), c.keys(a.OrderBy)
+		out[i] = a
+	}
+	for i := range aggs {
+		if PassesValue(&aggs[i]) {
+			out[i].Col = out[i].Args[0].(*expr.Column)
+		} else {
+			out[i].Col = c.freshOne(aggs[i].Col)
+		}
 	}
 	return out
 }

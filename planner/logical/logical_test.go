@@ -102,9 +102,9 @@ func TestCopyCanStandBesideTheOriginal(t *testing.T) {
 	alloc := &expr.Allocator{}
 	a := scan(alloc, "a", "x", "y")
 	sum := alloc.New("", "s", types.Int64, true)
-	fn := &expr.Aggregate{Kind: expr.AggMax, Name: "max", EmptyNull: true}
+	fn, anyValue := &expr.Aggregate{Kind: expr.AggMax, Name: "max", EmptyNull: true}, &expr.Aggregate{Kind: expr.AggAnyValue, Name: "any_value", EmptyNull: true}
 	agg := &Aggregate{Input: NewFilter(a, eq(a.Cols[0], a.Cols[1])), Groups: PassItems(a.Cols[:1]),
-		Aggs: []AggItem{{Col: sum, Fn: fn, Args: []expr.Expr{a.Cols[1]}}}}
+		Aggs: []AggItem{{Col: a.Cols[1], Fn: anyValue, Args: []expr.Expr{a.Cols[1]}}, {Col: sum, Fn: fn, Args: []expr.Expr{a.Cols[1]}}}}
 	n, cols := Copy(agg, alloc)
 	if err := Check(&Join{Left: agg, Right: n, On: []expr.Expr{eq(sum, cols[sum.ID])}}); err != nil {
 		t.Error(err)

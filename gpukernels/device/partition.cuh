@@ -23,6 +23,31 @@ constexpr int part_bits = RADISH_PART_BITS;
 constexpr int parts = 1 << part_bits; // that a pass makes of one
 constexpr int near_bits = 5;          // neighbouring places that stay together
 
+#ifdef RADISH_ROW_WORDS // rows of a join: the place, in 32 bits or in 64, and what the join carries
+template <int Words>
+struct alignas(Words == 1 ? 8 : 16) WordRow {
+  u64 w[Words];
+};
+typedef WordRow<RADISH_ROW_WORDS> Row;
+#ifdef RADISH_WIDE_PLACE
+typedef u64 Place;
+template <int Words>
+RADISH_FN u64 row_place(const WordRow<Words>& row) {
+  return row.w[0];
+}
+#else
+typedef u32 Place;
+template <int Words>
+RADISH_FN u32 row_place(const WordRow<Words>& row) {
+  return high_word(row.w[0]);
+}
+#endif
+constexpr Row pad_row = {{~0ull}}; // no place is ~0
+template <int Words>
+RADISH_FN bool is_pad(const WordRow<Words>& row) {
+  return row_place(row) == ~(Place)0;
+}
+#else
 #ifdef RADISH_WIDE_ROWS
 typedef u64 Place;
 struct alignas(16) Row {
@@ -45,14 +70,32 @@ RADISH_FN u32 row_place(Row row) { return (u32)(row >> 32); }
 RADISH_FN u32 row_offset(Row row) { return (u32)row; }
 RADISH_FN bool is_pad(Row row) { return high_word(row) == ~0u; }
 #endif
+#endif
 constexpr int line_rows = 32 / (int)sizeof(Row);
-constexpr int unit_rows = 16 / (int)sizeof(Row); // that a thread copies at once
-struct alignas(16) RowUnit {
-  Row row[unit_rows];
+template <typename R>
+struct alignas(16) UnitOf { // rows that a thread copies at once
+  static constexpr int rows = sizeof(R) > 16 ? 1 : 16 / (int)sizeof(R);
+  R row[rows];
 };
+#ifdef RADISH_ROW_WORDS
+template <typename R>
+RADISH_FN R no_row_of() {
+  return R{{~0ull}};
+}
+#else
+template <typename R>
+RADISH_FN R no_row_of() {
+  return pad_row;
+}
+#endif
+typedef UnitOf<Row> RowUnit;
+constexpr int unit_rows = RowUnit::rows;
 
 // A place's number in its part after some passes, and back from the part's number: that of the first pass comes first.
 RADISH_FN u32 local_place(u32 place, int passes) {
+  return place >> (near_bits + part_bits * passes) << near_bits | (place & ((1u << near_bits) - 1));
+}
+RADISH_FN u64 local_place(u64 place, int passes) {
   return place >> (near_bits + part_bits * passes) << near_bits | (place & ((1u << near_bits) - 1));
 }
 RADISH_FN u64 global_place(u64 part, u32 local, int passes) {
@@ -62,20 +105,38 @@ RADISH_FN u64 global_place(u64 part, u32 local, int passes) {
   return (far << (part_bits * passes) | middle) << near_bits | near;
 }
 
+struct alignas(16) PartSpan { // a part's rows of a tile, in sorted
+  u32 shift;                  // from a place in sorted to one in the part, or in all rows
+  u32 lines_end, rows_end;
+  u32 end; // of the part, in all rows
+};
+
 // Where a pass writes: parts of room rows each, and how many rows each was given; the latter goes on counting past the room.
 struct PartOut {
   Row* rows;
   u32* given;
   u64 room;
+  RADISH_FN u32 first(u32) const { return 0; }
+  RADISH_FN u32 end(u32) const { return 0; }
+  RADISH_FN bool holds(u32 to, const PartSpan&) const { return to < room; }
+  RADISH_FN Row* at(u32 p, u32 to) const { return rows + p * room + to; }
 };
 
-template <int Items>
+// The same, of parts that have rows first_row[p] to first_row[p + 1] - 1 each: less than 2^32 in all.
+struct PartRanges {
+  Row* rows;
+  u32* given;
+  const u32* first_row;
+  RADISH_FN u32 first(u32 p) const { return first_row[p]; }
+  RADISH_FN u32 end(u32 p) const { return first_row[p + 1]; }
+  RADISH_FN bool holds(u32 to, const PartSpan& s) const { return to < s.end; }
+  RADISH_FN Row* at(u32, u32 to) const { return rows + to; }
+};
+
+template <int Items, typename Out = PartOut>
 struct Partition {
   static constexpr u32 tile_room = RADISH_BLOCK * Items + 2 * parts * line_rows;
-  struct alignas(16) Span { // a part's rows of a tile, in sorted
-    u32 shift;              // from a place in sorted to one in the part
-    u32 lines_end, rows_end, unused;
-  };
+  using Span = PartSpan;
   struct alignas(16) Memory { // in shared memory
     Row sorted[tile_room > hot_slots ? tile_room : hot_slots]; // or HotSearch's scratch
     Row rest[parts * line_rows];
@@ -88,7 +149,7 @@ struct Partition {
   Memory& m;
   int pass; // 0 or 1
   int turn = 0;
-  PartOut out{};
+  Out out{};
 
   static constexpr int lanes = parts < RADISH_BLOCK ? parts : RADISH_BLOCK; // threads that see to parts
   static constexpr int each = parts / lanes;
@@ -99,7 +160,7 @@ struct Partition {
   RADISH_FN u32 part(const Row& row) const { return (u32)(row_place(row) >> (near_bits + part_bits * pass)) & (parts - 1); }
 
   // Rows go to other parts from now on. All threads of the block come here, and to tile and finish.
-  RADISH_FN void begin(const PartOut& to) {
+  RADISH_FN void begin(const Out& to) {
     out = to;
     RADISH_NO_UNROLL
     for (i32 i = thread_index(); i < parts; i += RADISH_BLOCK) m.count[turn][i] = m.rests[turn][i] = 0;
@@ -131,7 +192,8 @@ struct Partition {
       RADISH_UNROLL
       for (int j = 0; j < each; j++) {
         const i32 p = j * lanes + thread_index();
-        m.span[p].shift = at[j] - m.first[p];
+        m.span[p].shift = out.first(p) + at[j] - m.first[p];
+        m.span[p].end = out.end(p);
       }
     }
     block_barrier();
@@ -146,8 +208,8 @@ struct Partition {
       }
       if (r < s.lines_end) {
         const u32 to = s.shift + r;
-        if (to < out.room) {
-          *reinterpret_cast<RowUnit*>(out.rows + p * out.room + to) = x;
+        if (out.holds(to, s)) {
+          *reinterpret_cast<RowUnit*>(out.at(p, to)) = x;
         } else {
           RADISH_NO_UNROLL
           for (int i = 0; i < unit_rows; i++) {
@@ -170,12 +232,14 @@ struct Partition {
     for (i32 p = thread_index(); p < parts; p += RADISH_BLOCK) {
       const u32 waiting = m.rests[turn][p];
       if (waiting == 0) continue;
-      const u32 to = atomic_add(out.given + p, (u32)line_rows);
+      const u32 to = out.first(p) + atomic_add(out.given + p, (u32)line_rows);
+      Span s;
+      s.end = out.end(p);
       RADISH_NO_UNROLL
       for (u32 i = 0; i < line_rows; i++) {
         const Row row = i < waiting ? m.rest[p * line_rows + i] : pad_row;
-        if (to < out.room) {
-          out.rows[p * out.room + to + i] = row;
+        if (out.holds(to, s)) {
+          out.at(p, to)[i] = row;
         } else if (!is_pad(row)) {
           direct(row);
         }
@@ -215,18 +279,26 @@ struct Partition {
   }
 };
 
+// The number of row i of those that load_rows gives a thread.
+template <typename R>
+RADISH_FN i64 row_number(i64 from, int i) {
+  constexpr int unit = UnitOf<R>::rows;
+  return from + ((i64)i / unit * RADISH_BLOCK + thread_index()) * unit + i % unit;
+}
+
 // Rows from .. end-1 of a part, both multiples of line_rows: this thread's, by units, pad_row behind the end.
-template <int N>
-RADISH_FN void load_rows(const Row* rows, i64 from, i64 end, Row (&out)[N]) {
+template <typename R, int N>
+RADISH_FN void load_rows(const R* rows, i64 from, i64 end, R (&out)[N]) {
+  constexpr int each = UnitOf<R>::rows;
   RADISH_UNROLL
-  for (int i = 0; i < N; i += unit_rows) {
-    const i64 at = from + ((i64)i / unit_rows * RADISH_BLOCK + thread_index()) * unit_rows;
+  for (int i = 0; i < N; i += each) {
+    const i64 at = from + ((i64)i / each * RADISH_BLOCK + thread_index()) * each;
     RADISH_UNROLL
-    for (int j = 0; j < unit_rows; j++) out[i + j] = pad_row;
+    for (int j = 0; j < each; j++) out[i + j] = no_row_of<R>();
     if (at < end) {
-      const RowUnit unit = *reinterpret_cast<const RowUnit*>(rows + at);
+      const UnitOf<R> unit = *reinterpret_cast<const UnitOf<R>*>(rows + at);
       RADISH_UNROLL
-      for (int j = 0; j < unit_rows; j++) out[i + j] = unit.row[j];
+      for (int j = 0; j < each; j++) out[i + j] = unit.row[j];
     }
   }
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/radish-sql/radish/exec/gpu/kernel"
+	"github.com/radish-sql/radish/exec/gpu/partition"
 )
 
 // A few slots may have a good part of all rows. A block that partitions looks for them in its first tiles (partition.cuh), and adds their rows up itself, in
@@ -18,7 +19,7 @@ const (
 // hotBits is log2 of the number of frequent slots that a block has room for.
 func (w *Way) hotBits() int {
 	x := w.f.Partition
-	free := (w.Plan.Target.SharedBytes+kernel.SharedRest)/partitionBlocks - hotRest - x.bytes(PartitionThreads)
+	free := (w.Plan.Target.SharedBytes+kernel.SharedRest)/partition.Blocks - hotRest - x.bytes(partition.Threads)
 	bits := hotBitsMost
 	if x.Bits == partitionBitsMost {
 		bits--

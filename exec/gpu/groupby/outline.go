@@ -8,7 +8,7 @@ import (
 )
 
 // ways are all there are. The last one applies to any groups.
-var ways = []*way{&runs, &partition, &perfectHash, &local, &scalar, &copies, &shared, &inDevice}
+var ways = []*way{&runs, &partitions, &perfectHash, &local, &scalar, &copies, &shared, &inDevice}
 
 // Add makes the form of an aggregation, unless another pipeline that ends in it has.
 func (all Forms) Add(p *physical.Aggregate) error {

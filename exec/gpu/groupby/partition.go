@@ -7,6 +7,7 @@ import (
 	"github.com/radish-sql/radish/exec/gpu/codegen"
 	"github.com/radish-sql/radish/exec/gpu/form"
 	"github.com/radish-sql/radish/exec/gpu/kernel"
+	"github.com/radish-sql/radish/exec/gpu/partition"
 	"github.com/radish-sql/radish/sql/expr"
 )
 
@@ -20,7 +21,7 @@ import (
 // A global atomic a row costs a sector of memory read and written wherever the groups do not fit the L2 cache; a row that is written and
 // read once or twice costs 16 to 32 bytes, in whole lines.
 
-var partition = way{
+var partitions = way{
 	name:    "partitions",
 	applies: func(w *Way) bool { return w.f.Partition != nil },
 	row:     (*groupText).partitionRow,
@@ -31,13 +32,15 @@ var partition = way{
 // choosePartition decides whether rows are partitioned.
 func (w *Way) choosePartition() *PartitionForm {
 	k, f := w, w.f
-	x := &PartitionForm{tuning: &k.Plan.Target.Tuning, Hashed: f.Shape == PackedGroups || f.Shape == wordGroups}
+	x := &PartitionForm{Form: partition.Form{RowBytes: 8}, tuning: &k.Plan.Target.Tuning, Hashed: f.Shape == PackedGroups || f.Shape == wordGroups}
 	groups := f.groups()
 	if x.Hashed {
 		if groups < hashedLeast || groups*localSlotsPerGroup <= float64(w.localSlots()) || w.choosePerfectHash(w.tableWords(false, true)) != nil {
 			return nil
 		}
-		x.wide = f.Shape == wordGroups || !f.keysFitWord()
+		if x.wide = f.Shape == wordGroups || !f.keysFitWord(); x.wide {
+			x.RowBytes = 16
+		}
 	}
 	if !x.Hashed && f.Shape != DenseGroups || groups >= math.MaxUint32 || !k.Tiled || k.Many || k.Plan.IsShared(f.Aggregate) || k.MaxRows >= 1<<31 {
 		return nil
@@ -85,18 +88,10 @@ func (w *Way) choosePartition() *PartitionForm {
 	return nil
 }
 
-// partitionOut is the C++ of where a pass writes, from a partition of the pass before on.
-func (a *groupText) partitionOut(pass int, part string) string {
-	k := a.k
-	capacity := k.Word(PartitionWord{a.f.Aggregate, pass, PartitionCapacity})
-	return fmt.Sprintf("PartOut{%s + %s * parts * %s, %s + %s * parts, %s}",
-		k.Pointer("Row", PartitionWord{a.f.Aggregate, pass, PartitionRows}), part, capacity, k.Pointer("u32", PartitionWord{a.f.Aggregate, pass, PartitionCounts}), part, capacity)
-}
-
 // partitionRow notes a row. A tile's rows are added to frequent slots, or else written to their partitions.
 func (a *groupText) partitionRow(keys, args []codegen.Value) {
 	k, f := a.k, a.f
-	k.Threads, k.Items, k.Blocks = PartitionThreads, f.Partition.Items(), partitionBlocks
+	k.Threads, k.Items, k.Blocks = partition.Threads, f.Partition.Items(), partition.Blocks
 	k.Defines = []string{fmt.Sprintf("RADISH_PART_BITS %d", f.Partition.Bits), fmt.Sprintf("RADISH_HOT_BITS %d", f.Partition.hot)}
 	if f.Partition.wide {
 		k.Defines = append(k.Defines, "RADISH_WIDE_ROWS")
@@ -111,29 +106,14 @@ func (a *groupText) partitionRow(keys, args []codegen.Value) {
 	if f.Partition.wide {
 		k.Close()
 	}
-	k.Fill(k.Tile, 2, []string{"Row part_rows[RADISH_ITEMS];", "RADISH_UNROLL", "for (i32 i = 0; i < RADISH_ITEMS; i++) part_rows[i] = pad_row;"})
-	k.Tile = ""
-	k.EndTile = append(k.Capture(a.hotRows), "parting.tile(part_rows, direct);")
+	partition.Tile(k, a.hotRows)
 }
 
-// declareParting declares what a pass needs.
-func (a *groupText) declareParting(pass int) []string {
-	lines := []string{
-		"using Parting = Partition<RADISH_ITEMS>;",
-		"Parting::Memory& memory = *shared_at<Parting::Memory>(0);",
-		fmt.Sprintf("Parting parting(memory, %d);", pass),
-		"const auto direct = [&](Row row) { // it found no room",
-	}
-	for _, l := range a.directLines() {
-		lines = append(lines, "  "+l)
-	}
-	return append(lines, "};")
-}
-
-// declareParts is declareParting for the pipeline's kernel, with frequent slots.
+// declareParts declares what the pipeline's kernel needs, with frequent slots.
 func (a *groupText) declareParts() []string {
-	lines := append(a.declareParting(0), a.declareHot()...)
-	return append(lines, fmt.Sprintf("parting.begin(%s);", a.partitionOut(0, "0")))
+	x := a.f.Partition
+	lines := append(x.Declare(0, a.directLines()), a.declareHot()...)
+	return append(lines, fmt.Sprintf("parting.begin(%s);", x.Out(a.k, a.f.Aggregate, 0, "0")))
 }
 
 // flushParts writes what the blocks still hold, and makes the kernels that come after.
@@ -150,26 +130,7 @@ func (a *groupText) flushParts() {
 // splitKernel splits each partition.
 func (a *groupText) splitKernel() *kernel.Kernel {
 	sub, b := a.thenKernel("_split")
-	p := a.f.Aggregate
-	sub.Shared = kernel.SharedMemory{Threads: a.f.Partition.bytes}
-	for _, l := range b.declareParting(1) {
-		sub.Line("%s", l)
-	}
-	capacity := sub.Word(PartitionWord{p, 0, PartitionCapacity})
-	sub.Line("const i64 room = (i64)%s;", capacity)
-	sub.Line("constexpr i64 chunk = (i64)RADISH_BLOCK * RADISH_ITEMS * %d;", ChunkTiles)
-	sub.Line("const i64 chunks = (room + chunk - 1) / chunk;")
-	sub.Open("for (i64 item = block_index(); item < parts * chunks; item += grid_size()) {")
-	sub.Line("const i64 part = item / chunks, from = (item - part * chunks) * chunk;")
-	sub.Line("const i64 end = min_of(min_of((i64)%s[part], room), from + chunk);", sub.Pointer("const u32", PartitionWord{p, 0, PartitionCounts}))
-	sub.Line("if (from >= end) continue;")
-	sub.Line("parting.begin(%s);", b.partitionOut(1, "part"))
-	sub.Open("for (i64 at = from; at < end; at += RADISH_BLOCK * RADISH_ITEMS) {")
-	sub.Line("Row rows[RADISH_ITEMS];")
-	sub.Line("load_rows(%s + part * room, at, end, rows);", sub.Pointer("const Row", PartitionWord{p, 0, PartitionRows}))
-	sub.Line("parting.tile(rows, direct);")
-	sub.Close()
-	sub.Line("parting.finish(direct);")
-	sub.Close()
+	x := a.f.Partition
+	x.Split(sub, a.f.Aggregate, b.directLines(), kernel.SharedMemory{Threads: x.bytes})
 	return sub
 }

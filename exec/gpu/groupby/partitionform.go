@@ -2,18 +2,12 @@ package groupby
 
 import (
 	"github.com/radish-sql/radish/exec/gpu/kernel"
+	"github.com/radish-sql/radish/exec/gpu/partition"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
 )
 
-// NearBits is the logarithm of how many neighbouring slots stay together: near_bits of partition.cuh.
-const NearBits = 5
-
 const (
-	lineBytes           = 32
-	PartitionThreads    = 512
-	partitionBlocks     = 2  // of a multiprocessor that partition: one reads while the other waits at barriers
-	partitionItems      = 8  // rows of a thread; half as many of the wide ones
 	tableBlocks         = 4  // of a multiprocessor that add up small tables after two passes
 	tableItems          = 4  // rows of a thread that they add together
 	spareSlots          = 32 // of a table, for the threads of a warp: they take what is no row's
@@ -26,15 +20,13 @@ const (
 
 const (
 	partitionBitsLeast, partitionBitsMost = 7, 8 // of a pass
-	ChunkTiles                            = 64   // of a partition, that a block splits at a time
 	// A partition's capacity is an equal share and a sixteenth more, or so many standard deviations if groups are few and equally large, but at most two shares.
 	PartitionSlack, SlackDeviations, SlackMost = 1. / 16, 4, 1
 )
 
 // PartitionForm says how rows are partitioned, and how the groups of a partition are found.
 type PartitionForm struct {
-	Passes      int
-	Bits        int               // of a slot that a pass partitions by
+	partition.Form
 	blocks      int               // of a multiprocessor that a partition's table leaves memory for: 1 or 2
 	table       int64             // bytes that a partition's table wants
 	stride      int64             // slots that it has
@@ -48,22 +40,12 @@ type PartitionForm struct {
 	tuning      *kernel.Tuning
 }
 
-// RowBytes, items and LineRows are the bytes of a row, a thread's rows of a tile, and those of a line.
-func (x *PartitionForm) RowBytes() int64 {
-	if x.wide {
-		return 16
-	}
-	return 8
-}
-func (x *PartitionForm) Items() int      { return partitionItems * 8 / int(x.RowBytes()) }
-func (x *PartitionForm) LineRows() int64 { return lineBytes / x.RowBytes() }
-
 // tagBytes is the bytes of the slot or mixed key in a row, and of a tag.
-func (x *PartitionForm) tagBytes() int64 { return x.RowBytes() / 2 }
+func (x *PartitionForm) tagBytes() int64 { return x.RowBytes / 2 }
 
 // slotsOfEach is the number of slots of a partition after some passes over so many slots.
 func (x *PartitionForm) slotsOfEach(slots int64) int64 {
-	return ((slots-1)>>(NearBits+x.Bits*x.Passes) + 1) << NearBits
+	return ((slots-1)>>(partition.NearBits+x.Bits*x.Passes) + 1) << partition.NearBits
 }
 
 // PartitionSlots is the number of slots that a partition's table has.
@@ -126,26 +108,8 @@ func (x *PartitionForm) tableBytes(groups float64, words int64) int64 {
 	return x.slotBytes(words) * (x.slotsOfEach(int64(groups)) + spareSlots)
 }
 
-// PartitionWord is a word of what partitioning uses.
-type PartitionWord struct {
-	P    *physical.Aggregate
-	Pass int
-	What partItem
-}
-
-type partItem uint8
-
-const (
-	PartitionRows partItem = iota
-	PartitionCounts
-	PartitionCapacity
-)
-
-// bytes is what a pass needs of shared memory where a block has so many threads: Partition's Memory.
-func (x *PartitionForm) bytes(threads int) int64 {
-	tile, parts, row, line := int64(threads*x.Items()), int64(1)<<x.Bits, x.RowBytes(), x.LineRows()
-	return row*max(tile+2*parts*line, 1<<x.hot) + row*parts*line + (16+4+8+8)*parts + 16
-}
+// bytes is what a pass needs of shared memory where a block has so many threads.
+func (x *PartitionForm) bytes(threads int) int64 { return x.SharedBytes(threads, x.hot) }
 
 // partitionSlots is the number of slots of a partition's table of groups that are found by hashing.
 func (x *PartitionForm) partitionSlots(groups float64) int64 {

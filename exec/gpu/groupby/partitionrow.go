@@ -5,6 +5,7 @@ import (
 
 	"github.com/radish-sql/radish/exec/gpu/codegen"
 	"github.com/radish-sql/radish/exec/gpu/kernel"
+	"github.com/radish-sql/radish/exec/gpu/partition"
 )
 
 // openSlot makes g the group of a slot, for what is added to it directly, and notes that there is such. closeSlot ends that.
@@ -83,7 +84,7 @@ func (a *groupText) partitionTiles(items int, body func()) {
 func (a *groupText) partitionRows(items int, end string) {
 	k, last := a.k, a.f.Partition.Passes-1
 	k.Line("Row rows[%d];", items)
-	k.Line("load_rows(%s + part * room, at, %s, rows);", k.Pointer("const Row", PartitionWord{a.f.Aggregate, last, PartitionRows}), end)
+	k.Line("load_rows(%s + part * room, at, %s, rows);", k.Pointer("const Row", partition.Word{Of: a.f.Aggregate, Pass: last, What: partition.Rows}), end)
 }
 
 // someTogether writes a loop over a thread's rows, so many, that adds some of them together: row is row number i of them, slot its slot in the table.

@@ -2,6 +2,7 @@ package groupby
 
 import (
 	"github.com/radish-sql/radish/exec/gpu/kernel"
+	"github.com/radish-sql/radish/exec/gpu/partition"
 )
 
 // The last kernel of partitioned rows: a block adds a partition's rows, or a piece of them, up in a table in shared memory. Its slots are an array of the partition's slots
@@ -12,7 +13,7 @@ func (a *groupText) tablesKernel() *kernel.Kernel {
 	sub, b := a.thenKernel("_tables")
 	f := a.f
 	last := f.Partition.Passes - 1
-	sub.Threads = PartitionThreads * 2 / f.Partition.blocks
+	sub.Threads = partition.Threads * 2 / f.Partition.blocks
 	sub.Blocks = f.Partition.tables
 	pieces := 1
 	if last == 0 && !f.Partition.Hashed {
@@ -35,10 +36,10 @@ func (a *groupText) tablesKernel() *kernel.Kernel {
 			sub.Line("u32* table = shared_at<u32>(0);")
 		}
 	}
-	sub.Line("const i64 room = (i64)%s;", sub.Word(PartitionWord{f.Aggregate, last, PartitionCapacity}))
+	sub.Line("const i64 room = (i64)%s;", sub.Word(partition.Word{Of: f.Aggregate, Pass: last, What: partition.Capacity}))
 	sub.Open("for (i64 item = block_index(); item < all * pieces; item += grid_size()) {")
 	sub.Line("const i64 part = item / pieces, piece = item - part * pieces;")
-	sub.Line("const i64 lines = min_of((i64)%s[part], room) / line_rows;", sub.Pointer("const u32", PartitionWord{f.Aggregate, last, PartitionCounts}))
+	sub.Line("const i64 lines = min_of((i64)%s[part], room) / line_rows;", sub.Pointer("const u32", partition.Word{Of: f.Aggregate, Pass: last, What: partition.Counts}))
 	sub.Line("const i64 from = lines * piece / pieces * line_rows, end = lines * (piece + 1) / pieces * line_rows;")
 	sub.Line("if (from == end) continue;")
 	switch {

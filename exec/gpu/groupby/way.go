@@ -29,7 +29,7 @@ type Way struct {
 // String says which way it is.
 func (w *Way) String() string {
 	text := fmt.Sprintf("groups: %s; %s", w.f.Shape, w.way.name)
-	if w.way != &partition {
+	if w.way != &partitions {
 		return text
 	}
 	if w.f.Partition.perfectHash != nil {

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/radish-sql/radish/exec/gpu/groupby"
+	"github.com/radish-sql/radish/exec/gpu/partition"
 	"github.com/radish-sql/radish/exec/gpu/sort"
 )
 
@@ -17,7 +17,7 @@ func TestNumbersOfHeaders(t *testing.T) {
 		header, name string
 		here         int
 	}{
-		{"partition.cuh", "near_bits", groupby.NearBits},
+		{"partition.cuh", "near_bits", partition.NearBits},
 		{"sort.cuh", "sort_items", sort.Items},
 		{"sort.cuh", "sort_bins", sort.Bins},
 		{"sort.cuh", "sort_levels", sort.Levels},

@@ -7,6 +7,7 @@ import (
 
 	"github.com/radish-sql/radish/exec/gpu/groupby"
 	"github.com/radish-sql/radish/exec/gpu/kernel"
+	"github.com/radish-sql/radish/exec/gpu/partition"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/planner/physical"
 )
@@ -69,7 +70,7 @@ func (q *Query) openPartitions(k *kernel.Kernel, f *groupby.Form) error {
 		lines := int64(blocks)
 		if pass == 1 {
 			share = float64(run.partitions[0].capacity) / float64(int(1)<<f.Partition.Bits)
-			lines = run.partitions[0].capacity/int64(q.Device.Block(groupby.PartitionThreads)*f.Partition.Items()*groupby.ChunkTiles) + 2
+			lines = run.partitions[0].capacity/int64(q.Device.Block(partition.Threads)*f.Partition.Items()*partition.ChunkTiles) + 2
 		}
 		r := partitionRun{capacity: (int64(share*(1+slack))/f.Partition.LineRows() + lines + 8) * f.Partition.LineRows()}
 		r.capacity = min(r.capacity, q.Target.Tuning.PartitionCapacity)
@@ -77,7 +78,7 @@ func (q *Query) openPartitions(k *kernel.Kernel, f *groupby.Form) error {
 		if r.given, err = q.filled("partitions", count, 4, 0); err != nil {
 			return err
 		}
-		r.rows, err = q.alloc("partitions", count*r.capacity*f.Partition.RowBytes())
+		r.rows, err = q.alloc("partitions", count*r.capacity*f.Partition.RowBytes)
 		if errors.Is(err, gpukernels.ErrOutOfMemory) {
 			r.capacity = 0
 		} else if err != nil {

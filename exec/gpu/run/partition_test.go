@@ -12,7 +12,7 @@ import (
 	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/exec/enginetest"
 	"github.com/radish-sql/radish/exec/gpu/codegen"
-	"github.com/radish-sql/radish/exec/gpu/groupby"
+	"github.com/radish-sql/radish/exec/gpu/partition"
 	"github.com/radish-sql/radish/exec/gpu/program"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/gpukernels/gputest"
@@ -193,7 +193,7 @@ func testFullPart(t *testing.T, d *gpukernels.Device) {
 		data := make([]encoding.Data, 2)
 		for row := range 60_000 {
 			place := uint32(r.IntN(3000))
-			place = place>>groupby.NearBits<<(groupby.NearBits+16) | 0x1234<<groupby.NearBits | place&(1<<groupby.NearBits-1)
+			place = place>>partition.NearBits<<(partition.NearBits+16) | 0x1234<<partition.NearBits | place&(1<<partition.NearBits-1)
 			if row%4 == 0 {
 				place = uint32(r.IntN(10_000)) * 0x9E3779B1
 			}

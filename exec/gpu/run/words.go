@@ -7,6 +7,7 @@ import (
 	"github.com/radish-sql/radish/exec/gpu/groupby"
 	"github.com/radish-sql/radish/exec/gpu/join"
 	"github.com/radish-sql/radish/exec/gpu/kernel"
+	"github.com/radish-sql/radish/exec/gpu/partition"
 	"github.com/radish-sql/radish/exec/gpu/program"
 	"github.com/radish-sql/radish/planner/physical"
 )
@@ -70,6 +71,9 @@ func (q *Query) word(k *kernel.Kernel, key any) (uint64, error) {
 	}
 	if !ok {
 		word, ok = q.groupWord(key)
+	}
+	if w, is := key.(partition.Word); is {
+		word, ok = q.partitionWord(w)
 	}
 	if ok {
 		return word, nil
@@ -150,11 +154,26 @@ func (q *Query) groupWord(key any) (uint64, bool) {
 		return uint64(q.groups[w.P].capacity), true
 	case groupby.PartitionSlots:
 		return uint64(q.Aggs[w.P].PartitionSlots()), true
-	case groupby.PartitionWord:
-		run := q.groups[w.P].partitions[w.Pass]
-		return [...]uint64{uint64(run.rows), uint64(run.given), uint64(run.capacity)}[w.What], true
 	case groupby.PerfectHashWord:
 		return uint64(q.groups[w.P].perfectHash[w.Part]), true
+	}
+	return 0, false
+}
+
+// partitionWord is a word of what a pass of partitioning writes.
+func (q *Query) partitionWord(w partition.Word) (uint64, bool) {
+	a, ok := w.Of.(*physical.Aggregate)
+	if !ok {
+		return 0, false
+	}
+	run := q.groups[a].partitions[w.Pass]
+	switch w.What {
+	case partition.Rows:
+		return uint64(run.rows), true
+	case partition.Counts:
+		return uint64(run.given), true
+	case partition.Capacity:
+		return uint64(run.capacity), true
 	}
 	return 0, false
 }

@@ -1,0 +1,58 @@
+package partition
+
+const (
+	// NearBits is the logarithm of how many neighbouring places stay together: near_bits of partition.cuh.
+	NearBits = 5
+	// Threads of a block that partitions.
+	Threads = 512
+	// Blocks of a multiprocessor that partition: one reads while the other waits at barriers.
+	Blocks = 2
+	// ChunkTiles are the tiles of a partition that a block splits at a time.
+	ChunkTiles = 64
+
+	lineBytes = 32
+	itemBytes = 64 // that a thread takes at once
+)
+
+// Form is how rows are partitioned.
+type Form struct {
+	Passes   int
+	Bits     int   // of a place that a pass partitions by
+	RowBytes int64 // 8, 16 or 32
+	// Ranges says that each partition has a capacity of its own. Otherwise all have the same.
+	Ranges bool
+}
+
+// Items are a thread's rows of a tile.
+func (f *Form) Items() int { return int(itemBytes / f.RowBytes) }
+
+// LineRows are the rows of a line.
+func (f *Form) LineRows() int64 { return lineBytes / f.RowBytes }
+
+// Partitions is how many partitions there are after some passes.
+func (f *Form) Partitions(passes int) int64 { return 1 << (f.Bits * passes) }
+
+// SharedBytes is what a pass needs of shared memory where a block has so many threads, with space for 2^scratch rows: Memory of Partition.
+func (f *Form) SharedBytes(threads, scratch int) int64 {
+	tile, parts, row, line := int64(threads*f.Items()), f.Partitions(1), f.RowBytes, f.LineRows()
+	return row*max(tile+2*parts*line, 1<<scratch) + row*parts*line + (16+4+8+8)*parts + 16
+}
+
+// Word is a word of what partitioning uses.
+type Word struct {
+	Of   any // whose rows they are
+	Pass int
+	What Item
+}
+
+// Item is what a Word is.
+type Item uint8
+
+// The address of a pass's rows, of the numbers of rows that its partitions were given, and of where the partitions begin, where they have ranges; and the rows that a
+// partition has capacity for, where they have not.
+const (
+	Rows Item = iota
+	Counts
+	Begins
+	Capacity
+)

@@ -1,0 +1,85 @@
+package partition
+
+import (
+	"fmt"
+
+	"github.com/radish-sql/radish/exec/gpu/kernel"
+)
+
+// Out is the C++ of where a pass writes, from a partition of the pass before on.
+func (f *Form) Out(k *kernel.Kernel, of any, pass int, part string) string {
+	if f.Ranges {
+		return fmt.Sprintf("PartRanges{%s, %s + %s * parts, %s + %s * parts}", k.Pointer("Row", Word{of, pass, Rows}), k.Pointer("u32", Word{of, pass, Counts}), part, k.Pointer("const u32", Word{of, pass, Begins}), part)
+	}
+	capacity := k.Word(Word{of, pass, Capacity})
+	return fmt.Sprintf("PartOut{%s + %s * parts * %s, %s + %s * parts, %s}",
+		k.Pointer("Row", Word{of, pass, Rows}), part, capacity, k.Pointer("u32", Word{of, pass, Counts}), part, capacity)
+}
+
+// Declare declares what a pass needs. direct are lines that see to a row without a slot.
+func (f *Form) Declare(pass int, direct []string) []string {
+	using := "using Parting = Partition<RADISH_ITEMS>;"
+	if f.Ranges {
+		using = "using Parting = Partition<RADISH_ITEMS, PartRanges>;"
+	}
+	lines := []string{
+		using,
+		"Parting::Memory& memory = *shared_at<Parting::Memory>(0);",
+		fmt.Sprintf("Parting parting(memory, %d);", pass),
+	}
+	if len(direct) == 0 {
+		return append(lines, "const auto direct = [](const Row&) {}; // the counters say how much capacity is missing")
+	}
+	lines = append(lines, "const auto direct = [&](Row row) { // it found no room")
+	for _, l := range direct {
+		lines = append(lines, "  "+l)
+	}
+	return append(lines, "};")
+}
+
+// Tile writes the end of a scan's tile, whose rows are in part_rows; between stands what is done to them before.
+func Tile(k *kernel.Kernel, between func()) {
+	k.Fill(k.Tile, 2, []string{"Row part_rows[RADISH_ITEMS];", "RADISH_UNROLL", "for (i32 i = 0; i < RADISH_ITEMS; i++) part_rows[i] = pad_row;"})
+	k.Tile = ""
+	if between != nil {
+		k.EndTile = k.Capture(between)
+	}
+	k.EndTile = append(k.EndTile, "parting.tile(part_rows, direct);")
+}
+
+// Split writes a kernel that splits each partition of the first pass. direct are lines as of Declare.
+func (f *Form) Split(sub *kernel.Kernel, of any, direct []string, shared kernel.SharedMemory) {
+	sub.Shared = shared
+	for _, l := range f.Declare(1, direct) {
+		sub.Line("%s", l)
+	}
+	if f.Ranges {
+		sub.Line("const u32* first_row = %s;", sub.Pointer("const u32", Word{of, 0, Begins}))
+	}
+	capacity := sub.Word(Word{of, 0, Capacity})
+	sub.Line("const i64 room = (i64)%s;", capacity)
+	sub.Line("constexpr i64 chunk = (i64)RADISH_BLOCK * RADISH_ITEMS * %d;", ChunkTiles)
+	sub.Line("const i64 chunks = (room + chunk - 1) / chunk;")
+	sub.Open("for (i64 item = block_index(); item < parts * chunks; item += grid_size()) {")
+	counts := sub.Pointer("const u32", Word{of, 0, Counts})
+	if f.Ranges {
+		sub.Line("const i64 part = item / chunks, from = first_row[part] + (item - part * chunks) * chunk;")
+		sub.Line("const i64 end = min_of(min_of((i64)first_row[part] + %s[part], (i64)first_row[part + 1]), from + chunk);", counts)
+	} else {
+		sub.Line("const i64 part = item / chunks, from = (item - part * chunks) * chunk;")
+		sub.Line("const i64 end = min_of(min_of((i64)%s[part], room), from + chunk);", counts)
+	}
+	sub.Line("if (from >= end) continue;")
+	sub.Line("parting.begin(%s);", f.Out(sub, of, 1, "part"))
+	sub.Open("for (i64 at = from; at < end; at += RADISH_BLOCK * RADISH_ITEMS) {")
+	sub.Line("Row rows[RADISH_ITEMS];")
+	if f.Ranges {
+		sub.Line("load_rows(%s, at, end, rows);", sub.Pointer("const Row", Word{of, 0, Rows}))
+	} else {
+		sub.Line("load_rows(%s + part * room, at, end, rows);", sub.Pointer("const Row", Word{of, 0, Rows}))
+	}
+	sub.Line("parting.tile(rows, direct);")
+	sub.Close()
+	sub.Line("parting.finish(direct);")
+	sub.Close()
+}

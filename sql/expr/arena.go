@@ -4,6 +4,7 @@ import (
 	"unsafe"
 
 	"github.com/radish-sql/radish/sql/interrupt"
+	"github.com/radish-sql/radish/sql/sqlerr"
 )
 
 // arena holds the bytes of strings that functions make: one allocation for many strings. A chunk is never written
@@ -98,4 +99,54 @@ func (c *Context) Built(w *interrupt.Builder) (string, error) {
 	}
 	c.arena.counted = counted
 	return c.Commit(b)
+}
+
+// Maker makes many strings in memory that it takes from its Context for several of them at once. Until Close nothing else may take memory
+// from the Context's arena.
+type Maker struct {
+	c *Context
+	b []byte // of the strings so far that lie in one piece of memory
+}
+
+// Maker returns a maker of strings, which the caller closes.
+func (c *Context) Maker() Maker { return Maker{c: c} }
+
+// Reserve returns a slice to which n bytes can be appended, which Take makes a string of.
+func (m *Maker) Reserve(n int) ([]byte, error) {
+	if cap(m.b)-len(m.b) >= n {
+		return m.b, nil
+	}
+	return m.next(n)
+}
+
+func (m *Maker) next(n int) (b []byte, err error) {
+	if err := m.Close(); err != nil {
+		return nil, err
+	}
+	m.b, err = m.c.Reserve(n)
+	return m.b, err
+}
+
+// Take returns the string of what was appended to the slice that Reserve gave last.
+func (m *Maker) Take(b []byte) string {
+	if cap(b) != cap(m.b) {
+		panic(sqlerr.Bug("a string of %d bytes is longer than was reserved", len(b)-len(m.b)))
+	}
+	made := b[len(m.b):]
+	m.b = b
+	if len(made) == 0 {
+		return ""
+	}
+	return unsafe.String(&made[0], len(made))
+}
+
+// Close counts what the strings take. The maker can be used again.
+func (m *Maker) Close() error {
+	b := m.b
+	m.b = nil
+	if len(b) == 0 {
+		return nil
+	}
+	_, err := m.c.Commit(b)
+	return err
 }

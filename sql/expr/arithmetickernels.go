@@ -142,8 +142,40 @@ func subChecked(dst []int64, a, b Reader[int64], sel []int32, n int) (ok bool) {
 	return over >= 0
 }
 
-// mulChecked stores a*b; ok is false if some product left the range.
+// mulChecked stores a*b; ok is false if some product left the range. Over whole batches it multiplies at once and looks at the longest
+// factors after that: as a rule they tell that no product left the range.
 func mulChecked(dst []int64, a, b Reader[int64], sel []int32, n int) (ok bool) {
+	if a.mask == 0 {
+		a, b = b, a
+	}
+	if sel == nil && a.mask != 0 {
+		var longA, longB int64
+		dst, v := dst[:n], a.v[:n]
+		if b.mask == 0 {
+			k := b.v[0]
+			longB = k ^ k>>63
+			for i, x := range v {
+				dst[i] = x * k
+				longA |= x ^ x>>63
+			}
+		} else {
+			w := b.v[:n]
+			for i, x := range v {
+				y := w[i]
+				dst[i] = x * y
+				longA |= x ^ x>>63
+				longB |= y ^ y>>63
+			}
+		}
+		if bits.Len64(uint64(longA))+bits.Len64(uint64(longB)) < 63 {
+			return true
+		}
+	}
+	return mulEachChecked(dst, a, b, sel, n)
+}
+
+// mulEachChecked is mulChecked product by product.
+func mulEachChecked(dst []int64, a, b Reader[int64], sel []int32, n int) (ok bool) {
 	over := int64(0)
 	for _, i := range Positions(sel, n) {
 		x, y := a.At(int(i)), b.At(int(i))

@@ -2,7 +2,6 @@ package expr
 
 import (
 	"strings"
-	"time"
 	"unsafe"
 
 	"github.com/radish-sql/radish/column"
@@ -21,6 +20,8 @@ type castNode struct {
 	column string
 	zero   bool // Compared: a text that is no date is the zero date
 	loop   castLoop
+	plain  plainCast
+	left   []int32 // positions that plain left
 	memo   castMemo
 	times  []int32 // the rows that a constant is stored in, for warnings
 
@@ -36,7 +37,9 @@ func newCastNode(e *Cast, arg node) node {
 	from := e.Arg.Type()
 	n := &castNode{ops: [1]node{arg}, out: column.Vector{Type: e.To}, cast: e, from: from, to: e.To, strict: e.Strict, column: e.Column, zero: e.Compared}
 	if !sameValues(from, e.To) {
-		n.loop = fastCast(from, e.To)
+		if n.loop = fastCast(from, e.To); n.loop == nil {
+			n.plain = newPlainCast(from, e.To, n.assigns())
+		}
 	}
 	return n
 }
@@ -106,6 +109,10 @@ func (n *castNode) eval(f *frame, s *selection) (*column.Vector, error) {
 	if n.to.IsString() && !n.from.IsString() {
 		return &n.out, n.toText(f, v, live)
 	}
+	if n.plain != nil {
+		n.left = n.plain(&n.out, v, live, n.left[:0])
+		live = n.left
+	}
 	conv := n.conversion(f.ctx)
 	for _, i := range live {
 		x := v.Value(int(i))
@@ -130,34 +137,6 @@ func (n *castNode) orZero(r types.Value) types.Value {
 		return types.Value{Type: n.to, I: zeroDatetime}
 	}
 	return r
-}
-
-// toText prints numbers and temporal values, many of them into one piece of memory.
-func (n *castNode) toText(f *frame, v *column.Vector, live []int32) error {
-	c := f.ctx
-	zone := c.Conversion().Zone
-	if zone == nil {
-		zone = time.UTC
-	}
-	for _, i := range live {
-		x := v.Value(int(i))
-		b, err := c.Reserve(48)
-		if err != nil {
-			return err
-		}
-		made, err := c.Commit(x.AppendTextIn(b, zone))
-		if err != nil {
-			return err
-		}
-		text, status := types.FitString(made, n.to)
-		if status > types.ConvertRounded {
-			if err := n.problem(f, status, x, i); err != nil {
-				return err
-			}
-		}
-		n.out.Str[i] = text
-	}
-	return nil
 }
 
 // assigns says whether the value goes into a column.

@@ -47,7 +47,8 @@ type StringReader struct {
 	mask  int
 }
 
-func (r StringReader) At(i int) string {
+// At takes its receiver by reference: a copy would take longer than what it does.
+func (r *StringReader) At(i int) string {
 	i &= r.mask
 	if r.codes != nil {
 		return r.V[r.codes[i]]
@@ -91,7 +92,7 @@ func Wides(v *column.Vector) wideReader {
 	return r
 }
 
-func (r wideReader) At(i int) types.Int128 {
+func (r *wideReader) At(i int) types.Int128 {
 	i &= r.mask
 	if r.wide != nil {
 		return r.wide[i]

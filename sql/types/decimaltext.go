@@ -228,6 +228,11 @@ func ParseDecimal(s string) (v Int128, scale int, status ConvertStatus) {
 // ParseDecimalAs reads the decimal that s begins with as a DECIMAL(precision, scale), rounding once, half away from
 // zero. The status is that of ParseDecimal, or ConvertRounded where digits were lost to the scale.
 func ParseDecimalAs(s string, precision, scale int) (v Int128, status ConvertStatus) {
+	if n, from, _, ok := PlainNumber(s); ok && from <= scale {
+		if v = MulInt64s(n, pow10Int64[min(scale-from, MaxShortDecimal)]); scale-from <= MaxShortDecimal && FitsDecimal(v, precision) {
+			return v, ConvertOK
+		}
+	}
 	n, ok := scanNumber(s)
 	if !ok {
 		return Int128{}, ConvertInvalid

@@ -37,6 +37,42 @@ func IntRange(k Kind) (lo, hi int64) {
 	return math.MinInt64, math.MaxInt64
 }
 
+// plainDigits is how many digits PlainNumber reads at most: any number of as many fits 64 bits.
+const plainDigits = 18
+
+// PlainNumber reads a text of the form that most numbers have: a sign, at most 18 digits and a point between two of them. The number is
+// n / 10^scale. What it does not read may still be a number. It does not tell -0 from 0, which neg does.
+func PlainNumber(s string) (n int64, scale int, neg, ok bool) {
+	i := 0
+	if len(s) > 0 && s[0] == '-' {
+		neg, i = true, 1
+	}
+	first, point := i, -1
+	for ; i < len(s); i++ {
+		d := s[i] - '0'
+		if d <= 9 {
+			n = n*10 + int64(d) // wraps beyond the digits that are allowed
+			continue
+		}
+		if s[i] != '.' || point >= 0 || i == first {
+			return 0, 0, neg, false
+		}
+		point = i
+	}
+	digits := i - first
+	if point >= 0 {
+		scale = i - 1 - point
+		digits--
+		ok = scale > 0
+	} else {
+		ok = digits > 0
+	}
+	if neg {
+		n = -n
+	}
+	return n, scale, neg, ok && digits <= plainDigits
+}
+
 // ParseIntPrefix reads the integer that s begins with, after spaces: CAST('12.9abc' AS SIGNED) is 12 and truncated.
 // Below BIGINT the result is its least value, above it the 64 bits of BIGINT UNSIGNED's (so that beyond both it is -1),
 // with ConvertOutOfRange; no digits at all give 0 and ConvertInvalid.
@@ -88,6 +124,14 @@ func parseDigits(s string) (neg bool, u uint64, end int, status ConvertStatus) {
 // range of DOUBLE the result is its largest value with ConvertOutOfRange; no number at all gives 0 and
 // ConvertInvalid. The words inf and nan and hexadecimal are not numbers in MySQL; see ParseSpecialFloat.
 func ParseFloatPrefix(s string) (float64, ConvertStatus) {
+	if n, scale, neg, ok := PlainNumber(s); ok && n > -1<<53 && n < 1<<53 {
+		// Both are exact, so that one division gives the nearest double.
+		f := float64(n) / float64(pow10Int64[scale])
+		if neg && n == 0 {
+			f = math.Copysign(0, -1)
+		}
+		return f, ConvertOK
+	}
 	n, ok := scanNumber(s)
 	if !ok {
 		return 0, ConvertInvalid

@@ -2,6 +2,8 @@ package types
 
 import (
 	"math"
+	"math/big"
+	"math/rand/v2"
 	"strconv"
 	"strings"
 	"testing"
@@ -120,4 +122,34 @@ func FuzzParseFloatPrefix(f *testing.F) {
 			t.Fatalf("%q = %v %v, want %v", s, got, status, want)
 		}
 	})
+}
+
+// Plain numbers are what big.Rat reads.
+func TestPlainNumbers(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	read := 0
+	for range 20000 {
+		text := make([]byte, r.IntN(22))
+		for i := range text {
+			text[i] = "0123456789012345678901234567890123456789.-+ e"[r.IntN(45)]
+		}
+		s := string(text)
+		n, scale, neg, ok := PlainNumber(s)
+		if !ok {
+			continue
+		}
+		read++
+		want, isNumber := new(big.Rat).SetString(s)
+		got := new(big.Rat).Quo(new(big.Rat).SetInt64(n), new(big.Rat).SetInt64(Pow10(scale)))
+		if !isNumber || got.Cmp(want) != 0 || neg != (s[0] == '-') {
+			t.Fatalf("%q is %d/10^%d, %v", s, n, scale, neg)
+		}
+		f, status := ParseFloatPrefix(s)
+		if g, err := strconv.ParseFloat(s, 64); err != nil || math.Float64bits(f) != math.Float64bits(g) || status != ConvertOK {
+			t.Fatalf("%q is the double %v, %v; want %v", s, f, status, g)
+		}
+	}
+	if read < 1000 {
+		t.Errorf("only %d of the texts are plain numbers", read)
+	}
 }

@@ -10,7 +10,7 @@ import (
 
 // ParseDate reads a date or datetime as a DATE. A time part is dropped: ConvertRounded if it was not midnight.
 func ParseDate(s string) (days int64, status ConvertStatus) {
-	if days, ok := parseIsoDate(s); ok {
+	if days, ok := ParseISODate(s); ok {
 		return days, ConvertOK
 	}
 	datetime, _, _, status := parseDatetime(s)
@@ -24,8 +24,8 @@ func ParseDate(s string) (days int64, status ConvertStatus) {
 	return days, status
 }
 
-// parseIsoDate is the fast path for YYYY-MM-DD.
-func parseIsoDate(s string) (days int64, ok bool) {
+// ParseISODate reads YYYY-MM-DD only, the form that most dates have.
+func ParseISODate(s string) (days int64, ok bool) {
 	if len(s) != 10 || s[4] != '-' || s[7] != '-' {
 		return 0, false
 	}
@@ -38,6 +38,32 @@ func parseIsoDate(s string) (days int64, ok bool) {
 	return MakeDays(two(0)*100+two(2), two(5), two(8))
 }
 
+// ParseISODatetime reads YYYY-MM-DD and YYYY-MM-DD hh:mm:ss only, the forms that most moments have.
+func ParseISODatetime(s string) (datetime int64, ok bool) {
+	if len(s) == len("2006-01-02") {
+		days, ok := ParseISODate(s)
+		return days * MicrosPerDay, ok
+	}
+	if len(s) != len("2006-01-02 15:04:05") || s[10] != ' ' || s[13] != ':' || s[16] != ':' {
+		return 0, false
+	}
+	days, ok := ParseISODate(s[:10])
+	if !ok {
+		return 0, false
+	}
+	for _, i := range [...]int{11, 12, 14, 15, 17, 18} {
+		if !isDigit(s[i]) {
+			return 0, false
+		}
+	}
+	two := func(i int) int { return int(s[i]-'0')*10 + int(s[i+1]-'0') }
+	h, m, sec := two(11), two(14), two(17)
+	if h > 23 || m > 59 || sec > 59 {
+		return 0, false
+	}
+	return days*MicrosPerDay + clock(h, m, sec, 0), true
+}
+
 // ParseDatetime reads a date or datetime in any of MySQL's forms: delimited by any punctuation, 'T' or spaces between
 // date and time, or as digits YYYYMMDD[HHMMSS], YYMMDD[HHMMSS], with a fraction of up to six digits (a seventh rounds).
 // Two-digit years are of 1970..2069. Dates with a zero year-month-day, month or day and dates that do not exist are
@@ -46,8 +72,8 @@ func parseIsoDate(s string) (days int64, ok bool) {
 // Behind the seconds or their fraction may stand an offset from UTC, Z, +hh:mm, +hhmm or +hh, up to 14 hours (MySQL since 8.0.19: +hh:mm, behind 13:59 for
 // those below zero). The text is a moment then, and the result what a clock in zone, nil for UTC, shows at it.
 func ParseDatetime(s string, zone *time.Location) (datetime int64, status ConvertStatus) {
-	if days, ok := parseIsoDate(s); ok {
-		return days * MicrosPerDay, ConvertOK
+	if datetime, ok := ParseISODatetime(s); ok {
+		return datetime, ConvertOK
 	}
 	datetime, _, offset, status := parseDatetime(s)
 	if offset != noOffset && status != ConvertInvalid {

@@ -100,7 +100,7 @@ func evalAES(encrypt bool) expr.Kernel {
 			}
 			var iv []byte
 			if mode != "ecb" {
-				given := expr.Strings(args[2]).At(int(i))
+				given := args[2].StringAt(int(i))
 				if len(given) < aes.BlockSize {
 					return sqlerr.New(codeAESWrong, sqlerr.User, "The initialization vector supplied to %s is too short. Must be at least %d bytes long", call.Fn.Name, aes.BlockSize)
 				}

@@ -25,45 +25,63 @@ func changeFunctions() []*expr.Function {
 	}
 }
 
-// changeCase makes UPPER and LOWER: character by character, as the Unicode tables say; binary strings stay as they are.
+// changeCase makes UPPER and LOWER: character by character, as the Unicode tables say; binary strings stay as they are. The characters
+// between from and to are the letters of ASCII that change.
 func changeCase(change func(rune) rune, from, to byte) expr.Kernel {
-	one := func(c *expr.Context, s string) (string, error) {
-		i := 0
-		for i < len(s) && s[i] < utf8.RuneSelf && (s[i] < from || s[i] > to) {
-			i++
-		}
-		if i == len(s) {
-			return s, nil
-		}
-		b, err := c.Reserve(i + longestChanged(s[i:]))
-		if err != nil {
-			return "", err
-		}
-		b = append(b, s[:i]...)
-		err = interrupt.Pieces(c, s[i:], func(piece string) {
-			for _, r := range piece {
-				if r < utf8.RuneSelf {
-					if byte(r) >= from && byte(r) <= to {
-						r ^= 0x20
-					}
-					b = append(b, byte(r))
-					continue
-				}
-				b = utf8.AppendRune(b, change(r))
-			}
-		})
-		if err != nil {
-			return "", err
-		}
-		return c.Commit(b)
-	}
-	kernel := expr.StringKernel(one)
 	return func(c *expr.Context, call *expr.Call, out *column.Vector, args []*column.Vector, sel []int32, n int) error {
 		if args[0].Type.IsBinaryString() {
 			return expr.StringKernel(expr.AsItIs)(c, call, out, args, sel, n)
 		}
-		return kernel(c, call, out, args, sel, n)
+		texts := expr.Strings(args[0])
+		m := c.Maker()
+		for _, i := range expr.Positions(sel, n) {
+			s := texts.At(int(i))
+			letters, ascii := hasLetters(s, from, to)
+			switch {
+			case ascii && !letters:
+				out.Str[i] = s
+			case ascii:
+				b, err := m.Reserve(len(s))
+				if err != nil {
+					return err
+				}
+				out.Str[i] = m.Take(appendOtherCase(b, s, from, to))
+			default:
+				err := m.Close()
+				if err == nil {
+					out.Str[i], err = changeCharacters(c, s, change, from, to)
+				}
+				if err != nil {
+					return err
+				}
+			}
+		}
+		return m.Close()
 	}
+}
+
+// changeCharacters is changeCase of one text.
+func changeCharacters(c *expr.Context, s string, change func(rune) rune, from, to byte) (string, error) {
+	b, err := c.Reserve(longestChanged(s))
+	if err != nil {
+		return "", err
+	}
+	err = interrupt.Pieces(c, s, func(piece string) {
+		for _, r := range piece {
+			if r < utf8.RuneSelf {
+				if byte(r) >= from && byte(r) <= to {
+					r ^= 0x20
+				}
+				b = append(b, byte(r))
+				continue
+			}
+			b = utf8.AppendRune(b, change(r))
+		}
+	})
+	if err != nil {
+		return "", err
+	}
+	return c.Commit(b)
 }
 
 // longestChanged is how many bytes s has at most in the other case: some characters of two bytes become one of three.

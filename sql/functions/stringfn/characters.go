@@ -46,16 +46,17 @@ func charLength(s string, bytes bool) int {
 	if bytes {
 		return len(s)
 	}
-	return utf8.RuneCountInString(s)
+	ascii := asciiPrefix(s)
+	return ascii + utf8.RuneCountInString(s[ascii:])
 }
 
 // charOffset returns the byte at which character n (from 0) of s begins, len(s) if there are not as many.
 func charOffset(s string, n int, bytes bool) int {
-	if bytes || n >= len(s) {
+	if bytes || n >= len(s) || n <= 0 {
 		return min(max(n, 0), len(s))
 	}
-	i := 0
-	for ; n > 0 && i < len(s); n-- {
+	i := asciiPrefix(s[:n]) // n characters take at least as many bytes
+	for n -= i; n > 0 && i < len(s); n-- {
 		if s[i] < utf8.RuneSelf {
 			i++
 			continue
@@ -76,6 +77,10 @@ func charOffsetBack(s string, n int, bytes bool) (i int, ok bool) {
 	for ; n > 0; n-- {
 		if i == 0 {
 			return 0, false
+		}
+		if s[i-1] < utf8.RuneSelf {
+			i--
+			continue
 		}
 		_, size := utf8.DecodeLastRuneInString(s[:i])
 		i -= size

@@ -45,23 +45,24 @@ func evalConcat(c *expr.Context, _ *expr.Call, out *column.Vector, args []*colum
 	for k, a := range args {
 		parts[k] = expr.Strings(a)
 	}
+	row := make([]string, len(args))
+	m := c.Maker()
 	for _, i := range expr.Positions(sel, n) {
 		size := 0
-		for _, p := range parts {
-			size += len(p.At(int(i)))
+		for k := range parts {
+			row[k] = parts[k].At(int(i))
+			size += len(row[k])
 		}
-		b, err := c.Reserve(size)
+		b, err := m.Reserve(size)
 		if err != nil {
 			return err
 		}
-		for _, p := range parts {
-			b = append(b, p.At(int(i))...)
+		for _, s := range row {
+			b = append(b, s...)
 		}
-		if out.Str[i], err = c.Commit(b); err != nil {
-			return err
-		}
+		out.Str[i] = m.Take(b)
 	}
-	return nil
+	return m.Close()
 }
 
 func resolveConcatWS(args []expr.Expr) (expr.Signature, error) {
@@ -75,6 +76,7 @@ func resolveConcatWS(args []expr.Expr) (expr.Signature, error) {
 
 func evalConcatWS(c *expr.Context, _ *expr.Call, out *column.Vector, args []*column.Vector, sel []int32, n int) error {
 	sep := expr.Strings(args[0])
+	m := c.Maker()
 	for _, i := range expr.Positions(sel, n) {
 		if args[0].IsNull(int(i)) {
 			out.SetNull(int(i), n)
@@ -86,7 +88,7 @@ func evalConcatWS(c *expr.Context, _ *expr.Call, out *column.Vector, args []*col
 				size += len(a.StringAt(int(i))) + len(sep.At(int(i)))
 			}
 		}
-		b, err := c.Reserve(size)
+		b, err := m.Reserve(size)
 		if err != nil {
 			return err
 		}
@@ -101,9 +103,7 @@ func evalConcatWS(c *expr.Context, _ *expr.Call, out *column.Vector, args []*col
 			first = false
 			b = append(b, a.StringAt(int(i))...)
 		}
-		if out.Str[i], err = c.Commit(b); err != nil {
-			return err
-		}
+		out.Str[i] = m.Take(b)
 	}
-	return nil
+	return m.Close()
 }

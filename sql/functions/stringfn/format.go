@@ -58,7 +58,8 @@ func evalFormat(_ *expr.Context, _ *expr.Call, out *column.Vector, args []*colum
 			text = fixedFloat(expr.Floats(args[0]).At(int(i)), d)
 		} else {
 			scale := expr.ScaleOf(args[0].Type)
-			v := expr.Wides(args[0]).At(int(i))
+			wide := expr.Wides(args[0])
+			v := wide.At(int(i))
 			keep := min(d, scale)
 			v, _ = types.Rescale(v, scale, keep)
 			text = types.FormatDecimal(v, keep)

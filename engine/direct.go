@@ -1,6 +1,11 @@
+// Package direct runs queries of a few rows: those whose condition picks rows by a unique key, and short VALUES. They need neither a plan nor pipelines, which would take
+// longer than their rows. docs/internals/single-rows.md has the whole design.
+//
+// A bound query enters as a [Query] compiled by [Compile], which is nil for all others. Run gives its rows, any number of times.
 package engine
 
 import (
+	"context"
 	"maps"
 	"slices"
 
@@ -10,9 +15,6 @@ import (
 	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/table"
 )
-
-// Queries of a few rows are run directly: those whose condition picks rows by a unique key, and short VALUES. They need neither a plan nor
-// pipelines, which would take longer than their rows. docs/internals/single-rows.md has the whole design.
 
 // directRows bounds the rows that a direct query reads, and the keys that it looks up.
 const directRows = 64
@@ -70,31 +72,6 @@ type keyLookup struct {
 type keyPart struct {
 	cells []cell
 	keyed bool // they are the keys of texts under the column's collation
-}
-
-// runDirectly runs a query directly if it can be; nil: it cannot.
-func (s *Session) runDirectly(st *statement, q *logical.Query) (*Result, error) {
-	if s.device().needsGPU() || s.vars.disabledRules[directQueries] || len(observersOf(st.ctx)) > 0 {
-		return nil, nil
-	}
-	d, err := compileDirect(q, nil)
-	if d == nil || err != nil {
-		return nil, err
-	}
-	var v *table.Version
-	if d.lookup != nil {
-		v = d.lookup.table
-	}
-	return d.result(st, v, nil)
-}
-
-// result runs the query over a version of its table.
-func (d *directQuery) result(st *statement, v *table.Version, params []types.Value) (*Result, error) {
-	b, err := d.run(st, v, params)
-	if err != nil {
-		return nil, err
-	}
-	return &Result{Columns: resultColumns(d.cols, d.names), source: &listSource{[]*column.Batch{b}}, Device: "cpu"}, nil
 }
 
 // directCompiler compiles a query.
@@ -294,18 +271,17 @@ func (x *cell) eval(ctx *expr.Context, b *column.Batch) (*column.Vector, error) 
 	return x.program.Eval(ctx, b)
 }
 
-// run runs the query. Its rows are the caller's to keep.
-func (d *directQuery) run(st *statement, v *table.Version, params []types.Value) (*column.Batch, error) {
-	ctx := st.exprContext()
+// run runs the query over a version of its table, nil if it reads none. params are the values of markers. The rows are the caller's to keep.
+func (d *directQuery) run(ctx context.Context, env *expr.Context, v *table.Version, params []types.Value) (*column.Batch, error) {
 	b := &column.Batch{N: 1, Cols: make([]*column.Vector, d.width)}
 	for i := range d.marks {
 		b.Cols[d.params+i] = column.ConstVector(params[i])
 	}
 	var err error
 	if d.lookup != nil {
-		err = d.lookup.read(st, v, ctx, b)
+		err = d.lookup.read(ctx, env, v, b)
 	} else {
-		err = d.list(ctx, b)
+		err = d.list(env, b)
 	}
 	if err != nil {
 		return nil, err
@@ -314,7 +290,7 @@ func (d *directQuery) run(st *statement, v *table.Version, params []types.Value)
 		if b.Rows() == 0 {
 			break
 		}
-		if err := d.stages[i].run(ctx, b); err != nil {
+		if err := d.stages[i].run(env, b); err != nil {
 			return nil, err
 		}
 	}

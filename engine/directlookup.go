@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"slices"
 
 	"github.com/radish-sql/radish/column"
@@ -153,19 +154,19 @@ func (c *directCompiler) compile(x *cell) error {
 }
 
 // read puts the rows with the wanted keys into the batch, whose markers have their values.
-func (l *keyLookup) read(st *statement, v *table.Version, ctx *expr.Context, b *column.Batch) error {
+func (l *keyLookup) read(ctx context.Context, env *expr.Context, v *table.Version, b *column.Batch) error {
 	lists := make([][]types.Value, len(l.parts))
 	for i, p := range l.parts {
 		lists[i] = make([]types.Value, len(p.cells))
 		for j := range p.cells {
-			value, err := p.cells[j].eval(ctx, b)
+			value, err := p.cells[j].eval(env, b)
 			if err != nil {
 				return err
 			}
 			lists[i][j] = value.Value(0)
 		}
 	}
-	rows, err := l.find(st, v, lists)
+	rows, err := l.find(ctx, v, lists)
 	if err != nil {
 		return err
 	}
@@ -183,7 +184,7 @@ func (l *keyLookup) read(st *statement, v *table.Version, ctx *expr.Context, b *
 }
 
 // find returns the numbers of the rows that have one of each column's values, in ascending order.
-func (l *keyLookup) find(st *statement, v *table.Version, lists [][]types.Value) ([]int64, error) {
+func (l *keyLookup) find(ctx context.Context, v *table.Version, lists [][]types.Value) ([]int64, error) {
 	values, keyed := make([]types.Value, len(l.parts)), make([]bool, len(l.parts))
 	for i, p := range l.parts {
 		keyed[i] = p.keyed
@@ -200,7 +201,7 @@ func (l *keyLookup) find(st *statement, v *table.Version, lists [][]types.Value)
 			}
 			return nil
 		}
-		row, ok, err := v.Seek(st.ctx, l.key, values, keyed)
+		row, ok, err := v.Seek(ctx, l.key, values, keyed)
 		if ok {
 			rows = append(rows, row)
 		}

@@ -15,7 +15,7 @@ import (
 	"github.com/radish-sql/radish/storage/table"
 )
 
-// A session keeps what it has bound and compiled of direct queries (direct.go): prepared statements and texts that come again run without
+// A session keeps what it has bound and compiled of direct queries (package direct): prepared statements and texts that come again run without
 // binding. Markers are columns in what is kept, so their values are no part of it, only their types. What is kept holds while the
 // table's definition, the session's database and its variables stay as they are.
 
@@ -392,7 +392,7 @@ func (s *Session) keptQuery(st *statement) (*Result, error) {
 	if k == nil {
 		return nil, nil
 	}
-	res, err := k.direct.result(st, k.version, st.params)
+	res, err := directResult(st, k.direct, k.version, st.params)
 	if err == nil {
 		s.found = 0
 		res.source = &countingSource{res.source, s}

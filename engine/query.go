@@ -18,6 +18,8 @@ import (
 	"github.com/radish-sql/radish/planner/rules"
 	"github.com/radish-sql/radish/planner/stats"
 	"github.com/radish-sql/radish/sql/expr"
+	"github.com/radish-sql/radish/sql/types"
+	"github.com/radish-sql/radish/storage/table"
 )
 
 // query binds, plans and starts a statement that gives rows.
@@ -207,7 +209,7 @@ func (s *Session) plan(st *statement, q *logical.Query) (*planned, error) {
 // runQuery plans and starts a bound query. The first batch is not waited for.
 func (s *Session) runQuery(st *statement, q *logical.Query, profiled bool) (*Result, error) {
 	if st.plan != nil && q == st.plan.query {
-		return st.plan.direct.result(st, st.plan.version, st.params)
+		return directResult(st, st.plan.direct, st.plan.version, st.params)
 	}
 	if !profiled {
 		if res, err := s.runDirectly(st, q); res != nil || err != nil {
@@ -277,4 +279,29 @@ func resultColumns(cols []*expr.Column, names []string) []ResultColumn {
 		out[i] = ResultColumn{Name: names[i], Type: c.Typ, Nullable: c.Null}
 	}
 	return out
+}
+
+// runDirectly runs a query directly if it can be; nil: it cannot.
+func (s *Session) runDirectly(st *statement, q *logical.Query) (*Result, error) {
+	if s.device().needsGPU() || s.vars.disabledRules[directQueries] || len(observersOf(st.ctx)) > 0 {
+		return nil, nil
+	}
+	d, err := compileDirect(q, nil)
+	if d == nil || err != nil {
+		return nil, err
+	}
+	var v *table.Version
+	if d.lookup != nil {
+		v = d.lookup.table
+	}
+	return directResult(st, d, v, nil)
+}
+
+// directResult runs a query directly over a version of its table.
+func directResult(st *statement, d *directQuery, v *table.Version, params []types.Value) (*Result, error) {
+	b, err := d.run(st.ctx, st.exprContext(), v, params)
+	if err != nil {
+		return nil, err
+	}
+	return &Result{Columns: resultColumns(d.cols, d.names), source: &listSource{[]*column.Batch{b}}, Device: "cpu"}, nil
 }

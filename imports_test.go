@@ -68,6 +68,7 @@ var layers = []struct {
 	{"exec", []string{"column", "gpukernels", "planner", "sql", "storage"}},
 	{"gpukernels", nil},
 	{"engine/definition", []string{"sql", "storage"}},
+	{"engine/direct", []string{"column", "planner/logical", "sql", "storage"}},
 	{"engine/infoschema", []string{"column", "exec/gpu", "sql", "storage"}},
 	{"engine", []string{"column", "exec", "gpukernels", "planner", "sql", "storage"}},
 	{".", []string{"column", "engine", "sql", "storage"}},

@@ -7,6 +7,7 @@ import (
 	"github.com/pingcap/tidb/pkg/parser/ast"
 	driver "github.com/pingcap/tidb/pkg/parser/test_driver"
 
+	"github.com/radish-sql/radish/engine/direct"
 	"github.com/radish-sql/radish/planner/bind"
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/sql/expr"
@@ -61,7 +62,7 @@ type keptPlan struct {
 	id       tableID      // the table as the statement names it
 	schema   *table.Schema
 
-	direct *directQuery
+	direct *direct.Query
 	query  *logical.Query // that direct runs
 	insert *bind.Insert
 	update *bind.Update
@@ -201,13 +202,13 @@ func (st *statement) bindToKeep() *keptPlan {
 	if err != nil || bound != nil && bound.Schema != p.schema || !markersAreValues(p, b.Markers, further) {
 		return nil
 	}
-	if p.direct, err = compileDirect(p.query, b.Markers); err != nil || p.direct == nil {
+	if p.direct, err = direct.Compile(p.query, b.Markers); err != nil || p.direct == nil {
 		return nil
 	}
-	if l := p.direct.lookup; l != nil && l.table.Schema != p.schema {
+	if v := p.direct.Table(); v != nil && v.Schema != p.schema {
 		return nil
-	} else if l != nil {
-		l.table = nil // a version is not to be kept
+	} else if v != nil {
+		p.direct.ForgetTable()
 	} else if p.insert == nil {
 		return nil
 	}
@@ -328,7 +329,7 @@ func markersAreValues(p *keptPlan, markers []*expr.Column, further []expr.Expr) 
 		return !uses(e)
 	}
 	stored := func(e expr.Expr) bool { return marker(e) || storesMarker(e, marker, uses) || !uses(e) }
-	chain, source := chainOf(p.query.Root)
+	chain, source := direct.Chain(p.query.Root)
 	if _, ok := source.(*logical.Values); ok && slices.ContainsFunc(source.Exprs(), func(e expr.Expr) bool { return !stored(e) }) {
 		return false
 	}

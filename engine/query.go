@@ -8,6 +8,7 @@ import (
 	"github.com/pingcap/tidb/pkg/parser/ast"
 
 	"github.com/radish-sql/radish/column"
+	"github.com/radish-sql/radish/engine/direct"
 	"github.com/radish-sql/radish/exec"
 	"github.com/radish-sql/radish/exec/gpu"
 	"github.com/radish-sql/radish/exec/gpu/placement"
@@ -286,22 +287,18 @@ func (s *Session) runDirectly(st *statement, q *logical.Query) (*Result, error) 
 	if s.device().needsGPU() || s.vars.disabledRules[directQueries] || len(observersOf(st.ctx)) > 0 {
 		return nil, nil
 	}
-	d, err := compileDirect(q, nil)
+	d, err := direct.Compile(q, nil)
 	if d == nil || err != nil {
 		return nil, err
 	}
-	var v *table.Version
-	if d.lookup != nil {
-		v = d.lookup.table
-	}
-	return directResult(st, d, v, nil)
+	return directResult(st, d, d.Table(), nil)
 }
 
 // directResult runs a query directly over a version of its table.
-func directResult(st *statement, d *directQuery, v *table.Version, params []types.Value) (*Result, error) {
-	b, err := d.run(st.ctx, st.exprContext(), v, params)
+func directResult(st *statement, d *direct.Query, v *table.Version, params []types.Value) (*Result, error) {
+	b, err := d.Run(st.ctx, st.exprContext(), v, params)
 	if err != nil {
 		return nil, err
 	}
-	return &Result{Columns: resultColumns(d.cols, d.names), source: &listSource{[]*column.Batch{b}}, Device: "cpu"}, nil
+	return &Result{Columns: resultColumns(d.Cols, d.Names), source: &listSource{[]*column.Batch{b}}, Device: "cpu"}, nil
 }

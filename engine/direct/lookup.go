@@ -1,4 +1,4 @@
-package engine
+package direct
 
 import (
 	"context"
@@ -42,7 +42,7 @@ func findLookup(scan *logical.Scan, preds []expr.Expr) *keyLookup {
 				keys *= len(part.cells)
 			}
 		}
-		if len(l.parts) == len(key.Columns) && keys <= directRows {
+		if len(l.parts) == len(key.Columns) && keys <= mostRows {
 			return l
 		}
 	}
@@ -89,7 +89,7 @@ func keyCondition(schema *table.Schema, ordinals map[expr.ColumnID]int, p expr.E
 		part.cells = []cell{cellOf(value)}
 		return ordinal, part, true
 	case *expr.In:
-		if ordinal, part.keyed, ok = side(x.Arg); !ok || len(x.List) > directRows {
+		if ordinal, part.keyed, ok = side(x.Arg); !ok || len(x.List) > mostRows {
 			return 0, part, false
 		}
 		for _, v := range x.List {
@@ -108,7 +108,7 @@ func keyCondition(schema *table.Schema, ordinals map[expr.ColumnID]int, p expr.E
 			ordinal, part.keyed = o, one.keyed
 			part.cells = append(part.cells, one.cells...)
 		}
-		return ordinal, part, len(part.cells) <= directRows
+		return ordinal, part, len(part.cells) <= mostRows
 	}
 	return 0, part, false
 }
@@ -139,7 +139,7 @@ func cellOf(e expr.Expr) cell {
 }
 
 // compile compiles a cell that cellOf made.
-func (c *directCompiler) compile(x *cell) error {
+func (c *compiler) compile(x *cell) error {
 	if x.source == nil {
 		return nil
 	}

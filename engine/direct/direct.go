@@ -2,7 +2,7 @@
 // longer than their rows. docs/internals/single-rows.md has the whole design.
 //
 // A bound query enters as a [Query] compiled by [Compile], which is nil for all others. Run gives its rows, any number of times.
-package engine
+package direct
 
 import (
 	"context"
@@ -16,26 +16,41 @@ import (
 	"github.com/radish-sql/radish/storage/table"
 )
 
-// directRows bounds the rows that a direct query reads, and the keys that it looks up.
-const directRows = 64
+// mostRows bounds the rows that a direct query reads, and the keys that it looks up.
+const mostRows = 64
 
-// directQuery is a query compiled to be run directly, any number of times, by one goroutine at a time. All its columns lie in one row of
+// Query is a query compiled to be run directly, any number of times, by one goroutine at a time. All its columns lie in one row of
 // slots: those of the table or of VALUES, the values of markers, and what is computed.
-type directQuery struct {
+type Query struct {
 	lookup *keyLookup // nil: values
 	values [][]cell
 	first  int64 // logical.Values.First
-	stages []directStage
+	stages []stage
 	width  int // slots
 	params int // the slot of the first marker's value
 	marks  int // how many there are
-	cols   []*expr.Column
-	names  []string
+	Cols   []*expr.Column
+	Names  []string
 	out    []int // the slots of cols
 }
 
-// directStage is an operator over the rows. Any field may be empty.
-type directStage struct {
+// Table returns the table in which the query looks rows up, as it was when the query was bound; nil: it reads none, or has forgotten it.
+func (d *Query) Table() *table.Version {
+	if d.lookup == nil {
+		return nil
+	}
+	return d.lookup.table
+}
+
+// ForgetTable lets go of the table, for a query that is kept: Run is given a version of it each time.
+func (d *Query) ForgetTable() {
+	if d.lookup != nil {
+		d.lookup.table = nil
+	}
+}
+
+// stage is an operator over the rows. Any field may be empty.
+type stage struct {
 	filter *expr.Program
 	set    *expr.ProgramSet // of the columns that are computed
 	slots  []int            // of set's results
@@ -74,16 +89,16 @@ type keyPart struct {
 	keyed bool // they are the keys of texts under the column's collation
 }
 
-// directCompiler compiles a query.
-type directCompiler struct {
-	*directQuery
+// compiler compiles a query.
+type compiler struct {
+	*Query
 	slots map[expr.ColumnID]int
 }
 
-// compileDirect compiles a bound query; nil: it cannot be run directly. params are columns that stand for the values of markers.
-func compileDirect(q *logical.Query, params []*expr.Column) (*directQuery, error) {
-	chain, source := chainOf(q.Root)
-	c := directCompiler{&directQuery{cols: q.Cols, names: q.Names, marks: len(params)}, map[expr.ColumnID]int{}}
+// Compile compiles a bound query; nil: it cannot be run directly. params are columns that stand for the values of markers.
+func Compile(q *logical.Query, params []*expr.Column) (*Query, error) {
+	chain, source := Chain(q.Root)
+	c := compiler{&Query{Cols: q.Cols, Names: q.Names, marks: len(params)}, map[expr.ColumnID]int{}}
 	used := usedColumns(chain, q.Cols)
 	switch x := source.(type) {
 	case *logical.Scan:
@@ -96,7 +111,7 @@ func compileDirect(q *logical.Query, params []*expr.Column) (*directQuery, error
 		}
 		c.scan(x, used)
 	case *logical.Values:
-		if len(x.Rows) > directRows {
+		if len(x.Rows) > mostRows {
 			return nil, nil
 		}
 		for _, col := range x.Cols {
@@ -129,11 +144,11 @@ func compileDirect(q *logical.Query, params []*expr.Column) (*directQuery, error
 		}
 		c.out = append(c.out, slot)
 	}
-	return c.directQuery, nil
+	return c.Query, nil
 }
 
-// chainOf returns the operators from root on that have one input, and what is below them.
-func chainOf(root logical.Node) (chain []logical.Node, source logical.Node) {
+// Chain returns the operators from root on that have one input, and what is below them.
+func Chain(root logical.Node) (chain []logical.Node, source logical.Node) {
 	for n := root; ; n = n.Inputs()[0] {
 		switch n.(type) {
 		case *logical.Project, *logical.Filter, *logical.Sort, *logical.Limit:
@@ -165,13 +180,13 @@ func usedColumns(chain []logical.Node, cols []*expr.Column) map[expr.ColumnID]bo
 	return used
 }
 
-func (c *directCompiler) slot() int {
+func (c *compiler) slot() int {
 	c.width++
 	return c.width - 1
 }
 
 // scan gives the columns of a table that are used their slots.
-func (c *directCompiler) scan(x *logical.Scan, used map[expr.ColumnID]bool) {
+func (c *compiler) scan(x *logical.Scan, used map[expr.ColumnID]bool) {
 	for i, col := range x.Cols {
 		if x.Ordinals[i] == logical.RowIDOrdinal && used[col.ID] {
 			c.lookup.rowID = true
@@ -187,7 +202,7 @@ func (c *directCompiler) scan(x *logical.Scan, used map[expr.ColumnID]bool) {
 }
 
 // source compiles what the rows begin with.
-func (c *directCompiler) source(n logical.Node) error {
+func (c *compiler) source(n logical.Node) error {
 	if c.lookup != nil {
 		for _, p := range c.lookup.parts {
 			for i := range p.cells {
@@ -215,8 +230,8 @@ func (c *directCompiler) source(n logical.Node) error {
 }
 
 // stage compiles an operator.
-func (c *directCompiler) stage(n logical.Node) error {
-	var s directStage
+func (c *compiler) stage(n logical.Node) error {
+	var s stage
 	var err error
 	switch x := n.(type) {
 	case *logical.Filter:
@@ -252,7 +267,7 @@ func (c *directCompiler) stage(n logical.Node) error {
 	return err
 }
 
-func (c *directCompiler) cell(e expr.Expr) (cell, error) {
+func (c *compiler) cell(e expr.Expr) (cell, error) {
 	if k, ok := e.(*expr.Const); ok {
 		return cell{typ: k.Value.Type, value: k.Value}, nil
 	}
@@ -271,8 +286,8 @@ func (x *cell) eval(ctx *expr.Context, b *column.Batch) (*column.Vector, error) 
 	return x.program.Eval(ctx, b)
 }
 
-// run runs the query over a version of its table, nil if it reads none. params are the values of markers. The rows are the caller's to keep.
-func (d *directQuery) run(ctx context.Context, env *expr.Context, v *table.Version, params []types.Value) (*column.Batch, error) {
+// Run runs the query over a version of its table, nil if it reads none. params are the values of markers. The rows are the caller's to keep.
+func (d *Query) Run(ctx context.Context, env *expr.Context, v *table.Version, params []types.Value) (*column.Batch, error) {
 	b := &column.Batch{N: 1, Cols: make([]*column.Vector, d.width)}
 	for i := range d.marks {
 		b.Cols[d.params+i] = column.ConstVector(params[i])
@@ -301,7 +316,7 @@ func (d *directQuery) run(ctx context.Context, env *expr.Context, v *table.Versi
 	for i, slot := range d.out {
 		c := b.Cols[slot]
 		if c == nil || out.N == 0 {
-			c = column.New(d.cols[i].Typ, 0)
+			c = column.New(d.Cols[i].Typ, 0)
 		}
 		out.Cols = append(out.Cols, c)
 	}
@@ -309,7 +324,7 @@ func (d *directQuery) run(ctx context.Context, env *expr.Context, v *table.Versi
 }
 
 // list makes the rows of VALUES.
-func (d *directQuery) list(ctx *expr.Context, b *column.Batch) error {
+func (d *Query) list(ctx *expr.Context, b *column.Batch) error {
 	n := len(d.values)
 	one := &column.Batch{N: 1, Cols: b.Cols}
 	cols := make([]*column.Vector, d.params)
@@ -332,7 +347,7 @@ func (d *directQuery) list(ctx *expr.Context, b *column.Batch) error {
 }
 
 // run applies the operator to the rows.
-func (s *directStage) run(ctx *expr.Context, b *column.Batch) error {
+func (s *stage) run(ctx *expr.Context, b *column.Batch) error {
 	if s.filter != nil {
 		sel, err := s.filter.Select(ctx, b, make([]int32, 0, b.Rows()))
 		if err != nil {
@@ -371,7 +386,7 @@ func (s *directStage) run(ctx *expr.Context, b *column.Batch) error {
 }
 
 // order sorts the rows.
-func (s *directStage) order(ctx *expr.Context, b *column.Batch) error {
+func (s *stage) order(ctx *expr.Context, b *column.Batch) error {
 	if b.Rows() < 2 {
 		return nil
 	}

@@ -3,7 +3,6 @@ package engine
 import (
 	"errors"
 	"slices"
-	"strings"
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
 
@@ -109,7 +108,7 @@ func (s *Session) alterTable(st *statement, n *ast.AlterTableStmt) (*Result, err
 				return nil, sqlerr.NotSupportedf("moving a temporary table to another database", "make it there")
 			}
 			s.forgetTemporary(toDB, name)
-			s.temporary[tableID{strings.ToLower(toDB), strings.ToLower(to)}] = true
+			s.temporary[catalog.NewTableID(toDB, to)] = true
 			toDB = db
 		}
 		return snap.RenameTable(db, name, toDB, to)

@@ -89,7 +89,7 @@ func (a *alteration) renameReferenced(snap *catalog.Snapshot, schema *table.Sche
 	var children []*table.Version
 	var err error
 	snap.Referring(schema.Database, schema.Name, func(child *table.Version, f *table.ForeignKey) {
-		self := idOf(child.Schema) == idOf(schema)
+		self := catalog.IDOf(child.Schema) == catalog.IDOf(schema)
 		if self && a.foreignKey(f.Name) < 0 {
 			return // it is dropped
 		}
@@ -113,7 +113,7 @@ func (a *alteration) renameReferenced(snap *catalog.Snapshot, schema *table.Sche
 		if slices.Equal(names, f.Referenced) {
 			return
 		}
-		at := slices.IndexFunc(children, func(v *table.Version) bool { return idOf(v.Schema) == idOf(child.Schema) })
+		at := slices.IndexFunc(children, func(v *table.Version) bool { return catalog.IDOf(v.Schema) == catalog.IDOf(child.Schema) })
 		if at < 0 {
 			at = len(children)
 			own := *child.Schema

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/engine/definition"
@@ -12,13 +11,6 @@ import (
 	"github.com/radish-sql/radish/storage/table"
 )
 
-// tableID is a table's database and name in lower case.
-type tableID struct{ database, name string }
-
-func idOf(schema *table.Schema) tableID {
-	return tableID{strings.ToLower(schema.Database), strings.ToLower(schema.Name)}
-}
-
 // integrity keeps the foreign keys when a statement writes: it takes what the statement does to its tables, follows ON DELETE and ON
 // UPDATE to other tables, and then, at the end of the statement, checks that every reference which was made has its row and that
 // no row whose key is gone is referred to any more. All of it is done for sets of rows, by joins or hash indexes.
@@ -27,30 +19,30 @@ func idOf(schema *table.Schema) tableID {
 type integrity struct {
 	st      *statement
 	snap    *catalog.Snapshot
-	off     bool                       // foreign_key_checks = 0
-	now     map[tableID]*table.Version // the tables that were written
-	order   []tableID                  // of now
-	sparse  map[tableID]bool           // rows of them were deleted
-	changes []rowChange                // to be followed
-	made    []referring                // to be checked: rows that may refer to nothing
-	lost    []losing                   // and keys that may be referred to
+	off     bool                               // foreign_key_checks = 0
+	now     map[catalog.TableID]*table.Version // the tables that were written
+	order   []catalog.TableID                  // of now
+	sparse  map[catalog.TableID]bool           // rows of them were deleted
+	changes []rowChange                        // to be followed
+	made    []referring                        // to be checked: rows that may refer to nothing
+	lost    []losing                           // and keys that may be referred to
 }
 
 // rowChange is what happens to keys of rows of a table: deleted (after is nil), or changed.
 type rowChange struct {
-	id     tableID
+	id     catalog.TableID
 	schema *table.Schema
 	rows   int
 	before func(ordinals []int) []*column.Vector // the values that some columns had
 	after  func(ordinals []int) []*column.Vector
-	path   []tableID // tables that changes of keys have passed through on their way here
+	path   []catalog.TableID // tables that changes of keys have passed through on their way here
 	// replaced: others may have taken the keys of deleted rows, which were gone all the same (REPLACE).
 	replaced bool
 }
 
 // referring are rows of a table whose values in the columns of a foreign key are new.
 type referring struct {
-	id      tableID
+	id      catalog.TableID
 	foreign *table.ForeignKey
 	rows    []int64 // nil: all rows from first on
 	first   int64
@@ -58,7 +50,7 @@ type referring struct {
 
 // losing are keys that rows had which are gone, or have others.
 type losing struct {
-	parent, child tableID
+	parent, child catalog.TableID
 	foreign       *table.ForeignKey
 	keys          []*column.Vector
 	rows          int
@@ -68,16 +60,16 @@ type losing struct {
 func (st *statement) integrity() *integrity {
 	s := st.session
 	return &integrity{
-		st: st, snap: s.snapshot(), off: s.vars.integer("foreign_key_checks") == 0, now: map[tableID]*table.Version{}, sparse: map[tableID]bool{},
+		st: st, snap: s.snapshot(), off: s.vars.integer("foreign_key_checks") == 0, now: map[catalog.TableID]*table.Version{}, sparse: map[catalog.TableID]bool{},
 	}
 }
 
 // version returns a table as the statement has made it so far.
-func (g *integrity) version(id tableID) *table.Version {
+func (g *integrity) version(id catalog.TableID) *table.Version {
 	if v := g.now[id]; v != nil {
 		return v
 	}
-	v, err := g.snap.Table(id.database, id.name)
+	v, err := g.snap.Table(id.Database, id.Name)
 	if err != nil {
 		return nil
 	}
@@ -86,19 +78,19 @@ func (g *integrity) version(id tableID) *table.Version {
 
 // parentOf returns the parent of a foreign key as the statement has made it so far; nil if there is none.
 func (g *integrity) parentOf(f *table.ForeignKey) *table.Version {
-	return g.version(tableID{strings.ToLower(f.Database), strings.ToLower(f.Table)})
+	return g.version(catalog.NewTableID(f.Database, f.Table))
 }
 
 // current returns what the statement has made of v so far.
 func (g *integrity) current(v *table.Version) *table.Version {
-	if now := g.now[idOf(v.Schema)]; now != nil {
+	if now := g.now[catalog.IDOf(v.Schema)]; now != nil {
 		return now
 	}
 	return v
 }
 
 func (g *integrity) set(v *table.Version) {
-	id := idOf(v.Schema)
+	id := catalog.IDOf(v.Schema)
 	if g.now[id] == nil {
 		g.order = append(g.order, id)
 	}
@@ -112,13 +104,13 @@ func (g *integrity) inserted(v *table.Version, first int64) {
 		return
 	}
 	for i := range v.Schema.Foreign {
-		g.made = append(g.made, referring{id: idOf(v.Schema), foreign: &v.Schema.Foreign[i], first: first})
+		g.made = append(g.made, referring{id: catalog.IDOf(v.Schema), foreign: &v.Schema.Foreign[i], first: first})
 	}
 }
 
 // update changes rows of a table: column ordinals[i] of row rows[j] gets value j of cols[i]. It returns the number of rows that have got
 // other values.
-func (g *integrity) update(v *table.Version, rows []int64, ordinals []int, cols []*column.Vector, operation string, path []tableID) (int64, error) {
+func (g *integrity) update(v *table.Version, rows []int64, ordinals []int, cols []*column.Vector, operation string, path []catalog.TableID) (int64, error) {
 	// The columns of every row group with a changed row are written anew.
 	encoded := int64(0)
 	for _, o := range ordinals {
@@ -138,7 +130,7 @@ func (g *integrity) update(v *table.Version, rows []int64, ordinals []int, cols 
 	if g.off {
 		return changed, nil
 	}
-	id := idOf(v.Schema)
+	id := catalog.IDOf(v.Schema)
 	for i := range v.Schema.Foreign {
 		f := &v.Schema.Foreign[i]
 		if !intersects(f.Columns, ordinals) {
@@ -184,7 +176,7 @@ func (g *integrity) delete(v *table.Version, rows []int64) (int64, error) {
 		return 0, err
 	}
 	g.set(next)
-	id := idOf(v.Schema)
+	id := catalog.IDOf(v.Schema)
 	g.sparse[id] = true
 	if !g.off && g.referenced(v.Schema, nil) {
 		g.changes = append(g.changes, rowChange{
@@ -197,7 +189,7 @@ func (g *integrity) delete(v *table.Version, rows []int64) (int64, error) {
 // rewritten takes a version of a table in which rows were deleted, others changed, and new ones appended.
 func (g *integrity) rewritten(before, after *table.Version, deleted, changed []int64) {
 	g.set(after)
-	id := idOf(after.Schema)
+	id := catalog.IDOf(after.Schema)
 	g.sparse[id] = len(deleted) > 0
 	if g.off {
 		return
@@ -226,7 +218,7 @@ func (g *integrity) rewritten(before, after *table.Version, deleted, changed []i
 	}
 	if len(changed) > 0 {
 		g.changes = append(g.changes, rowChange{
-			id: id, schema: schema, rows: len(changed), path: []tableID{id},
+			id: id, schema: schema, rows: len(changed), path: []catalog.TableID{id},
 			before: func(o []int) []*column.Vector { return before.Gather(changed, o) },
 			after:  func(o []int) []*column.Vector { return after.Gather(changed, o) },
 		})
@@ -285,7 +277,7 @@ func (g *integrity) settle(operation string) error {
 		var err error
 		g.snap.Referring(c.schema.Database, c.schema.Name, func(child *table.Version, f *table.ForeignKey) {
 			if err == nil {
-				err = g.follow(&c, idOf(child.Schema), f, operation)
+				err = g.follow(&c, catalog.IDOf(child.Schema), f, operation)
 			}
 		})
 		if err != nil {
@@ -326,7 +318,7 @@ func (g *integrity) apply(snap *catalog.Snapshot) (*catalog.Snapshot, error) {
 }
 
 // follow does to the rows of a child what its foreign key says.
-func (g *integrity) follow(c *rowChange, child tableID, f *table.ForeignKey, operation string) error {
+func (g *integrity) follow(c *rowChange, child catalog.TableID, f *table.ForeignKey, operation string) error {
 	key := ordinalsOf(c.schema, f.Referenced)
 	old, n := c.before(key), c.rows
 	action := f.OnDelete

@@ -177,7 +177,7 @@ func (s *Session) checkDefinition(snap *catalog.Snapshot, schema, before *table.
 	}
 	var err error
 	snap.Referring(schema.Database, schema.Name, func(child *table.Version, f *table.ForeignKey) {
-		if err != nil || idOf(child.Schema) == idOf(schema) {
+		if err != nil || catalog.IDOf(child.Schema) == catalog.IDOf(schema) {
 			return
 		}
 		if before != nil && before.UniqueKey(f.Referenced) >= 0 && !slices.ContainsFunc(f.Referenced, func(c string) bool { return schema.Ordinal(c) < 0 }) &&
@@ -262,7 +262,7 @@ func (st *statement) checkRows(v *table.Version, keys []table.ForeignKey) error 
 	}
 	g.set(v)
 	for i := range keys {
-		if err := g.checkMade(&referring{id: idOf(v.Schema), foreign: &keys[i]}); err != nil {
+		if err := g.checkMade(&referring{id: catalog.IDOf(v.Schema), foreign: &keys[i]}); err != nil {
 			return err
 		}
 	}
@@ -275,7 +275,7 @@ func (s *Session) mayTruncate(snap *catalog.Snapshot, schema *table.Schema) (err
 		return nil
 	}
 	snap.Referring(schema.Database, schema.Name, func(child *table.Version, f *table.ForeignKey) {
-		if err == nil && idOf(child.Schema) != idOf(schema) {
+		if err == nil && catalog.IDOf(child.Schema) != catalog.IDOf(schema) {
 			err = sqlerr.TruncateReferenced(definition.DescribeForeignKey(child.Schema, f))
 		}
 	})

@@ -13,6 +13,7 @@ import (
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/parse"
 	"github.com/radish-sql/radish/sql/types"
+	"github.com/radish-sql/radish/storage/catalog"
 	"github.com/radish-sql/radish/storage/table"
 )
 
@@ -56,10 +57,10 @@ type keptPlans struct {
 
 // keptPlan is a statement bound with columns in the place of its markers.
 type keptPlan struct {
-	types    []types.Type // of the markers' values
-	changes  int          // variables.changes
-	database string       // the session's
-	id       tableID      // the table as the statement names it
+	types    []types.Type    // of the markers' values
+	changes  int             // variables.changes
+	database string          // the session's
+	id       catalog.TableID // the table as the statement names it
 	schema   *table.Schema
 
 	direct *direct.Query
@@ -95,7 +96,7 @@ func (st *statement) kept() *planRun {
 	if at >= 0 {
 		p := k.list[at]
 		if p.changes == s.vars.changes && p.database == s.database {
-			if v, err := st.catalogView().Table(p.id.database, p.id.name); err == nil && v.Schema == p.schema {
+			if v, err := st.catalogView().Table(p.id.Database, p.id.Name); err == nil && v.Schema == p.schema {
 				return &planRun{p, v}
 			}
 		}
@@ -109,7 +110,7 @@ func (st *statement) kept() *planRun {
 		k.never = len(k.list) == 0 && !slices.ContainsFunc(st.params, func(v types.Value) bool { return v.Null })
 		return nil
 	}
-	v, err := st.catalogView().Table(p.id.database, p.id.name)
+	v, err := st.catalogView().Table(p.id.Database, p.id.Name)
 	if err != nil || v.Schema != p.schema {
 		return nil
 	}
@@ -164,10 +165,10 @@ func (st *statement) bindToKeep() *keptPlan {
 	}
 	p := &keptPlan{changes: s.vars.changes, database: s.database}
 	var err error
-	if p.id.database, p.id.name, err = s.qualify(name); err != nil {
+	if p.id.Database, p.id.Name, err = s.qualify(name); err != nil {
 		return nil
 	}
-	v, err := st.catalogView().Table(p.id.database, p.id.name)
+	v, err := st.catalogView().Table(p.id.Database, p.id.Name)
 	if err != nil {
 		return nil
 	}

@@ -28,11 +28,11 @@ type Session struct {
 	vars      variables
 	warnings  *sqlerr.Warnings
 	rowCount  int64
-	found     int64             // what FOUND_ROWS() gives
-	temporary map[tableID]bool  // the TEMPORARY tables, by the names that they go by
-	locked    map[tableID]bool  // what LOCK TABLES named, and whether for writing; nil: nothing is locked
-	reading   *catalog.Snapshot // what a SELECT outside of a transaction reads, while it is planned
-	tx        *transaction      // nil: each statement commits by itself
+	found     int64                    // what FOUND_ROWS() gives
+	temporary map[catalog.TableID]bool // the TEMPORARY tables, by the names that they go by
+	locked    map[catalog.TableID]bool // what LOCK TABLES named, and whether for writing; nil: nothing is locked
+	reading   *catalog.Snapshot        // what a SELECT outside of a transaction reads, while it is planned
+	tx        *transaction             // nil: each statement commits by itself
 	next      oneShot
 	kept      *kept
 	plans     planCache

@@ -22,7 +22,7 @@ type tableLocks struct {
 	held    atomic.Int64 // tables that are locked; where there are none nobody looks further
 	taken   atomic.Int64 // times that tables were locked
 	mu      sync.Mutex
-	tables  map[tableID]*tableLock
+	tables  map[catalog.TableID]*tableLock
 	changed chan struct{} // closed when a lock becomes free
 }
 
@@ -33,12 +33,12 @@ type tableLock struct {
 
 // tableUse is what a statement does with a table.
 type tableUse struct {
-	id    tableID
+	id    catalog.TableID
 	write bool
 }
 
 func newTableLocks() *tableLocks {
-	return &tableLocks{tables: map[tableID]*tableLock{}, changed: make(chan struct{})}
+	return &tableLocks{tables: map[catalog.TableID]*tableLock{}, changed: make(chan struct{})}
 }
 
 // free says whether no other session's lock forbids the uses. mu is held.
@@ -128,13 +128,13 @@ func (l *tableLocks) release(session uint64) {
 
 // lockTables runs LOCK TABLES.
 func (s *Session) lockTables(st *statement, n *ast.LockTablesStmt) (*Result, error) {
-	mentioned := map[tableID]bool{}
+	mentioned := map[catalog.TableID]bool{}
 	for _, t := range n.TableLocks {
 		db, name, err := s.qualify(t.Table)
 		if err != nil {
 			return nil, err
 		}
-		id := tableID{strings.ToLower(db), strings.ToLower(name)}
+		id := catalog.NewTableID(db, name)
 		if mentioned[id] {
 			return nil, sqlerr.NonUniqTable(name)
 		}
@@ -142,7 +142,7 @@ func (s *Session) lockTables(st *statement, n *ast.LockTablesStmt) (*Result, err
 	}
 	s.releaseTables()
 	snap := s.snapshot()
-	named := map[tableID]bool{}
+	named := map[catalog.TableID]bool{}
 	var uses []tableUse
 	for _, t := range n.TableLocks {
 		db, name, err := s.qualify(t.Table)
@@ -156,7 +156,7 @@ func (s *Session) lockTables(st *statement, n *ast.LockTablesStmt) (*Result, err
 			return nil, err
 		}
 		write := t.Type != ast.TableLockRead && t.Type != ast.TableLockReadLocal
-		id := tableID{strings.ToLower(db), strings.ToLower(name)}
+		id := catalog.NewTableID(db, name)
 		named[id] = named[id] || write
 		uses = s.expand(uses, snap, tableUse{id, write})
 	}
@@ -226,9 +226,9 @@ func (s *Session) mayUse(st *statement) error {
 	for _, u := range named {
 		switch write, have := s.locked[u.id]; {
 		case !have:
-			return sqlerr.TableNotLocked(u.id.name)
+			return sqlerr.TableNotLocked(u.id.Name)
 		case u.write && !write:
-			return sqlerr.TableLockedForReading(u.id.name)
+			return sqlerr.TableLockedForReading(u.id.Name)
 		}
 	}
 	return nil
@@ -248,13 +248,13 @@ func (s *Session) uses(n ast.StmtNode) (named, all []tableUse) {
 		if _, _, err := snap.Lookup(db, name); err != nil {
 			continue // a file, of information_schema, an alias, or an error that the statement will give
 		}
-		u := tableUse{tableID{strings.ToLower(db), strings.ToLower(name)}, writes(t)}
+		u := tableUse{catalog.NewTableID(db, name), writes(t)}
 		named = append(named, u)
 		all = s.expand(all, snap, u)
 	}
 	if drop, is := n.(*ast.DropDatabaseStmt); is {
 		for _, name := range snap.Tables(drop.Name.O) {
-			named = append(named, tableUse{tableID{drop.Name.L, strings.ToLower(name)}, true})
+			named = append(named, tableUse{catalog.NewTableID(drop.Name.L, name), true})
 		}
 		all = append(all, named...)
 	}
@@ -319,7 +319,7 @@ func (s *Session) expand(uses []tableUse, snap *catalog.Snapshot, u tableUse) []
 		}
 	}
 	uses = append(uses, u)
-	_, view, err := snap.Lookup(u.id.database, u.id.name)
+	_, view, err := snap.Lookup(u.id.Database, u.id.Name)
 	if err != nil || view == nil {
 		return uses
 	}
@@ -330,12 +330,12 @@ func (s *Session) expand(uses []tableUse, snap *catalog.Snapshot, u tableUse) []
 	f := tableFinder{expressions: map[string]bool{}}
 	query.Node.Accept(&f)
 	for _, t := range f.tables {
-		id := tableID{t.Schema.L, t.Name.L}
-		if id.database == "" {
-			if f.expressions[id.name] {
+		id := catalog.NewTableID(t.Schema.L, t.Name.L)
+		if id.Database == "" {
+			if f.expressions[id.Name] {
 				continue
 			}
-			id.database = u.id.database
+			id.Database = u.id.Database
 		}
 		uses = s.expand(uses, snap, tableUse{id, u.write})
 	}

@@ -22,7 +22,7 @@ func (s *Session) hiddenDatabase(db string) string {
 
 // shadowing returns the hidden database of the session's temporary table of a name; empty: there is none.
 func (s *Session) shadowing(db, name string) string {
-	if len(s.temporary) == 0 || !s.temporary[tableID{strings.ToLower(db), strings.ToLower(name)}] {
+	if len(s.temporary) == 0 || !s.temporary[catalog.NewTableID(db, name)] {
 		return ""
 	}
 	return s.hiddenDatabase(db)
@@ -71,9 +71,9 @@ func (s *Session) addTemporary(st *statement, v *table.Version, db string) error
 		return err
 	}
 	if s.temporary == nil {
-		s.temporary = map[tableID]bool{}
+		s.temporary = map[catalog.TableID]bool{}
 	}
-	s.temporary[tableID{strings.ToLower(db), strings.ToLower(v.Schema.Name)}] = true
+	s.temporary[catalog.NewTableID(db, v.Schema.Name)] = true
 	return s.tx.amend(add)
 }
 
@@ -110,14 +110,14 @@ func dropping(e *Engine) *memory.Account {
 }
 
 func (s *Session) forgetTemporary(db, name string) {
-	delete(s.temporary, tableID{strings.ToLower(db), strings.ToLower(name)})
+	delete(s.temporary, catalog.NewTableID(db, name))
 }
 
 // dropTemporary drops the session's temporary tables at its end.
 func (s *Session) dropTemporary() {
 	done := map[string]bool{}
 	for id := range s.temporary {
-		hidden := s.hiddenDatabase(id.database)
+		hidden := s.hiddenDatabase(id.Database)
 		if done[hidden] {
 			continue
 		}

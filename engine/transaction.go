@@ -138,7 +138,7 @@ func (tx *transaction) commit(ctx context.Context, s *Session) error {
 	}
 	unlock, err := s.lockWritesTo(ctx, func() (uses []tableUse) {
 		for _, c := range catalog.Changes(tx.base, tx.current) {
-			uses = append(uses, tableUse{idOf(c.Before.Schema), true})
+			uses = append(uses, tableUse{catalog.IDOf(c.Before.Schema), true})
 		}
 		return uses
 	})

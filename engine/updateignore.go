@@ -11,6 +11,7 @@ import (
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
+	"github.com/radish-sql/radish/storage/catalog"
 	"github.com/radish-sql/radish/storage/table"
 )
 
@@ -32,16 +33,18 @@ func (s *Session) updateIgnore(st *statement, m *bind.Multi) (*Result, error) {
 	}
 	defer release()
 	// A table that stands in the FROM twice is written once, with what both change.
-	order := map[tableID]int{}
+	order := map[catalog.TableID]int{}
 	for i, t := range slices.Backward(targets) {
-		order[idOf(t.Table.Schema)] = i
+		order[catalog.IDOf(t.Table.Schema)] = i
 	}
-	slices.SortStableFunc(targets, func(a, b *writeTarget) int { return order[idOf(a.Table.Schema)] - order[idOf(b.Table.Schema)] })
+	slices.SortStableFunc(targets, func(a, b *writeTarget) int {
+		return order[catalog.IDOf(a.Table.Schema)] - order[catalog.IDOf(b.Table.Schema)]
+	})
 	keeps := st.integrity()
 	res := &Result{}
 	for from := 0; from < len(targets); {
 		end := from + 1
-		for end < len(targets) && idOf(targets[end].Table.Schema) == idOf(targets[from].Table.Schema) {
+		for end < len(targets) && catalog.IDOf(targets[end].Table.Schema) == catalog.IDOf(targets[from].Table.Schema) {
 			end++
 		}
 		u, err := newUpsert(st, &bind.Insert{Table: targets[from].Table, OnDuplicate: bind.DuplicateUpdate, Ignore: true}, nil, keeps)
@@ -200,7 +203,7 @@ func (g *integrity) restricted(v *table.Version, rows []int64, ordinals []int) (
 		if err != nil || action != table.NoAction && action != table.Restrict || ordinals != nil && !intersects(key, ordinals) {
 			return
 		}
-		child = g.version(idOf(child.Schema))
+		child = g.version(catalog.IDOf(child.Schema))
 		if child.Rows() == 0 {
 			return
 		}
@@ -215,7 +218,7 @@ func (g *integrity) restricted(v *table.Version, rows []int64, ordinals []int) (
 		}
 		for i, row := range found {
 			parent := parents[0].Value(i).I
-			if row == parent && idOf(child.Schema) == idOf(v.Schema) || out[parent] != nil {
+			if row == parent && catalog.IDOf(child.Schema) == catalog.IDOf(v.Schema) || out[parent] != nil {
 				continue
 			}
 			out[parent] = &restriction{key, sqlerr.RowIsReferenced(definition.DescribeForeignKey(child.Schema, f))}

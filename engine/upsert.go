@@ -15,6 +15,7 @@ import (
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
+	"github.com/radish-sql/radish/storage/catalog"
 	"github.com/radish-sql/radish/storage/table"
 )
 
@@ -409,7 +410,7 @@ func (u *upsert) missing(values []types.Value) (*table.ForeignKey, error) {
 		}
 		key := parent.Schema.UniqueKey(f.Referenced)
 		found := false
-		if idOf(parent.Schema) == idOf(schema) { // rows of this statement count, and the row itself
+		if catalog.IDOf(parent.Schema) == catalog.IDOf(schema) { // rows of this statement count, and the row itself
 			row, same := slices.Clone(values), true
 			for j, o := range schema.Keys[key].Columns {
 				same = same && equalRows(values[o:o+1], parts[j:j+1])

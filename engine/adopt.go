@@ -3,6 +3,7 @@ package engine
 import (
 	"slices"
 
+	"github.com/radish-sql/radish/engine/write"
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/storage/table"
@@ -24,7 +25,7 @@ func (s *Session) adopt(st *statement, v *table.Version, q *logical.Query) (next
 		}
 		scan, ordinals[i] = from, ordinal
 	}
-	if scan == nil || scan.Table.Rows() <= bulkRows {
+	if scan == nil || scan.Table.Rows() <= write.BulkRows {
 		return nil, 0, false, nil
 	}
 	if u := st.useOf(scan.Table); u != nil {

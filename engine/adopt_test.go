@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/radish-sql/radish/engine/write"
 	"github.com/radish-sql/radish/sql/sqlerr"
 )
 
@@ -14,7 +15,7 @@ import (
 // the rows go through the query (LIMIT sees to that): the same rows, or an error of the same kind.
 func TestAdopt(t *testing.T) {
 	s := session(t, Options{})
-	const rows = 3 * bulkRows
+	const rows = 3 * write.BulkRows
 	var values strings.Builder
 	for i := range rows {
 		text, space := fmt.Sprintf("'word %d'", i%300), fmt.Sprintf("'w%d%s'", i%5, strings.Repeat(" ", i%2))

@@ -6,6 +6,7 @@ import (
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
 
+	"github.com/radish-sql/radish/engine/write"
 	"github.com/radish-sql/radish/planner/bind"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
@@ -86,7 +87,7 @@ func (s *Session) alterTable(st *statement, n *ast.AlterTableStmt) (*Result, err
 	if err != nil {
 		return nil, err
 	}
-	if err := st.checkRows(next, a.newForeign()); err != nil {
+	if err := write.CheckRows(st, next, a.newForeign()); err != nil {
 		return nil, err
 	}
 	return &Result{}, st.change("ALTER TABLE", func(snap *catalog.Snapshot) (*catalog.Snapshot, error) {
@@ -251,14 +252,14 @@ func (a *alteration) rebuild(v *table.Version, schema *table.Schema) (*table.Ver
 			return nil, err
 		}
 		empty := table.New(schema)
-		rules, err := a.st.storing(empty, computed, checks, q.Cols)
+		rules, err := write.NewRules(a.st, empty, computed, checks, q.Cols)
 		if err != nil {
 			return nil, err
 		}
 		if next, _, err = a.session.fill(a.st, empty, q, "ALTER TABLE", rules); err != nil {
 			return nil, err
 		}
-		rules.settle()
+		rules.Settle()
 		if schema.AutoIncrement() >= 0 && v.Schema.AutoIncrement() >= 0 {
 			next.SkipAuto(v.Auto() - 1)
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
 
+	"github.com/radish-sql/radish/engine/write"
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/sqlerr"
@@ -89,7 +90,7 @@ func (s *Session) createTable(st *statement, n *ast.CreateTableStmt) (*Result, e
 		if err != nil {
 			return nil, err
 		}
-		rules, err := st.storing(v, computed, checks, q.Cols)
+		rules, err := write.NewRules(st, v, computed, checks, q.Cols)
 		if err != nil {
 			return nil, err
 		}
@@ -97,9 +98,9 @@ func (s *Session) createTable(st *statement, n *ast.CreateTableStmt) (*Result, e
 			if v, rows, err = s.fill(st, v, q, "CREATE TABLE", rules); err != nil {
 				return nil, err
 			}
-			rules.settle()
+			rules.Settle()
 		}
-		if err := st.checkRows(v, schema.Foreign); err != nil {
+		if err := write.CheckRows(st, v, schema.Foreign); err != nil {
 			return nil, err
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"github.com/pingcap/tidb/pkg/parser/ast"
 
 	"github.com/radish-sql/radish/column"
+	"github.com/radish-sql/radish/engine/write"
 	"github.com/radish-sql/radish/exec/memory"
 	"github.com/radish-sql/radish/planner/bind"
 	"github.com/radish-sql/radish/planner/logical"
@@ -16,9 +17,6 @@ import (
 // table, compute a new one and put it in its place. Those that drop or rename tables take it too, lest a writer put its
 // version in the place of another table. Readers are never blocked, nor are statements in a transaction, whose COMMIT takes the lock.
 
-// bulkRows is the number of rows from which an INSERT goes through a table builder rather than row by row.
-const bulkRows = 4096
-
 func (s *Session) insert(st *statement, n *ast.InsertStmt) (*Result, error) {
 	unlock, err := s.lockWrites(st)
 	if err != nil {
@@ -29,28 +27,28 @@ func (s *Session) insert(st *statement, n *ast.InsertStmt) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	rules, err := st.storing(ins.Table, ins.Computed, ins.Checks, ins.Query.Cols)
+	rules, err := write.NewRules(st, ins.Table, ins.Computed, ins.Checks, ins.Query.Cols)
 	if err != nil {
 		return nil, err
 	}
 	st.moreRows(n, ins)
-	keeps := st.integrity()
+	keeps := write.NewIntegrity(st)
 	var rows int64
 	if ins.OnDuplicate != bind.DuplicateError {
-		rows, err = s.upsert(st, ins, rules, keeps)
+		rows, err = write.Upsert(st, ins, rules, keeps)
 	} else {
 		var next *table.Version
 		if next, rows, err = s.fill(st, ins.Table, ins.Query, "INSERT", rules); err == nil {
-			keeps.inserted(next, ins.Table.Span())
+			keeps.Inserted(next, ins.Table.Span())
 		}
 	}
 	if err == nil {
-		err = keeps.finish("INSERT")
+		err = keeps.Finish("INSERT")
 	}
 	if err != nil {
 		return nil, err
 	}
-	rules.settle()
+	rules.Settle()
 	return s.inserted(rows, rules), nil
 }
 
@@ -100,7 +98,7 @@ func (s *Session) batches(st *statement, q *logical.Query, operator string, f fu
 
 // fill appends the rows of a query, which has the table's columns, to a table; rules is what happens to them. operation is what
 // errors call it.
-func (s *Session) fill(st *statement, v *table.Version, q *logical.Query, operation string, rules *storing) (next *table.Version, rows int64, err error) {
+func (s *Session) fill(st *statement, v *table.Version, q *logical.Query, operation string, rules *write.Rules) (next *table.Version, rows int64, err error) {
 	if rules == nil {
 		if next, rows, ok, err := s.adopt(st, v, q); ok || err != nil {
 			return next, rows, err
@@ -110,12 +108,12 @@ func (s *Session) fill(st *statement, v *table.Version, q *logical.Query, operat
 	var builder *table.Builder
 	release, err := s.eachBatch(st, q, operation, func(b *column.Batch) (int64, error) {
 		rows += int64(b.Rows())
-		b, err := rules.batch(b)
+		b, err := rules.Batch(b)
 		if err != nil {
 			return 0, err
 		}
-		if builder == nil && rows > bulkRows {
-			builder = st.builder(v, operation)
+		if builder == nil && rows > write.BulkRows {
+			builder = write.Builder(st, v, operation)
 			for _, have := range few {
 				if err := builder.Append(have); err != nil {
 					return 0, err
@@ -141,6 +139,23 @@ func (s *Session) fill(st *statement, v *table.Version, q *logical.Query, operat
 	return next, rows, err
 }
 
+// affected returns a result that counts rows.
+func affected(rows int64, err error) (*Result, error) {
+	if err != nil {
+		return nil, err
+	}
+	return &Result{RowsAffected: rows}, nil
+}
+
+// inserted returns the result of an INSERT, and remembers the value that LAST_INSERT_ID() gives.
+func (s *Session) inserted(rows int64, rules *write.Rules) *Result {
+	id, isGiven := rules.InsertID()
+	if isGiven {
+		s.lastInsertID.Store(id)
+	}
+	return &Result{RowsAffected: rows, LastInsertID: id}
+}
+
 func (s *Session) update(st *statement, n *ast.UpdateStmt) (*Result, error) {
 	unlock, err := s.lockWrites(st)
 	if err != nil {
@@ -156,33 +171,33 @@ func (s *Session) update(st *statement, n *ast.UpdateStmt) (*Result, error) {
 			return nil, err
 		}
 		if m.Ignore {
-			return s.updateIgnore(st, m)
+			return affected(write.UpdateIgnore(st, m))
 		}
-		return s.writeMulti(st, "UPDATE", m)
+		return affected(write.Multi(st, "UPDATE", m))
 	}
 	up, err := st.boundUpdate(n)
 	if err != nil {
 		return nil, err
 	}
 	if up.Ignore {
-		return s.updateIgnore(st, &bind.Multi{Query: up.Query, Targets: []bind.Target{up.Target}, Ignore: true})
+		return affected(write.UpdateIgnore(st, &bind.Multi{Query: up.Query, Targets: []bind.Target{up.Target}, Ignore: true}))
 	}
 	var ids []int64
 	cols := make([]*column.Vector, len(up.Ordinals))
 	for i, o := range up.Ordinals {
 		cols[i] = column.New(up.Table.Schema.Columns[o].Type, 0)
 	}
-	rules, err := st.storing(up.Table, up.Computed, up.Checks, up.Query.Cols)
+	rules, err := write.NewRules(st, up.Table, up.Computed, up.Checks, up.Query.Cols)
 	if err != nil {
 		return nil, err
 	}
 	release, err := s.eachBatch(st, up.Query, "update", func(b *column.Batch) (int64, error) {
-		b, err := rules.complete(b)
+		b, err := rules.Complete(b)
 		if err != nil {
 			return 0, err
 		}
 		before := len(ids)
-		ids = appendRowIDs(ids, b)
+		ids = write.AppendRowIDs(ids, b)
 		for i := range cols {
 			column.AppendSelected(cols[i], before, b.Cols[up.Values[i]], b.Sel, b.N)
 		}
@@ -192,28 +207,12 @@ func (s *Session) update(st *statement, n *ast.UpdateStmt) (*Result, error) {
 		return nil, err
 	}
 	defer release()
-	keeps := st.integrity()
-	changed, err := keeps.update(up.Table, ids, up.Ordinals, cols, "UPDATE", nil)
+	keeps := write.NewIntegrity(st)
+	changed, err := keeps.Update(up.Table, ids, up.Ordinals, cols, "UPDATE", nil)
 	if err != nil {
 		return nil, err
 	}
-	return &Result{RowsAffected: changed}, keeps.finish("UPDATE")
-}
-
-// appendRowIDs appends the selected values of a batch's first column.
-func appendRowIDs(ids []int64, b *column.Batch) []int64 {
-	v := b.Cols[0]
-	for i := range b.Rows() {
-		at := i
-		if b.Sel != nil {
-			at = int(b.Sel[i])
-		}
-		if v.Const {
-			at = 0
-		}
-		ids = append(ids, v.I64[at])
-	}
-	return ids
+	return &Result{RowsAffected: changed}, keeps.Finish("UPDATE")
 }
 
 func (s *Session) delete(st *statement, n *ast.DeleteStmt) (*Result, error) {
@@ -230,7 +229,7 @@ func (s *Session) delete(st *statement, n *ast.DeleteStmt) (*Result, error) {
 		if err != nil {
 			return nil, err
 		}
-		return s.writeMulti(st, "DELETE", m)
+		return affected(write.Multi(st, "DELETE", m))
 	}
 	del, err := st.boundDelete(n)
 	if err != nil {
@@ -238,24 +237,24 @@ func (s *Session) delete(st *statement, n *ast.DeleteStmt) (*Result, error) {
 	}
 	var ids []int64
 	release, err := s.eachBatch(st, del.Query, "delete", func(b *column.Batch) (int64, error) {
-		ids = appendRowIDs(ids, b)
+		ids = write.AppendRowIDs(ids, b)
 		return b.Bytes(), nil
 	})
 	if err != nil {
 		return nil, err
 	}
 	defer release()
-	keeps := st.integrity()
+	keeps := write.NewIntegrity(st)
 	if n.IgnoreErr {
-		if ids, err = keeps.deletable(del.Table, ids); err != nil {
+		if ids, err = keeps.Deletable(del.Table, ids); err != nil {
 			return nil, err
 		}
 	}
-	rows, err := keeps.delete(del.Table, ids)
+	rows, err := keeps.Delete(del.Table, ids)
 	if err != nil {
 		return nil, err
 	}
-	return &Result{RowsAffected: rows}, keeps.finish("DELETE")
+	return &Result{RowsAffected: rows}, keeps.Finish("DELETE")
 }
 
 func (s *Session) truncate(st *statement, n *ast.TruncateTableStmt) (*Result, error) {

@@ -254,21 +254,6 @@ func comparableTypes(a, b types.Type) bool {
 	return a == b
 }
 
-// checkRows checks foreign keys of a table that was filled, or of which they are new, over all of its rows.
-func (st *statement) checkRows(v *table.Version, keys []table.ForeignKey) error {
-	g := st.integrity()
-	if g.off || len(keys) == 0 {
-		return nil
-	}
-	g.set(v)
-	for i := range keys {
-		if err := g.checkMade(&referring{id: catalog.IDOf(v.Schema), foreign: &keys[i]}); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // mayTruncate refuses TRUNCATE of a table that others refer to.
 func (s *Session) mayTruncate(snap *catalog.Snapshot, schema *table.Schema) (err error) {
 	if s.vars.integer("foreign_key_checks") == 0 {

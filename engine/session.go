@@ -263,11 +263,6 @@ func (st *statement) making(operation string) *memory.Account {
 	return &st.made
 }
 
-// builder returns a builder of rows that follow those of v, counted as what the statement makes.
-func (st *statement) builder(v *table.Version, operation string) *table.Builder {
-	return table.NewBuilder(v).Meter(table.WithMeter(st.ctx, st.making(operation).Set))
-}
-
 // change makes what the statement has made visible, to the session alone while it is in a transaction; see [Engine.change].
 func (st *statement) change(operation string, edit func(*catalog.Snapshot) (*catalog.Snapshot, error)) error {
 	if tx := st.session.tx; tx != nil {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
 
+	"github.com/radish-sql/radish/engine/write"
 	"github.com/radish-sql/radish/exec/memory"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/storage/catalog"
@@ -18,7 +19,7 @@ import (
 // puts them onto the catalog as it is then (table.Merge), and fails if a row that the transaction wrote was changed since: the
 // first to commit wins. Nothing waits for anything but COMMIT for its turn among the statements that write.
 //
-// What a transaction has checked for foreign keys has to hold for what it meets at COMMIT too (foreigncommit.go).
+// What a transaction has checked for foreign keys has to hold for what it meets at COMMIT too (write.CheckCommit).
 //
 // SERIALIZABLE asks besides that the tables which a transaction that writes has read are the same at COMMIT, and so do
 // SELECT ... FOR UPDATE and FOR SHARE of those that they read (backward validation: Kung and Robinson 1981).
@@ -170,7 +171,7 @@ func (tx *transaction) commit(ctx context.Context, s *Session) error {
 				return nil, err
 			}
 		}
-		return now, tx.keepsReferences(ctx, s, theirs, now)
+		return now, s.keepsReferences(ctx, tx, theirs, now)
 	})
 }
 
@@ -505,4 +506,11 @@ func setIsolation(_ *variables, value string) (string, error) {
 	}
 	return "", sqlerr.WrongValueForVar("transaction_isolation", value).
 		WithHint("the levels are %s, %s, %s and %s", readUncommitted, readCommitted, repeatableRead, serializable)
+}
+
+// keepsReferences checks foreign keys at COMMIT; see [write.CheckCommit].
+func (s *Session) keepsReferences(ctx context.Context, tx *transaction, theirs, merged *catalog.Snapshot) error {
+	st := &statement{ctx: ctx, session: s}
+	defer st.end()
+	return write.CheckCommit(st, tx.base, tx.current, theirs, merged)
 }

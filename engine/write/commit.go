@@ -1,7 +1,6 @@
-package engine
+package write
 
 import (
-	"context"
 	"slices"
 
 	"github.com/radish-sql/radish/column"
@@ -10,23 +9,21 @@ import (
 	"github.com/radish-sql/radish/storage/table"
 )
 
-// keepsReferences checks at COMMIT the foreign keys between tables of which the transaction has written one and others have
-// written the other since it began: a row was inserted here while the row that it refers to was deleted there, or the other way round. theirs
-// is the catalog that the transaction meets, merged what would come of it.
-func (tx *transaction) keepsReferences(ctx context.Context, s *Session, theirs, merged *catalog.Snapshot) error {
-	st := &statement{ctx: ctx, session: s}
-	defer st.end()
-	g := st.integrity()
-	if g.off {
+// CheckCommit checks at COMMIT the foreign keys between tables of which the transaction has written one and others have
+// written the other since it began: a row was inserted here while the row that it refers to was deleted there, or the other way round. base is the catalog when the
+// transaction began, and mine what it has made of that. theirs is the catalog that the transaction meets, merged what would come of it.
+func CheckCommit(st Statement, base, mine, theirs, merged *catalog.Snapshot) error {
+	g := NewIntegrity(st)
+	if g.IsOff {
 		return nil
 	}
 	g.snap = merged
 	changedByOthers := func(schema *table.Schema) bool {
-		before, err := tx.base.Table(schema.Database, schema.Name)
+		before, err := base.Table(schema.Database, schema.Name)
 		now, err2 := theirs.Table(schema.Database, schema.Name)
 		return err != nil || err2 != nil || before != now
 	}
-	for _, c := range catalog.Changes(tx.base, tx.current) {
+	for _, c := range catalog.Changes(base, mine) {
 		schema := c.Before.Schema
 		var parents []*table.ForeignKey
 		for i := range schema.Foreign {
@@ -48,19 +45,19 @@ func (tx *transaction) keepsReferences(ctx context.Context, s *Session, theirs, 
 		if len(parents) == 0 && len(children) == 0 {
 			continue
 		}
-		d, comparable, err := table.Diff(ctx, c.Before, c.After)
+		d, comparable, err := table.Diff(st.Ctx(), c.Before, c.After)
 		if err != nil {
 			return err
 		}
 		for _, f := range parents {
-			mine, rows := c.After, slices.Concat(c.After.Changed(c.Before, d.Updated, f.Columns), d.Added)
+			written, rows := c.After, slices.Concat(c.After.Changed(c.Before, d.Updated, f.Columns), d.Added)
 			if !comparable {
 				rows = nil // all of them
 			}
 			if comparable && len(rows) == 0 {
 				continue
 			}
-			orphan, err := g.orphan(mine, g.parentOf(f), f, rows, 0)
+			orphan, err := g.orphan(written, g.parentOf(f), f, rows, 0)
 			if err == nil && orphan {
 				err = sqlerr.WriteConflict("a row that '%s' refers to by '%s' is gone meanwhile", schema.Name, f.Name)
 			}
@@ -89,7 +86,7 @@ func (tx *transaction) keepsReferences(ctx context.Context, s *Session, theirs, 
 }
 
 // lostMeanwhile says whether rows of a child refer to some of n keys which no row of the parent has any more.
-func (g *integrity) lostMeanwhile(child *table.Version, f *table.ForeignKey, keys []*column.Vector, n int) (bool, error) {
+func (g *Integrity) lostMeanwhile(child *table.Version, f *table.ForeignKey, keys []*column.Vector, n int) (bool, error) {
 	if n == 0 || child.Rows() == 0 {
 		return false, nil
 	}

@@ -1,4 +1,4 @@
-package engine
+package write
 
 import (
 	"slices"
@@ -11,15 +11,15 @@ import (
 	"github.com/radish-sql/radish/storage/table"
 )
 
-// integrity keeps the foreign keys when a statement writes: it takes what the statement does to its tables, follows ON DELETE and ON
+// Integrity keeps the foreign keys when a statement writes: it takes what the statement does to its tables, follows ON DELETE and ON
 // UPDATE to other tables, and then, at the end of the statement, checks that every reference which was made has its row and that
 // no row whose key is gone is referred to any more. All of it is done for sets of rows, by joins or hash indexes.
 //
 // Until the end the versions that the statement makes keep the numbers of their rows: they are compacted last.
-type integrity struct {
-	st      *statement
+type Integrity struct {
+	st      Statement
 	snap    *catalog.Snapshot
-	off     bool                               // foreign_key_checks = 0
+	IsOff   bool                               // foreign_key_checks = 0
 	now     map[catalog.TableID]*table.Version // the tables that were written
 	order   []catalog.TableID                  // of now
 	sparse  map[catalog.TableID]bool           // rows of them were deleted
@@ -57,15 +57,14 @@ type losing struct {
 	replaced      bool
 }
 
-func (st *statement) integrity() *integrity {
-	s := st.session
-	return &integrity{
-		st: st, snap: s.snapshot(), off: s.vars.integer("foreign_key_checks") == 0, now: map[catalog.TableID]*table.Version{}, sparse: map[catalog.TableID]bool{},
+func NewIntegrity(st Statement) *Integrity {
+	return &Integrity{
+		st: st, snap: st.Snapshot(), IsOff: st.Setting("foreign_key_checks") == 0, now: map[catalog.TableID]*table.Version{}, sparse: map[catalog.TableID]bool{},
 	}
 }
 
 // version returns a table as the statement has made it so far.
-func (g *integrity) version(id catalog.TableID) *table.Version {
+func (g *Integrity) version(id catalog.TableID) *table.Version {
 	if v := g.now[id]; v != nil {
 		return v
 	}
@@ -77,19 +76,19 @@ func (g *integrity) version(id catalog.TableID) *table.Version {
 }
 
 // parentOf returns the parent of a foreign key as the statement has made it so far; nil if there is none.
-func (g *integrity) parentOf(f *table.ForeignKey) *table.Version {
+func (g *Integrity) parentOf(f *table.ForeignKey) *table.Version {
 	return g.version(catalog.NewTableID(f.Database, f.Table))
 }
 
 // current returns what the statement has made of v so far.
-func (g *integrity) current(v *table.Version) *table.Version {
+func (g *Integrity) current(v *table.Version) *table.Version {
 	if now := g.now[catalog.IDOf(v.Schema)]; now != nil {
 		return now
 	}
 	return v
 }
 
-func (g *integrity) set(v *table.Version) {
+func (g *Integrity) Set(v *table.Version) {
 	id := catalog.IDOf(v.Schema)
 	if g.now[id] == nil {
 		g.order = append(g.order, id)
@@ -97,10 +96,10 @@ func (g *integrity) set(v *table.Version) {
 	g.now[id] = v
 }
 
-// inserted takes a version with new rows, from number first on.
-func (g *integrity) inserted(v *table.Version, first int64) {
-	g.set(v)
-	if g.off {
+// Inserted takes a version with new rows, from number first on.
+func (g *Integrity) Inserted(v *table.Version, first int64) {
+	g.Set(v)
+	if g.IsOff {
 		return
 	}
 	for i := range v.Schema.Foreign {
@@ -108,9 +107,9 @@ func (g *integrity) inserted(v *table.Version, first int64) {
 	}
 }
 
-// update changes rows of a table: column ordinals[i] of row rows[j] gets value j of cols[i]. It returns the number of rows that have got
+// Update changes rows of a table: column ordinals[i] of row rows[j] gets value j of cols[i]. It returns the number of rows that have got
 // other values.
-func (g *integrity) update(v *table.Version, rows []int64, ordinals []int, cols []*column.Vector, operation string, path []catalog.TableID) (int64, error) {
+func (g *Integrity) Update(v *table.Version, rows []int64, ordinals []int, cols []*column.Vector, operation string, path []catalog.TableID) (int64, error) {
 	// The columns of every row group with a changed row are written anew.
 	encoded := int64(0)
 	for _, o := range ordinals {
@@ -119,15 +118,15 @@ func (g *integrity) update(v *table.Version, rows []int64, ordinals []int, cols 
 	if few := int64(len(rows)) * table.RowGroupSize; few < v.Span() {
 		encoded = encoded * few / v.Span()
 	}
-	if err := g.st.making(operation).Add(max(encoded, longTexts(cols, len(rows)))); err != nil {
+	if err := g.st.Making(operation).Add(max(encoded, longTexts(cols, len(rows)))); err != nil {
 		return 0, err
 	}
-	next, changed, err := v.Update(g.st.ctx, rows, ordinals, cols)
+	next, changed, err := v.Update(g.st.Ctx(), rows, ordinals, cols)
 	if err != nil {
 		return 0, err
 	}
-	g.set(next)
-	if g.off {
+	g.Set(next)
+	if g.IsOff {
 		return changed, nil
 	}
 	id := catalog.IDOf(v.Schema)
@@ -169,16 +168,16 @@ func longTexts(cols []*column.Vector, rows int) int64 {
 	return bytes
 }
 
-// delete deletes rows of a table and returns how many there were.
-func (g *integrity) delete(v *table.Version, rows []int64) (int64, error) {
-	next, removed, err := v.Mark(g.st.ctx, rows)
+// Delete deletes rows of a table and returns how many there were.
+func (g *Integrity) Delete(v *table.Version, rows []int64) (int64, error) {
+	next, removed, err := v.Mark(g.st.Ctx(), rows)
 	if err != nil || removed == 0 {
 		return 0, err
 	}
-	g.set(next)
+	g.Set(next)
 	id := catalog.IDOf(v.Schema)
 	g.sparse[id] = true
-	if !g.off && g.referenced(v.Schema, nil) {
+	if !g.IsOff && g.referenced(v.Schema, nil) {
 		g.changes = append(g.changes, rowChange{
 			id: id, schema: v.Schema, rows: len(rows), before: func(o []int) []*column.Vector { return v.Gather(rows, o) },
 		})
@@ -187,11 +186,11 @@ func (g *integrity) delete(v *table.Version, rows []int64) (int64, error) {
 }
 
 // rewritten takes a version of a table in which rows were deleted, others changed, and new ones appended.
-func (g *integrity) rewritten(before, after *table.Version, deleted, changed []int64) {
-	g.set(after)
+func (g *Integrity) rewritten(before, after *table.Version, deleted, changed []int64) {
+	g.Set(after)
 	id := catalog.IDOf(after.Schema)
 	g.sparse[id] = len(deleted) > 0
-	if g.off {
+	if g.IsOff {
 		return
 	}
 	schema := after.Schema
@@ -237,7 +236,7 @@ func equalValues(a *table.Version, row int64, b *table.Version, other int64, ord
 }
 
 // referenced says whether foreign keys refer to one of some columns of a table; nil: to any.
-func (g *integrity) referenced(schema *table.Schema, ordinals []int) bool {
+func (g *Integrity) referenced(schema *table.Schema, ordinals []int) bool {
 	found := false
 	g.snap.Referring(schema.Database, schema.Name, func(_ *table.Version, f *table.ForeignKey) {
 		found = found || ordinals == nil || intersects(ordinalsOf(schema, f.Referenced), ordinals)
@@ -258,19 +257,19 @@ func ordinalsOf(schema *table.Schema, names []string) []int {
 	return out
 }
 
-// finish follows the changes to other tables, checks all foreign keys that they concern, and makes everything visible.
-func (g *integrity) finish(operation string) error {
+// Finish follows the changes to other tables, checks all foreign keys that they concern, and makes everything visible.
+func (g *Integrity) Finish(operation string) error {
 	if err := g.settle(operation); err != nil {
 		return err
 	}
 	if len(g.order) == 0 {
 		return nil
 	}
-	return g.st.change(operation, g.apply)
+	return g.st.Publish(operation, g.apply)
 }
 
 // settle follows the changes to other tables and checks all foreign keys that they concern.
-func (g *integrity) settle(operation string) error {
+func (g *Integrity) settle(operation string) error {
 	for len(g.changes) > 0 {
 		c := g.changes[0]
 		g.changes = g.changes[1:]
@@ -296,7 +295,7 @@ func (g *integrity) settle(operation string) error {
 	}
 	for _, id := range g.order {
 		if g.sparse[id] {
-			compact, err := g.now[id].Compact(g.st.ctx)
+			compact, err := g.now[id].Compact(g.st.Ctx())
 			if err != nil {
 				return err
 			}
@@ -307,7 +306,7 @@ func (g *integrity) settle(operation string) error {
 }
 
 // apply puts the tables into a snapshot of the catalog.
-func (g *integrity) apply(snap *catalog.Snapshot) (*catalog.Snapshot, error) {
+func (g *Integrity) apply(snap *catalog.Snapshot) (*catalog.Snapshot, error) {
 	for _, id := range g.order {
 		var err error
 		if snap, err = snap.ReplaceTable(g.now[id]); err != nil {
@@ -318,7 +317,7 @@ func (g *integrity) apply(snap *catalog.Snapshot) (*catalog.Snapshot, error) {
 }
 
 // follow does to the rows of a child what its foreign key says.
-func (g *integrity) follow(c *rowChange, child catalog.TableID, f *table.ForeignKey, operation string) error {
+func (g *Integrity) follow(c *rowChange, child catalog.TableID, f *table.ForeignKey, operation string) error {
 	key := ordinalsOf(c.schema, f.Referenced)
 	old, n := c.before(key), c.rows
 	action := f.OnDelete
@@ -347,7 +346,7 @@ func (g *integrity) follow(c *rowChange, child catalog.TableID, f *table.Foreign
 		return err
 	}
 	if action == table.Cascade && c.after == nil {
-		_, err := g.delete(v, rows)
+		_, err := g.Delete(v, rows)
 		return err
 	}
 	if action == table.SetNull {
@@ -356,7 +355,7 @@ func (g *integrity) follow(c *rowChange, child catalog.TableID, f *table.Foreign
 			news[i] = column.ConstVector(types.NullOf(v.Schema.Columns[o].Type))
 		}
 	}
-	_, err = g.update(v, rows, f.Columns, news, operation, c.path)
+	_, err = g.Update(v, rows, f.Columns, news, operation, c.path)
 	return err
 }
 
@@ -414,17 +413,17 @@ func keysOf(cols, further []*column.Vector, n int, wanted func(i int) bool) (key
 }
 
 // referringTo finds the rows of v whose values in some columns are keys, and what these become.
-func (g *integrity) referringTo(v *table.Version, columns []int, keys keyRows) (rows []int64, news []*column.Vector, err error) {
-	q, err := g.st.binder().Referring(v, columns, keys.version)
+func (g *Integrity) referringTo(v *table.Version, columns []int, keys keyRows) (rows []int64, news []*column.Vector, err error) {
+	q, err := g.st.Binder().Referring(v, columns, keys.version)
 	if err != nil {
 		return nil, nil, err
 	}
 	for _, c := range q.Cols[1:] {
 		news = append(news, column.New(c.Typ, 0))
 	}
-	release, err := g.st.session.eachBatch(g.st, q, "foreign keys", func(b *column.Batch) (int64, error) {
+	release, err := g.st.EachBatch(q, "foreign keys", func(b *column.Batch) (int64, error) {
 		before := len(rows)
-		rows = appendRowIDs(rows, b)
+		rows = AppendRowIDs(rows, b)
 		for i := range news {
 			column.AppendSelected(news[i], before, b.Cols[i+1], b.Sel, b.N)
 		}
@@ -438,7 +437,7 @@ func (g *integrity) referringTo(v *table.Version, columns []int, keys keyRows) (
 }
 
 // checkLost fails if rows refer to keys that no row has any more.
-func (g *integrity) checkLost(l *losing) error {
+func (g *Integrity) checkLost(l *losing) error {
 	child, parent := g.version(l.child), g.version(l.parent)
 	if child.Rows() == 0 {
 		return nil
@@ -455,10 +454,10 @@ func (g *integrity) checkLost(l *losing) error {
 }
 
 // gone returns those of n keys that no row of the parent has; replaced: all of them.
-func (g *integrity) gone(keys []*column.Vector, n int, parent *table.Version, f *table.ForeignKey, replaced bool) (keyRows, error) {
+func (g *Integrity) gone(keys []*column.Vector, n int, parent *table.Version, f *table.ForeignKey, replaced bool) (keyRows, error) {
 	if !replaced {
 		rows := make([]int64, n)
-		if err := parent.Find(g.st.ctx, parent.Schema.UniqueKey(f.Referenced), keys, n, rows); err != nil {
+		if err := parent.Find(g.st.Ctx(), parent.Schema.UniqueKey(f.Referenced), keys, n, rows); err != nil {
 			return keyRows{}, err
 		}
 		var sel []int32
@@ -483,7 +482,7 @@ func (g *integrity) gone(keys []*column.Vector, n int, parent *table.Version, f 
 }
 
 // anyReferring says whether a row has one of the keys in some columns.
-func (g *integrity) anyReferring(v *table.Version, columns []int, keys keyRows) (bool, error) {
+func (g *Integrity) anyReferring(v *table.Version, columns []int, keys keyRows) (bool, error) {
 	rows, _, err := g.referringTo(v, columns, keys)
 	return len(rows) > 0, err
 }
@@ -492,7 +491,7 @@ func (g *integrity) anyReferring(v *table.Version, columns []int, keys keyRows) 
 const fewRows = 4096
 
 // checkMade fails if a row refers to one that is not there.
-func (g *integrity) checkMade(m *referring) error {
+func (g *Integrity) checkMade(m *referring) error {
 	child := g.version(m.id)
 	orphan, err := g.orphan(child, g.parentOf(m.foreign), m.foreign, m.rows, m.first)
 	if err == nil && orphan {
@@ -501,19 +500,34 @@ func (g *integrity) checkMade(m *referring) error {
 	return err
 }
 
+// CheckRows checks foreign keys of a table that was filled, or of which they are new, over all of its rows.
+func CheckRows(st Statement, v *table.Version, keys []table.ForeignKey) error {
+	g := NewIntegrity(st)
+	if g.IsOff || len(keys) == 0 {
+		return nil
+	}
+	g.Set(v)
+	for i := range keys {
+		if err := g.checkMade(&referring{id: catalog.IDOf(v.Schema), foreign: &keys[i]}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // orphan says whether one of some rows of child, or of those from number first on, refers to no row of parent, which may be nil.
-func (g *integrity) orphan(child, parent *table.Version, f *table.ForeignKey, rows []int64, first int64) (bool, error) {
+func (g *Integrity) orphan(child, parent *table.Version, f *table.ForeignKey, rows []int64, first int64) (bool, error) {
 	key := -1
 	if parent != nil {
 		key = parent.Schema.UniqueKey(f.Referenced)
 	}
 	if rows == nil && key >= 0 && child.Span()-first > fewRows {
-		q, err := g.st.binder().Orphans(child, f.Columns, first, parent, ordinalsOf(parent.Schema, f.Referenced))
+		q, err := g.st.Binder().Orphans(child, f.Columns, first, parent, ordinalsOf(parent.Schema, f.Referenced))
 		if err != nil {
 			return false, err
 		}
 		found := false
-		release, err := g.st.session.eachBatch(g.st, q, "foreign keys", func(b *column.Batch) (int64, error) {
+		release, err := g.st.EachBatch(q, "foreign keys", func(b *column.Batch) (int64, error) {
 			found = found || b.Rows() > 0
 			return 0, nil
 		})
@@ -524,7 +538,7 @@ func (g *integrity) orphan(child, parent *table.Version, f *table.ForeignKey, ro
 	}
 	if rows == nil {
 		var err error
-		if rows, err = child.RowsFrom(g.st.ctx, first); err != nil {
+		if rows, err = child.RowsFrom(g.st.Ctx(), first); err != nil {
 			return false, err
 		}
 	} else {
@@ -532,7 +546,7 @@ func (g *integrity) orphan(child, parent *table.Version, f *table.ForeignKey, ro
 	}
 	cols, found := child.Gather(rows, f.Columns), make([]int64, len(rows))
 	if key >= 0 {
-		if err := parent.Find(g.st.ctx, key, cols, len(rows), found); err != nil {
+		if err := parent.Find(g.st.Ctx(), key, cols, len(rows), found); err != nil {
 			return false, err
 		}
 	}

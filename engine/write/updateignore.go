@@ -1,4 +1,4 @@
-package engine
+package write
 
 import (
 	"context"
@@ -15,21 +15,21 @@ import (
 	"github.com/radish-sql/radish/storage/table"
 )
 
-// updateIgnore runs UPDATE IGNORE. The query gives the values as the statement computes them; here they are converted row by row, so that each
+// UpdateIgnore runs UPDATE IGNORE. The query gives the values as the statement computes them; here they are converted row by row, so that each
 // row has its warnings, and written as ON DUPLICATE KEY UPDATE writes: a row whose keys are taken, or that a CHECK, a view or a foreign
-// key does not allow, stays as it is. The targets are taken one after the other.
-func (s *Session) updateIgnore(st *statement, m *bind.Multi) (*Result, error) {
-	var targets []*writeTarget
+// key does not allow, stays as it is. The targets are taken one after the other. It returns the rows changed.
+func UpdateIgnore(st Statement, m *bind.Multi) (affected int64, err error) {
+	var targets []*target
 	for i := range m.Targets {
-		t := newWriteTarget(&m.Targets[i], m.Query)
+		t := newTarget(&m.Targets[i], m.Query)
 		for o := range t.Stored {
 			t.cols = append(t.cols, column.New(m.Query.Cols[t.Values[o]].Typ, 0))
 		}
 		targets = append(targets, t)
 	}
-	release, err := s.collect(st, m.Query, targets)
+	release, err := collect(st, m.Query, targets)
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
 	defer release()
 	// A table that stands in the FROM twice is written once, with what both change.
@@ -37,11 +37,10 @@ func (s *Session) updateIgnore(st *statement, m *bind.Multi) (*Result, error) {
 	for i, t := range slices.Backward(targets) {
 		order[catalog.IDOf(t.Table.Schema)] = i
 	}
-	slices.SortStableFunc(targets, func(a, b *writeTarget) int {
+	slices.SortStableFunc(targets, func(a, b *target) int {
 		return order[catalog.IDOf(a.Table.Schema)] - order[catalog.IDOf(b.Table.Schema)]
 	})
-	keeps := st.integrity()
-	res := &Result{}
+	keeps := NewIntegrity(st)
 	for from := 0; from < len(targets); {
 		end := from + 1
 		for end < len(targets) && catalog.IDOf(targets[end].Table.Schema) == catalog.IDOf(targets[from].Table.Schema) {
@@ -49,36 +48,36 @@ func (s *Session) updateIgnore(st *statement, m *bind.Multi) (*Result, error) {
 		}
 		u, err := newUpsert(st, &bind.Insert{Table: targets[from].Table, OnDuplicate: bind.DuplicateUpdate, Ignore: true}, nil, keeps)
 		if err != nil {
-			return nil, err
+			return 0, err
 		}
 		for _, t := range targets[from:end] {
 			rows, err := u.updateIgnoring(t)
 			if err != nil {
-				return nil, err
+				return 0, err
 			}
-			res.RowsAffected += rows
+			affected += rows
 		}
 		if err := u.finish(); err != nil {
-			return nil, err
+			return 0, err
 		}
 		from = end
 	}
-	return res, keeps.finish("UPDATE")
+	return affected, keeps.Finish("UPDATE")
 }
 
 // updateIgnoring changes the rows of a target and returns how many of them it could.
-func (u *upsert) updateIgnoring(t *writeTarget) (changedRows int64, err error) {
+func (u *upserting) updateIgnoring(t *target) (changedRows int64, err error) {
 	st, schema := u.st, t.Table.Schema
-	b := st.binder()
+	b := st.Binder()
 	cols := b.TableColumns(schema)
 	computed, checks, err := b.RowRules(t.Target, cols)
 	if err != nil {
 		return 0, err
 	}
-	if u.rules, err = st.storing(t.Table, computed, checks, cols); err != nil {
+	if u.rules, err = NewRules(st, t.Table, computed, checks, cols); err != nil {
 		return 0, err
 	}
-	if u.onUpdate, err = st.onUpdate(schema, t.Ordinals); err != nil {
+	if u.onUpdate, err = onUpdate(st, schema, t.Ordinals); err != nil {
 		return 0, err
 	}
 	slots := map[expr.ColumnID]int{}
@@ -98,8 +97,8 @@ func (u *upsert) updateIgnoring(t *writeTarget) (changedRows int64, err error) {
 	u.expect(len(t.ids))
 	given := &column.Batch{N: 1, Cols: make([]*column.Vector, len(t.cols))}
 	for i, id := range t.ids {
-		if i&255 == 0 && st.ctx.Err() != nil {
-			return 0, sqlerr.Interrupted(context.Cause(st.ctx))
+		if i&255 == 0 && st.Ctx().Err() != nil {
+			return 0, sqlerr.Interrupted(context.Cause(st.Ctx()))
 		}
 		given.FirstRow = int64(i) + 1
 		for c, v := range t.cols {
@@ -135,8 +134,8 @@ func (u *upsert) updateIgnoring(t *writeTarget) (changedRows int64, err error) {
 	return changedRows, nil
 }
 
-// expect makes room for so many rows that change, if none has yet.
-func (u *upsert) expect(rows int) {
+// expect reserves capacity for so many rows that change, if none has yet.
+func (u *upserting) expect(rows int) {
 	if len(u.rows) > 0 || len(u.gone) > 0 {
 		return
 	}
@@ -148,15 +147,15 @@ func (u *upsert) expect(rows int) {
 }
 
 // current returns where the row is that had a number in the table when the statement began.
-func (u *upsert) current(id int64) place {
+func (u *upserting) current(id int64) rowRef {
 	if i, moved := u.moved[id]; moved {
-		return place{row: int64(i), new: true}
+		return rowRef{row: int64(i), new: true}
 	}
-	return place{row: id}
+	return rowRef{row: id}
 }
 
-// deletable returns those of some rows that can be deleted, with a warning for each other one: DELETE IGNORE.
-func (g *integrity) deletable(v *table.Version, rows []int64) ([]int64, error) {
+// Deletable returns those of some rows that can be deleted, with a warning for each other one: DELETE IGNORE.
+func (g *Integrity) Deletable(v *table.Version, rows []int64) ([]int64, error) {
 	kept, err := g.restricted(v, rows, nil)
 	if err != nil {
 		return nil, err
@@ -164,7 +163,7 @@ func (g *integrity) deletable(v *table.Version, rows []int64) ([]int64, error) {
 	return slices.DeleteFunc(rows, func(row int64) bool {
 		r := kept[row]
 		if r != nil {
-			g.st.exprContext().Warnings.AddError(r.err)
+			g.st.Expressions().Warnings.AddError(r.err)
 		}
 		return r != nil
 	}), nil
@@ -188,8 +187,8 @@ func (r *restriction) allows(old, changed []types.Value) bool {
 
 // restricted finds those of some rows of v that others refer to by a foreign key that neither cascades nor sets NULL. ordinals are the columns
 // that are to change; nil: the rows are to be deleted.
-func (g *integrity) restricted(v *table.Version, rows []int64, ordinals []int) (map[int64]*restriction, error) {
-	if g.off || len(rows) == 0 {
+func (g *Integrity) restricted(v *table.Version, rows []int64, ordinals []int) (map[int64]*restriction, error) {
+	if g.IsOff || len(rows) == 0 {
 		return nil, nil
 	}
 	out := map[int64]*restriction{}

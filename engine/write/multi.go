@@ -1,4 +1,4 @@
-package engine
+package write
 
 import (
 	"github.com/radish-sql/radish/column"
@@ -6,23 +6,23 @@ import (
 	"github.com/radish-sql/radish/planner/logical"
 )
 
-// writeTarget collects what is written to one table of an UPDATE or DELETE of several.
-type writeTarget struct {
+// target collects what is written to one table of an UPDATE or DELETE of several.
+type target struct {
 	*bind.Target
 	query *logical.Query
 	ids   []int64
 	seen  map[int64]bool
 	cols  []*column.Vector
-	rules *storing
+	rules *Rules
 }
 
-func newWriteTarget(t *bind.Target, q *logical.Query) *writeTarget {
-	return &writeTarget{Target: t, query: q, seen: map[int64]bool{}}
+func newTarget(t *bind.Target, q *logical.Query) *target {
+	return &target{Target: t, query: q, seen: map[int64]bool{}}
 }
 
 // collect takes the rows that a query finds into the targets; release gives back their memory.
-func (s *Session) collect(st *statement, q *logical.Query, targets []*writeTarget) (release func(), err error) {
-	return s.eachBatch(st, q, "the rows to write", func(b *column.Batch) (int64, error) {
+func collect(st Statement, q *logical.Query, targets []*target) (release func(), err error) {
+	return st.EachBatch(q, "the rows to write", func(b *column.Batch) (int64, error) {
 		for _, t := range targets {
 			if err := t.add(b); err != nil {
 				return 0, err
@@ -32,50 +32,48 @@ func (s *Session) collect(st *statement, q *logical.Query, targets []*writeTarge
 	})
 }
 
-// writeMulti runs UPDATE and DELETE of several tables.
-func (s *Session) writeMulti(st *statement, operation string, m *bind.Multi) (*Result, error) {
-	var targets []*writeTarget
+// Multi runs UPDATE and DELETE of several tables and returns the rows affected.
+func Multi(st Statement, operation string, m *bind.Multi) (affected int64, err error) {
+	var targets []*target
 	for i := range m.Targets {
-		t := newWriteTarget(&m.Targets[i], m.Query)
+		t := newTarget(&m.Targets[i], m.Query)
 		for _, o := range t.Ordinals {
 			t.cols = append(t.cols, column.New(t.Table.Schema.Columns[o].Type, 0))
 		}
-		var err error
-		if t.rules, err = st.storing(t.Table, t.Computed, t.Checks, m.Query.Cols); err != nil {
-			return nil, err
+		if t.rules, err = NewRules(st, t.Table, t.Computed, t.Checks, m.Query.Cols); err != nil {
+			return 0, err
 		}
 		targets = append(targets, t)
 	}
-	release, err := s.collect(st, m.Query, targets)
+	release, err := collect(st, m.Query, targets)
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
 	defer release()
-	res := &Result{}
-	keeps := st.integrity()
+	keeps := NewIntegrity(st)
 	for _, t := range targets {
 		now, rows := keeps.current(t.Table), int64(0) // a table may stand in the FROM twice
 		if len(t.Ordinals) > 0 {
-			rows, err = keeps.update(now, t.ids, t.Ordinals, t.cols, operation, nil)
+			rows, err = keeps.Update(now, t.ids, t.Ordinals, t.cols, operation, nil)
 		} else {
 			ids := t.ids
 			if m.Ignore {
-				ids, err = keeps.deletable(now, ids)
+				ids, err = keeps.Deletable(now, ids)
 			}
 			if err == nil {
-				rows, err = keeps.delete(now, ids)
+				rows, err = keeps.Delete(now, ids)
 			}
 		}
 		if err != nil {
-			return nil, err
+			return 0, err
 		}
-		res.RowsAffected += rows
+		affected += rows
 	}
-	return res, keeps.finish(operation)
+	return affected, keeps.Finish(operation)
 }
 
 // add takes the target's rows of a batch, each the first time that it comes.
-func (t *writeTarget) add(b *column.Batch) error {
+func (t *target) add(b *column.Batch) error {
 	own := &column.Batch{N: b.N, Cols: b.Cols, Sel: make([]int32, 0, b.Rows())}
 	id := b.Cols[t.RowID]
 	before := len(t.ids)
@@ -95,7 +93,7 @@ func (t *writeTarget) add(b *column.Batch) error {
 	if len(own.Sel) == 0 {
 		return nil
 	}
-	own, err := t.rules.complete(own)
+	own, err := t.rules.Complete(own)
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package engine
+package write
 
 import (
 	"encoding/binary"
@@ -19,11 +19,11 @@ import (
 	"github.com/radish-sql/radish/storage/table"
 )
 
-// upsert runs REPLACE, INSERT IGNORE and INSERT ... ON DUPLICATE KEY UPDATE. Rows are taken in order, as each may meet
+// upserting runs REPLACE, INSERT IGNORE and INSERT ... ON DUPLICATE KEY UPDATE. Rows are taken in order, as each may meet
 // one that the statement itself has written. What the statement writes is kept aside; at its end the rows that are gone
 // are deleted from the table and the new ones appended.
-type upsert struct {
-	st      *statement
+type upserting struct {
+	st      Statement
 	ins     *bind.Insert
 	keys    []int            // the unique keys' ordinals
 	taken   []map[string]int // by key: the new row that has a value
@@ -35,9 +35,9 @@ type upsert struct {
 	inserts int            // how many were
 	held    int64          // bytes of the new rows, about
 	set     *expr.ProgramSet
-	rules   *storing
+	rules   *Rules
 	context *expr.Context
-	keeps   *integrity
+	keeps   *Integrity
 	// referenced: foreign keys refer to the table, for which a replaced row is gone.
 	referenced bool
 	// onUpdate are the values that columns get when their row changes.
@@ -50,25 +50,26 @@ type newRow struct {
 	from   int64 // the number of the table's row that it was; -1: it is new
 }
 
-// place is where a row is: in the table or among the new ones.
-type place struct {
+// rowRef says where a row is: in the table or among the new ones.
+type rowRef struct {
 	key int // the index in keys of the key that found it
 	row int64
 	new bool
 }
 
-func newUpsert(st *statement, ins *bind.Insert, rules *storing, keeps *integrity) (*upsert, error) {
-	u := &upsert{st: st, ins: ins, moved: map[int64]int{}, gone: map[int64]bool{}, rules: rules, context: st.exprContext(), keeps: keeps, referenced: keeps.referenced(ins.Table.Schema, nil)}
+func newUpsert(st Statement, ins *bind.Insert, rules *Rules, keeps *Integrity) (*upserting, error) {
+	u := &upserting{st: st, ins: ins, moved: map[int64]int{}, gone: map[int64]bool{}, rules: rules, context: st.Expressions(), keeps: keeps, referenced: keeps.referenced(ins.Table.Schema, nil)}
 	for ordinal := range ins.Table.Schema.Keys {
 		if ins.Table.Schema.Keys[ordinal].Unique {
 			u.keys = append(u.keys, ordinal)
 			u.taken = append(u.taken, map[string]int{})
 		}
 	}
-	return u, ins.Table.EnsureIndexes(st.ctx)
+	return u, ins.Table.EnsureIndexes(st.Ctx())
 }
 
-func (s *Session) upsert(st *statement, ins *bind.Insert, rules *storing, keeps *integrity) (affected int64, err error) {
+// Upsert runs a statement and returns the rows affected, as MySQL counts them.
+func Upsert(st Statement, ins *bind.Insert, rules *Rules, keeps *Integrity) (affected int64, err error) {
 	u, err := newUpsert(st, ins, rules, keeps)
 	if err != nil {
 		return 0, err
@@ -78,18 +79,18 @@ func (s *Session) upsert(st *statement, ins *bind.Insert, rules *storing, keeps 
 		for _, c := range append(slices.Clone(up.Old), up.New...) {
 			slots[c.ID] = len(slots)
 		}
-		values, err := s.withoutSubqueries(st, up.Exprs, ins.Query.Alloc)
+		values, err := withoutSubqueries(st, up.Exprs, ins.Query.Alloc)
 		if err != nil {
 			return 0, err
 		}
 		if u.set, err = expr.CompileAll(values, slots); err != nil {
 			return 0, err
 		}
-		if u.onUpdate, err = st.onUpdate(ins.Table.Schema, up.Ordinals); err != nil {
+		if u.onUpdate, err = onUpdate(st, ins.Table.Schema, up.Ordinals); err != nil {
 			return 0, err
 		}
 	}
-	release, err := s.eachBatch(st, ins.Query, "insert", func(b *column.Batch) (int64, error) {
+	release, err := st.EachBatch(ins.Query, "insert", func(b *column.Batch) (int64, error) {
 		before := u.held
 		for i := range b.Rows() {
 			at := i
@@ -108,7 +109,7 @@ func (s *Session) upsert(st *statement, ins *bind.Insert, rules *storing, keeps 
 			if u.inserts == inserts { // what was generated or brought is no row's
 				u.rules.forget(first)
 			} else {
-				u.rules.settle()
+				u.rules.Settle()
 			}
 			if ins.Ignore && failsCheck(err) {
 				u.context.Warnings.AddError(sqlerr.From(err))
@@ -127,7 +128,7 @@ func (s *Session) upsert(st *statement, ins *bind.Insert, rules *storing, keeps 
 	return u.count, u.finish()
 }
 
-func (u *upsert) valuesAt(b *column.Batch, at int) ([]types.Value, error) {
+func (u *upserting) valuesAt(b *column.Batch, at int) ([]types.Value, error) {
 	values := make([]types.Value, len(b.Cols))
 	for i, c := range b.Cols {
 		def := &u.ins.Table.Schema.Columns[i]
@@ -154,7 +155,7 @@ func (u *upsert) valuesAt(b *column.Batch, at int) ([]types.Value, error) {
 }
 
 // write inserts one row.
-func (u *upsert) write(values []types.Value) error {
+func (u *upserting) write(values []types.Value) error {
 	p, found := u.find(values)
 	switch {
 	case !found:
@@ -194,7 +195,7 @@ func (u *upsert) write(values []types.Value) error {
 }
 
 // change applies ON DUPLICATE KEY UPDATE to the row at p. Two rows are counted, or none if nothing changed.
-func (u *upsert) change(p place, inserted []types.Value) error {
+func (u *upserting) change(p rowRef, inserted []types.Value) error {
 	old := u.values(p)
 	b := &column.Batch{N: 1, FirstRow: u.row}
 	for i, v := range append(slices.Clone(old), inserted...) {
@@ -220,7 +221,7 @@ func (u *upsert) change(p place, inserted []types.Value) error {
 }
 
 // become changes the row at p, and says whether it did so: with IGNORE a row that cannot be changed stays as it is.
-func (u *upsert) become(p place, old, changed []types.Value) (bool, error) {
+func (u *upserting) become(p rowRef, old, changed []types.Value) (bool, error) {
 	schema := u.ins.Table.Schema
 	for o := range changed {
 		var err error
@@ -282,7 +283,7 @@ func failsCheck(err error) bool {
 }
 
 // notNull returns a value as a column takes it: with IGNORE one that is NOT NULL takes zero or an empty text for NULL, with a warning.
-func (u *upsert) notNull(def *table.ColumnDef, v types.Value) (types.Value, error) {
+func (u *upserting) notNull(def *table.ColumnDef, v types.Value) (types.Value, error) {
 	if !v.Null || def.Nullable || def.Generated != nil {
 		return v, nil
 	}
@@ -294,7 +295,7 @@ func (u *upsert) notNull(def *table.ColumnDef, v types.Value) (types.Value, erro
 }
 
 // duplicate is the error for a row whose key is taken by the row at p.
-func (u *upsert) duplicate(p place, values []types.Value) *sqlerr.Error {
+func (u *upserting) duplicate(p rowRef, values []types.Value) *sqlerr.Error {
 	key := &u.ins.Table.Schema.Keys[u.keys[p.key]]
 	parts := make([]string, len(key.Columns))
 	for i, c := range key.Columns {
@@ -304,7 +305,7 @@ func (u *upsert) duplicate(p place, values []types.Value) *sqlerr.Error {
 }
 
 // withoutSubqueries returns expressions in which the values of subqueries stand in their place.
-func (s *Session) withoutSubqueries(st *statement, exprs []expr.Expr, alloc *expr.Allocator) ([]expr.Expr, error) {
+func withoutSubqueries(st Statement, exprs []expr.Expr, alloc *expr.Allocator) ([]expr.Expr, error) {
 	out := make([]expr.Expr, len(exprs))
 	var err error
 	for i, e := range exprs {
@@ -317,7 +318,7 @@ func (s *Session) withoutSubqueries(st *statement, exprs []expr.Expr, alloc *exp
 			q := &logical.Query{Root: &logical.Project{Input: logical.OneRow(), Items: []logical.Item{item}}, Cols: []*expr.Column{item.Col}, Names: []string{item.Col.Name}, Alloc: alloc}
 			value := types.NullOf(item.Col.Typ)
 			var release func()
-			release, err = s.eachBatch(st, q, "subquery", func(b *column.Batch) (int64, error) {
+			release, err = st.EachBatch(q, "subquery", func(b *column.Batch) (int64, error) {
 				at := 0
 				if b.Sel != nil {
 					at = int(b.Sel[0])
@@ -346,17 +347,17 @@ func equalRows(a, b []types.Value) bool {
 }
 
 // find returns a row in the way of one with the given values, by the first key that has one.
-func (u *upsert) find(values []types.Value) (place, bool) {
+func (u *upserting) find(values []types.Value) (rowRef, bool) {
 	for i := range u.keys {
 		if p, ok := u.findKey(i, values); ok {
 			return p, true
 		}
 	}
-	return place{}, false
+	return rowRef{}, false
 }
 
 // taker is find for a row that has been removed to be changed: keys that stay as they were are free.
-func (u *upsert) taker(old, changed []types.Value) (place, bool) {
+func (u *upserting) taker(old, changed []types.Value) (rowRef, bool) {
 	for i, ordinal := range u.keys {
 		same := true
 		for _, o := range u.ins.Table.Schema.Keys[ordinal].Columns {
@@ -369,18 +370,18 @@ func (u *upsert) taker(old, changed []types.Value) (place, bool) {
 			return p, true
 		}
 	}
-	return place{}, false
+	return rowRef{}, false
 }
 
 // findKey returns the row that has the value of one key, u.keys[i].
-func (u *upsert) findKey(i int, values []types.Value) (place, bool) {
+func (u *upserting) findKey(i int, values []types.Value) (rowRef, bool) {
 	ordinal := u.keys[i]
 	text, ok := u.keyText(ordinal, values)
 	if !ok {
-		return place{}, false
+		return rowRef{}, false
 	}
 	if row, ok := u.taken[i][text]; ok {
-		return place{key: i, row: int64(row), new: true}, true
+		return rowRef{key: i, row: int64(row), new: true}, true
 	}
 	columns := u.ins.Table.Schema.Keys[ordinal].Columns
 	parts := make([]types.Value, len(columns))
@@ -388,11 +389,11 @@ func (u *upsert) findKey(i int, values []types.Value) (place, bool) {
 		parts[j] = values[c]
 	}
 	row, ok := u.ins.Table.Lookup(ordinal, parts...)
-	return place{key: i, row: row}, ok && !u.gone[row]
+	return rowRef{key: i, row: row}, ok && !u.gone[row]
 }
 
 // missing returns the first foreign key by which a row refers to one that is not there, or nil.
-func (u *upsert) missing(values []types.Value) (*table.ForeignKey, error) {
+func (u *upserting) missing(values []types.Value) (*table.ForeignKey, error) {
 	schema := u.ins.Table.Schema
 	for i := range schema.Foreign {
 		f := &schema.Foreign[i]
@@ -401,7 +402,7 @@ func (u *upsert) missing(values []types.Value) (*table.ForeignKey, error) {
 			parts[j] = values[o]
 			null = null || values[o].Null
 		}
-		if u.keeps.off || null {
+		if u.keeps.IsOff || null {
 			continue
 		}
 		parent := u.keeps.parentOf(f)
@@ -420,7 +421,7 @@ func (u *upsert) missing(values []types.Value) (*table.ForeignKey, error) {
 				_, found = u.findKey(slices.Index(u.keys, key), row)
 			}
 		} else {
-			if err := parent.EnsureIndexes(u.st.ctx); err != nil {
+			if err := parent.EnsureIndexes(u.st.Ctx()); err != nil {
 				return nil, err
 			}
 			_, found = parent.Lookup(key, parts...)
@@ -433,7 +434,7 @@ func (u *upsert) missing(values []types.Value) (*table.ForeignKey, error) {
 }
 
 // keyText returns a key's value as a string that other values do not have; ok is false if a part is NULL.
-func (u *upsert) keyText(ordinal int, values []types.Value) (text string, ok bool) {
+func (u *upserting) keyText(ordinal int, values []types.Value) (text string, ok bool) {
 	var b []byte
 	for _, c := range u.ins.Table.Schema.Keys[ordinal].Columns {
 		v := values[c]
@@ -460,7 +461,7 @@ func (u *upsert) keyText(ordinal int, values []types.Value) (text string, ok boo
 }
 
 // values returns those of the row at p.
-func (u *upsert) values(p place) []types.Value {
+func (u *upserting) values(p rowRef) []types.Value {
 	if p.new {
 		return u.rows[p.row].values
 	}
@@ -468,7 +469,7 @@ func (u *upsert) values(p place) []types.Value {
 	return values
 }
 
-func (u *upsert) add(values []types.Value, from int64) {
+func (u *upserting) add(values []types.Value, from int64) {
 	for i, ordinal := range u.keys {
 		if text, ok := u.keyText(ordinal, values); ok {
 			u.taken[i][text] = len(u.rows)
@@ -484,7 +485,7 @@ func (u *upsert) add(values []types.Value, from int64) {
 }
 
 // bytes returns about how much memory a new row takes.
-func (u *upsert) bytes(values []types.Value) int64 {
+func (u *upserting) bytes(values []types.Value) int64 {
 	total := int64(2*unsafe.Sizeof(newRow{})) + int64(len(values))*int64(unsafe.Sizeof(types.Value{})) + upsertKeyBytes*int64(len(u.keys)+1)
 	for i := range values {
 		total += int64(len(values[i].S))
@@ -495,7 +496,7 @@ func (u *upsert) bytes(values []types.Value) int64 {
 // upsertKeyBytes is about what a row takes in one of the maps of rows and keys.
 const upsertKeyBytes = 64
 
-func (u *upsert) remove(p place) {
+func (u *upserting) remove(p rowRef) {
 	if !p.new {
 		u.gone[p.row] = true
 		return
@@ -512,7 +513,7 @@ func (u *upsert) remove(p place) {
 }
 
 // finish deletes and appends the rows.
-func (u *upsert) finish() error {
+func (u *upserting) finish() error {
 	rows := slices.DeleteFunc(u.rows, func(r newRow) bool { return r.gone })
 	v := u.ins.Table
 	var changed, fresh []newRow
@@ -525,7 +526,7 @@ func (u *upsert) finish() error {
 		}
 	}
 	gone := slices.Collect(maps.Keys(u.gone))
-	next, _, err := v.Mark(u.st.ctx, gone)
+	next, _, err := v.Mark(u.st.Ctx(), gone)
 	if err != nil {
 		return err
 	}
@@ -541,7 +542,7 @@ func (u *upsert) finish() error {
 }
 
 // changeIn gives rows of the table their new values. They keep their numbers, so that the indexes do not grow with every change.
-func (u *upsert) changeIn(v *table.Version, rows []newRow) (numbers []int64, next *table.Version, err error) {
+func (u *upserting) changeIn(v *table.Version, rows []newRow) (numbers []int64, next *table.Version, err error) {
 	if len(rows) == 0 {
 		return nil, v, nil
 	}
@@ -566,19 +567,19 @@ func (u *upsert) changeIn(v *table.Version, rows []newRow) (numbers []int64, nex
 	if len(ordinals) == 0 {
 		return numbers, v, nil
 	}
-	next, _, err = v.Update(u.st.ctx, numbers, ordinals, cols)
+	next, _, err = v.Update(u.st.Ctx(), numbers, ordinals, cols)
 	return numbers, next, err
 }
 
 // appendTo adds rows to the table's version without those that are gone.
-func (u *upsert) appendTo(v *table.Version, rows []newRow) (*table.Version, error) {
+func (u *upserting) appendTo(v *table.Version, rows []newRow) (*table.Version, error) {
 	var batches []*column.Batch
 	var builder *table.Builder
-	if len(rows) > bulkRows {
-		builder = u.st.builder(v, "INSERT")
+	if len(rows) > BulkRows {
+		builder = Builder(u.st, v, "INSERT")
 	}
 	for len(rows) > 0 {
-		if err := u.st.ctx.Err(); err != nil {
+		if err := u.st.Ctx().Err(); err != nil {
 			return nil, err
 		}
 		n := min(len(rows), column.VectorSize)

@@ -1,4 +1,4 @@
-package engine
+package write
 
 import (
 	"strings"
@@ -16,8 +16,8 @@ type computedColumn struct {
 	set  *expr.ProgramSet
 }
 
-// complete returns the rows of b with the columns that are computed, after testing them.
-func (s *storing) complete(b *column.Batch) (*column.Batch, error) {
+// Complete returns the rows of b with the columns that are computed, after testing them.
+func (s *Rules) Complete(b *column.Batch) (*column.Batch, error) {
 	if s == nil {
 		return b, nil
 	}
@@ -28,7 +28,7 @@ func (s *storing) complete(b *column.Batch) (*column.Batch, error) {
 	return b, s.test(b)
 }
 
-func (s *storing) compute(b *column.Batch) (*column.Batch, error) {
+func (s *Rules) compute(b *column.Batch) (*column.Batch, error) {
 	if len(s.computed) == 0 {
 		return b, nil
 	}
@@ -55,7 +55,7 @@ func (s *storing) compute(b *column.Batch) (*column.Batch, error) {
 }
 
 // computeRow fills in the columns of a row that are computed, where the columns of batches are the table's.
-func (s *storing) computeRow(schema *table.Schema, values []types.Value) error {
+func (s *Rules) computeRow(schema *table.Schema, values []types.Value) error {
 	if s == nil || len(s.computed) == 0 {
 		return nil
 	}
@@ -80,18 +80,18 @@ func rowBatch(schema *table.Schema, values []types.Value) *column.Batch {
 }
 
 // onUpdate returns the values that columns of a table get by ON UPDATE CURRENT_TIMESTAMP, by their ordinals, unless they are assigned to.
-func (st *statement) onUpdate(schema *table.Schema, assigned []int) (map[int]types.Value, error) {
+func onUpdate(st Statement, schema *table.Schema, assigned []int) (map[int]types.Value, error) {
 	var out map[int]types.Value
 	for o := range schema.Columns {
 		def := &schema.Columns[o]
 		if def.OnUpdate == "" || intersects([]int{o}, assigned) {
 			continue
 		}
-		e, err := st.binder().OnUpdate(def)
+		e, err := st.Binder().OnUpdate(def)
 		if err != nil {
 			return nil, err
 		}
-		v, err := expr.Eval1(e, st.exprContext())
+		v, err := expr.Eval1(e, st.Expressions())
 		if err != nil {
 			return nil, err
 		}

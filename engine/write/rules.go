@@ -1,8 +1,6 @@
-package engine
+package write
 
 import (
-	"github.com/pingcap/tidb/pkg/parser/mysql"
-
 	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/planner/bind"
 	"github.com/radish-sql/radish/sql/expr"
@@ -10,9 +8,9 @@ import (
 	"github.com/radish-sql/radish/storage/table"
 )
 
-// storing is what happens to rows on their way into a table: AUTO_INCREMENT values are given out, CHECK constraints tested.
+// Rules is what happens to rows on their way into a table: AUTO_INCREMENT values are given out, CHECK constraints tested.
 // nil stands for nothing.
-type storing struct {
+type Rules struct {
 	table    *table.Version
 	auto     int  // the ordinal of the AUTO_INCREMENT column; -1: none
 	zeroes   bool // sql_mode NO_AUTO_VALUE_ON_ZERO: 0 is a value as any other
@@ -27,17 +25,17 @@ type storing struct {
 	ahead    int64 // the largest value of rows that brought one and may yet be refused: the table does not count on from there before settle
 }
 
-// storing returns what happens to rows that are stored in v. What is computed and the checks are over cols, the columns of the batches.
-func (st *statement) storing(v *table.Version, computed []bind.Computed, checks []bind.Check, cols []*expr.Column) (*storing, error) {
-	s := &storing{table: v, auto: v.Schema.AutoIncrement(), context: st.exprContext()}
+// NewRules returns what happens to rows that are stored in v. What is computed and the checks are over cols, the columns of the batches.
+func NewRules(st Statement, v *table.Version, computed []bind.Computed, checks []bind.Check, cols []*expr.Column) (*Rules, error) {
+	s := &Rules{table: v, auto: v.Schema.AutoIncrement(), context: st.Expressions()}
 	if s.auto < 0 && len(checks) == 0 && len(computed) == 0 {
 		return nil, nil
 	}
-	s.step, s.start = st.session.vars.integer("auto_increment_increment"), st.session.vars.integer("auto_increment_offset")
+	s.step, s.start = st.Setting("auto_increment_increment"), st.Setting("auto_increment_offset")
 	if s.start > s.step {
 		s.start = 1
 	}
-	s.zeroes = st.session.vars.parseMode&mysql.ModeNoAutoValueOnZero != 0
+	s.zeroes = st.StoresZero()
 	slots := map[expr.ColumnID]int{}
 	for i, c := range cols {
 		slots[c.ID] = i
@@ -62,8 +60,8 @@ func (st *statement) storing(v *table.Version, computed []bind.Computed, checks 
 	return s, err
 }
 
-// batch returns the rows of b as they are to be stored. The table's columns come first in it.
-func (s *storing) batch(b *column.Batch) (*column.Batch, error) {
+// Batch returns the rows of b as they are to be stored. The table's columns come first in it.
+func (s *Rules) Batch(b *column.Batch) (*column.Batch, error) {
 	if s == nil {
 		return b, nil
 	}
@@ -71,11 +69,11 @@ func (s *storing) batch(b *column.Batch) (*column.Batch, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.complete(b)
+	return s.Complete(b)
 }
 
 // count fills in the AUTO_INCREMENT column.
-func (s *storing) count(b *column.Batch) (*column.Batch, error) {
+func (s *Rules) count(b *column.Batch) (*column.Batch, error) {
 	if s.auto < 0 {
 		return b, nil
 	}
@@ -99,12 +97,12 @@ func (s *storing) count(b *column.Batch) (*column.Batch, error) {
 }
 
 // next returns the value of a row's AUTO_INCREMENT column, given what the row brings.
-func (s *storing) next(given types.Value, typ types.Type) (types.Value, error) {
+func (s *Rules) next(given types.Value, typ types.Type) (types.Value, error) {
 	if !given.Null && (given.I != 0 || s.zeroes) {
 		s.last, s.ahead = given.I, max(s.ahead, given.I)
 		return given, nil
 	}
-	s.settle()
+	s.Settle()
 	n, err := s.table.NextAuto(s.step, s.start)
 	if err == nil && s.first == 0 {
 		s.first = n
@@ -113,16 +111,16 @@ func (s *storing) next(given types.Value, typ types.Type) (types.Value, error) {
 }
 
 // generated returns the first value that was given out; 0: none.
-func (s *storing) generated() int64 {
+func (s *Rules) generated() int64 {
 	if s == nil {
 		return 0
 	}
 	return s.first
 }
 
-// settle counts on behind the values that rows brought, now that the rows are stored. As in InnoDB, a value that a refused row brought
+// Settle counts on behind the values that rows brought, now that the rows are stored. As in InnoDB, a value that a refused row brought
 // does not count; one that was given out to such a row is lost.
-func (s *storing) settle() {
+func (s *Rules) Settle() {
 	if s != nil && s.ahead > 0 {
 		s.table.SkipAuto(s.ahead)
 		s.ahead = 0
@@ -130,14 +128,14 @@ func (s *storing) settle() {
 }
 
 // forget takes back the value of a row that was not inserted, be it given out or brought: first is what generated gave before.
-func (s *storing) forget(first int64) {
+func (s *Rules) forget(first int64) {
 	if s != nil {
 		s.first, s.ahead = first, 0
 	}
 }
 
 // test reports the first CHECK constraint that a row violates.
-func (s *storing) test(b *column.Batch) error {
+func (s *Rules) test(b *column.Batch) error {
 	if s == nil || s.checks == nil {
 		return nil
 	}
@@ -160,23 +158,20 @@ func (s *storing) test(b *column.Batch) error {
 }
 
 // testRow does so for one row.
-func (s *storing) testRow(schema *table.Schema, values []types.Value) error {
+func (s *Rules) testRow(schema *table.Schema, values []types.Value) error {
 	if s == nil || s.checks == nil {
 		return nil
 	}
 	return s.test(rowBatch(schema, values))
 }
 
-// inserted returns the result of an INSERT, and remembers the value that LAST_INSERT_ID() gives.
-func (s *Session) inserted(rows int64, rules *storing) *Result {
-	res := &Result{RowsAffected: rows}
-	if rules == nil {
-		return res
+// InsertID returns the first AUTO_INCREMENT value that was given out, or else the last that rows brought; 0: none. isGiven says that it was given out.
+func (s *Rules) InsertID() (id int64, isGiven bool) {
+	switch {
+	case s == nil:
+		return 0, false
+	case s.first != 0:
+		return s.first, true
 	}
-	if res.LastInsertID = rules.first; rules.first == 0 {
-		res.LastInsertID = rules.last
-	} else {
-		s.lastInsertID.Store(rules.first)
-	}
-	return res
+	return s.last, false
 }

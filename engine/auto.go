@@ -220,7 +220,7 @@ func (r *rehearsal) prepare(engine, statement context.Context) (placed *gpu.Plac
 	if err := placed.Prepare(engine); err != nil {
 		return nil, err.Error()
 	}
-	if statement.Err() == nil || !placed.Whole() || !advisor.Rehearses(&r.estimate) {
+	if statement.Err() == nil || !placed.Whole() || !advisor.Rehearses(r.fingerprint, &r.estimate) {
 		return placed, ""
 	}
 	defer r.engine.stored.enter()()
@@ -232,8 +232,11 @@ func (r *rehearsal) prepare(engine, statement context.Context) (placed *gpu.Plac
 			return nil, ""
 		}
 		placing := time.Since(begin)
-		took, reason, err := exec.Rehearse(engine, again, exec.Env{Threads: r.threads, Memory: r.engine.statements.Child(r.limit), Expr: r.ctx})
+		took, reason, err := r.run(engine, again)
 		switch {
+		case errors.Is(err, context.DeadlineExceeded):
+			advisor.GaveUp(r.fingerprint, r.text, placement.LongestRehearsal)
+			return nil, ""
 		case err != nil:
 			return nil, ""
 		case reason != "":
@@ -246,6 +249,19 @@ func (r *rehearsal) prepare(engine, statement context.Context) (placed *gpu.Plac
 	}
 	advisor.Learn(r.fingerprint, r.text, &r.estimate, placement.Outcome{Device: physical.GPU, Took: best})
 	return nil, ""
+}
+
+// run runs the query once. The error is [context.DeadlineExceeded] if that took too long for a GPU that others may want.
+func (r *rehearsal) run(engine context.Context, placed *gpu.Placed) (took time.Duration, reason string, err error) {
+	ctx, cancel := context.WithTimeout(engine, placement.LongestRehearsal)
+	defer cancel()
+	own := r.ctx.ForWorker(nil)
+	own.Ctx = ctx
+	took, reason, err = exec.Rehearse(ctx, placed, exec.Env{Threads: r.threads, Memory: r.engine.statements.Child(r.limit), Expr: own})
+	if ctx.Err() != nil && engine.Err() == nil {
+		return 0, "", context.DeadlineExceeded
+	}
+	return took, reason, err
 }
 
 func (r *rehearsal) place() (*gpu.Placed, string) {

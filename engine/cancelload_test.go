@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
+	"runtime/pprof"
 	"slices"
 	"strings"
 	"sync"
@@ -23,7 +25,8 @@ type lateStatement struct {
 
 // Statements that are cancelled at random moments, while other sessions keep the machine busy, end with nothing but a cancellation's error and give
 // everything back. RADISH_CANCEL_STATEMENTS says how many are run, RADISH_CANCEL_SESSIONS by how many sessions at once. With -v it is
-// printed how many ended later than 100 and 300 ms, and the latest: no test, since it depends on what else runs.
+// printed how many ended later than 100 and 300 ms, and the latest: no test, since it depends on what else runs. RADISH_CANCEL_STACKS names a
+// file for the stacks of all goroutines when a statement is 300 ms late.
 func TestCancellationUnderLoad(t *testing.T) {
 	statements, sessions := int(setting(t, "RADISH_CANCEL_STATEMENTS", 200)), int(setting(t, "RADISH_CANCEL_SESSIONS", 4))
 	seed := uint64(setting(t, "RADISH_CANCEL_SEED", float64(time.Now().UnixNano()%1e6)))
@@ -42,6 +45,7 @@ func TestCancellationUnderLoad(t *testing.T) {
 	var mu sync.Mutex
 	var all []lateStatement
 	ended := 0
+	stacks := lateStacks{file: os.Getenv("RADISH_CANCEL_STACKS")}
 	jobs := make(chan int)
 	var wg sync.WaitGroup
 	for w := range sessions {
@@ -50,7 +54,10 @@ func TestCancellationUnderLoad(t *testing.T) {
 			own := s.engine.NewSession()
 			for range jobs {
 				st := slow[r.IntN(len(slow))]
-				late, err := cancelledAfter(own, st.sql, time.Duration(r.Int64N(int64(60*time.Millisecond))))
+				after := time.Duration(r.Int64N(int64(60 * time.Millisecond)))
+				stop := stacks.watch(st.name, after+300*time.Millisecond)
+				late, err := cancelledAfter(own, st.sql, after)
+				stop()
 				mu.Lock()
 				switch {
 				case err == nil:
@@ -109,4 +116,35 @@ func cancelledAfter(s *Session, sql string, after time.Duration) (late time.Dura
 		return 0, err
 	}
 	return end.Sub(<-at), err
+}
+
+// lateStacks writes a few times what all goroutines do when a statement is late. Without a file it does nothing.
+type lateStacks struct {
+	file    string
+	mu      sync.Mutex
+	written int
+	last    time.Time
+}
+
+// watch has the stacks written unless stop is called within the time.
+func (l *lateStacks) watch(name string, within time.Duration) (stop func()) {
+	if l.file == "" {
+		return func() {}
+	}
+	timer := time.AfterFunc(within, func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if l.written == 6 || time.Since(l.last) < time.Second {
+			return
+		}
+		l.written, l.last = l.written+1, time.Now()
+		f, err := os.OpenFile(l.file, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o666)
+		if err != nil {
+			return
+		}
+		defer f.Close()
+		fmt.Fprintf(f, "== %s: %s is late\n", l.last.Format(time.TimeOnly), name)
+		_ = pprof.Lookup("goroutine").WriteTo(f, 2)
+	})
+	return func() { timer.Stop() }
 }

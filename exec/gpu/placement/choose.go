@@ -165,6 +165,7 @@ func (a *Advisor) Unknown(fingerprint uint64, e *Estimate) Choice {
 		if r.GPU.fresh(now) {
 			onGPU = r.GPU.Seconds
 		}
+		onGPU = max(onGPU, r.GPU.Bound)
 	}
 	c := Choice{Reason: fmt.Sprintf("expected to take %s on the CPU, %s on the GPU", inWords(onCPU), inWords(onGPU))}
 	switch {
@@ -222,15 +223,32 @@ func (a *Advisor) Activity() (running int, begun uint64) {
 	return a.running[physical.CPU] + a.running[physical.GPU], a.begun
 }
 
-// Rehearses says whether a query that takes so long on the GPU may run there with nobody waiting for it, so that the first who waits finds all that only a first run pays
-// for.
-func (a *Advisor) Rehearses(e *Estimate) bool {
-	running, _ := a.Activity()
-	return running <= gpuQueries/2 && e.GPU <= mostRehearsal
+// Rehearses says whether a query that is expected to take so long on the GPU may run there with nobody waiting for it, so that the first who waits finds all that only a
+// first run pays for. One that was given up after [LongestRehearsal] is not tried again.
+func (a *Advisor) Rehearses(fingerprint uint64, e *Estimate) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if r := a.records[fingerprint]; r != nil && r.GPU.Bound >= LongestRehearsal.Seconds() {
+		return false
+	}
+	return a.running[physical.CPU]+a.running[physical.GPU] <= gpuQueries/2 && e.GPU <= mostRehearsal
 }
 
 // mostRehearsal bounds what a query may be expected to take for it to be rehearsed.
 const mostRehearsal = 250 * time.Millisecond
+
+// LongestRehearsal is after how long a run is given up that nobody waits for. While its kernels run, the driver loads no others, and what
+// waits for those cannot be cancelled.
+const LongestRehearsal = 80 * time.Millisecond
+
+// GaveUp notes that a run that nobody waited for took longer than that on the GPU.
+func (a *Advisor) GaveUp(fingerprint uint64, text string, after time.Duration) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	r := a.record(fingerprint)
+	r.text = text
+	r.GPU.given(after.Seconds())
+}
 
 // Outcome is what came of a run.
 type Outcome struct {

@@ -126,6 +126,30 @@ func TestHopeless(t *testing.T) {
 	}
 }
 
+// TestGivenUpRehearsal: a query that took too long while nobody waited for it is not rehearsed again, and raced only where the CPU takes long, too.
+func TestGivenUpRehearsal(t *testing.T) {
+	a, _ := advisor(t, "")
+	e := estimate(2*ms, 1*ms)
+	if !a.Rehearses(query, e) {
+		t.Error("a new statement is not rehearsed")
+	}
+	a.GaveUp(query, "", LongestRehearsal)
+	if a.Rehearses(query, e) {
+		t.Error("it is rehearsed again")
+	}
+	if c := a.Unknown(query, e); c.Race {
+		t.Errorf("2 ms on the CPU, more than 80 on the GPU: %+v", c)
+	}
+	a.ran(Outcome{Device: physical.CPU, Took: time.Second})
+	if c := a.Unknown(query, e); !c.Race {
+		t.Errorf("a second on the CPU, more than 80 ms on the GPU: %+v", c)
+	}
+	a.ran(Outcome{Device: physical.GPU, Took: 200 * ms, Raced: true, Gave: 200 * ms})
+	if !a.Rehearses(query, e) {
+		t.Error("it is not rehearsed after it has run")
+	}
+}
+
 // TestSharedWork leaves a query on the CPU of which the GPU takes little over.
 func TestSharedWork(t *testing.T) {
 	a, _ := advisor(t, "")

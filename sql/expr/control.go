@@ -155,9 +155,29 @@ func extreme(op Op) Kernel {
 				}
 			}
 		default:
-			extremeOf(out.I64, args, Ints, sel, func(a, b int64) bool { return (op == LT) == (a < b) })
+			extremeInts(out.I64, args, sel, op == LT)
 		}
 		return nil
+	}
+}
+
+// extremeInts is extremeOf without a call for each value.
+func extremeInts(dst []int64, args []*column.Vector, sel []int32, least bool) {
+	first := Ints(args[0])
+	for _, i := range sel {
+		dst[i] = first.At(int(i))
+	}
+	for _, a := range args[1:] {
+		r := Ints(a)
+		if least {
+			for _, i := range sel {
+				dst[i] = min(dst[i], r.At(int(i)))
+			}
+			continue
+		}
+		for _, i := range sel {
+			dst[i] = max(dst[i], r.At(int(i)))
+		}
 	}
 }
 

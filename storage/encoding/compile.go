@@ -1,7 +1,9 @@
 package encoding
 
 import (
+	"encoding/binary"
 	"math"
+	"unsafe"
 
 	"github.com/radish-sql/radish/sql/types"
 )
@@ -361,9 +363,50 @@ func (t *Test) compileString(p *Predicate) {
 		t.compileDictionary(p.table(c.Dict))
 		return
 	}
+	if p.kind == inInterval || p.kind == outsideInterval {
+		t.run = t.rawInterval(p)
+		return
+	}
 	t.run = func(from, n int, in, out []int32) int {
 		return selectFunc(n, in, out, func(i int32) bool { return p.holdsString(c.rawString(from + int(i))) })
 	}
+}
+
+// rawInterval tests an interval of raw strings. The first eight bytes decide, unless they are a bound's.
+func (t *Test) rawInterval(p *Predicate) func(from, n int, in, out []int32) int {
+	c, inside := t.chunk, p.kind == inInterval
+	lo, hi := uint64(0), uint64(math.MaxUint64)
+	if p.lo.present {
+		lo = prefix(unsafe.Slice(unsafe.StringData(p.lo.value.S), len(p.lo.value.S)))
+	}
+	if p.hi.present {
+		hi = prefix(unsafe.Slice(unsafe.StringData(p.hi.value.S), len(p.hi.value.S)))
+	}
+	return func(from, n int, in, out []int32) int {
+		offsets := c.Offsets[from : from+n+1]
+		return selectFunc(n, in, out, func(i int32) bool {
+			b := c.Bytes[offsets[i]:offsets[i+1]]
+			switch x := prefix(b); {
+			case x > lo && x < hi:
+				return inside
+			case x < lo || x > hi:
+				return !inside
+			}
+			return p.holdsString(stringOf(b))
+		})
+	}
+}
+
+// prefix returns a number of the first eight bytes of b. Strings are ordered as their prefixes are, unless these are equal.
+func prefix(b []byte) uint64 {
+	if len(b) >= 8 {
+		return binary.BigEndian.Uint64(b)
+	}
+	x := uint64(0)
+	for i, c := range b {
+		x |= uint64(c) << (56 - 8*i)
+	}
+	return x
 }
 
 // stringZone decides an interval by the zone map where it can.

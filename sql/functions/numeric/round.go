@@ -166,9 +166,13 @@ func rounder(cut bool) expr.Kernel {
 		}
 		if out.Type.IsFloat() {
 			a := expr.Floats(args[0])
+			places, power := int64(0), 1.0
 			for _, i := range expr.Positions(sel, n) {
+				if d := digits.At(int(i)); d != places {
+					places, power = d, math.Pow(10, math.Abs(float64(d)))
+				}
 				x := a.At(int(i))
-				r := roundFloat(x, digits.At(int(i)), cut)
+				r := roundFloat(x, places, power, cut)
 				if expr.Overflows(r, x, x) {
 					return expr.OutOfRange(call)
 				}
@@ -213,23 +217,27 @@ func fitsExact(x types.Int128, t types.Type) bool {
 	return ok
 }
 
-// roundFloat is my_double_round of MySQL (item_func.cc).
-func roundFloat(x float64, digits int64, cut bool) float64 {
+// roundFloat is my_double_round of MySQL (item_func.cc). power is 10 to the number of digits, without its sign.
+func roundFloat(x float64, digits int64, power float64, cut bool) float64 {
 	if !types.IsFinite(x) {
 		return x
 	}
-	tmp := math.Pow(10, math.Abs(float64(digits)))
-	round := math.RoundToEven
-	if cut {
-		round = math.Trunc
-	}
-	switch {
-	case digits < 0 && math.IsInf(tmp, 0):
-		return 0
-	case digits < 0:
-		return round(x/tmp) * tmp
-	case math.IsInf(x*tmp, 0) || math.IsNaN(x*tmp):
+	scaled := x * power
+	if digits < 0 {
+		if math.IsInf(power, 0) {
+			return 0
+		}
+		scaled = x / power
+	} else if !types.IsFinite(scaled) {
 		return x
 	}
-	return round(x*tmp) / tmp
+	if cut {
+		scaled = math.Trunc(scaled)
+	} else {
+		scaled = math.RoundToEven(scaled)
+	}
+	if digits < 0 {
+		return scaled * power
+	}
+	return scaled / power
 }

@@ -15,9 +15,9 @@ type plainCast func(out, v *column.Vector, sel, left []int32) []int32
 // becomes an integer is rounded.
 func newPlainCast(from, to types.Type, assigned bool) plainCast {
 	switch {
-	case from.Kind == types.KindJSON || to.Kind == types.KindBool || to.Kind == types.KindYear:
+	case to.Kind == types.KindBool || to.Kind == types.KindYear:
 		return nil
-	case from.IsString():
+	case from.IsString(): // JSON too, whose numbers stand as they are
 		return plainText(to, assigned)
 	case from.Kind == types.KindDatetime && to.Kind == types.KindDate:
 		return datesOfMoments

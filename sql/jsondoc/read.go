@@ -2,9 +2,12 @@ package jsondoc
 
 import (
 	"cmp"
+	"encoding/binary"
 	"encoding/json"
+	"math/bits"
 	"strings"
 	"unicode/utf8"
+	"unsafe"
 
 	"github.com/radish-sql/radish/sql/interrupt"
 )
@@ -37,6 +40,9 @@ func (r *Reader) goesOn() bool {
 }
 
 func (r *Reader) space() {
+	if r.at < len(r.s) && r.s[r.at] == ' ' { // one, as a rule
+		r.at++
+	}
 	if r.at < len(r.s) && r.s[r.at] > ' ' {
 		return
 	}
@@ -67,6 +73,21 @@ func (r *Reader) Ended() bool {
 	return r.at == len(r.s)
 }
 
+// plainTo returns a position up to which, from at on, s has ASCII characters that stand for themselves in a string. It looks at eight bytes at
+// a time: what is subtracted borrows into a byte's high bit where the byte is smaller.
+func plainTo(s string, at int) int {
+	const eachByte, highBits = 0x0101010101010101, 0x8080808080808080
+	b := unsafe.Slice(unsafe.StringData(s), len(s))
+	for ; at+8 <= len(b); at += 8 {
+		x := binary.LittleEndian.Uint64(b[at:])
+		quote, slash := x^('"'*eachByte), x^('\\'*eachByte)
+		if found := ((quote - eachByte) | (slash - eachByte) | (x - ' '*eachByte) | x) & highBits; found != 0 {
+			return at + bits.TrailingZeros64(found)/8
+		}
+	}
+	return at
+}
+
 // str reads a string with its quotes. plain says that what is between them is the string itself.
 func (r *Reader) str() (token string, plain, ok bool) {
 	start := r.at
@@ -74,7 +95,7 @@ func (r *Reader) str() (token string, plain, ok bool) {
 		return "", false, false
 	}
 	plain, ascii := true, byte(0)
-	s, at := r.s, r.at
+	s, at := r.s, plainTo(r.s, r.at)
 	for ; at < len(s); at++ {
 		c := s[at]
 		if ascii |= c; c > '\\' || c >= ' ' && c != '"' && c != '\\' {
@@ -320,11 +341,13 @@ func (r *Reader) Seek(path Path, depth int) (found string, ok bool) {
 	for ok && r.next(&m) {
 		here := m.n-1 == leg.From.n
 		if leg.Kind == LegKey {
-			text, valid := r.textOf(m.key, m.plain)
-			if !valid {
+			if m.plain {
+				here = m.key[1:len(m.key)-1] == leg.Key
+			} else if text, valid := r.textOf(m.key, false); valid {
+				here = text == leg.Key
+			} else {
 				return "", false
 			}
-			here = text == leg.Key
 		}
 		if here {
 			found, ok = r.Seek(path[1:], depth+1) // of a key that stands there twice the last counts

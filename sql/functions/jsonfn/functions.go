@@ -176,9 +176,9 @@ func Functions() []*expr.Function {
 // documentFunctions make, read and change documents.
 func documentFunctions() []*expr.Function {
 	return []*expr.Function{
-		function("json_extract", "JSON_EXTRACT(doc, path, ...), column->path", "What the path finds; of several paths, or one with *, ** or a range, an array of all that they find. column->>path is JSON_UNQUOTE(column->path).",
-			2, -1, types.JSON, evalExtract),
-		function("json_unquote", "JSON_UNQUOTE(s)", "The text of a JSON string; anything else as it is.", 1, 1, types.Text, evalUnquote),
+		quickly(quickExtract, function("json_extract", "JSON_EXTRACT(doc, path, ...), column->path", "What the path finds; of several paths, or one with *, ** or a range, an array of all that they find. column->>path is JSON_UNQUOTE(column->path).",
+			2, -1, types.JSON, evalExtract)),
+		quickly(quickUnquote, function("json_unquote", "JSON_UNQUOTE(s)", "The text of a JSON string; anything else as it is.", 1, 1, types.Text, evalUnquote)),
 		function("json_quote", "JSON_QUOTE(s)", "A text as a JSON string.", 1, 1, types.Text, func(a *operands) (any, error) {
 			if a.null(0, 1) {
 				return nil, nil

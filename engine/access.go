@@ -18,7 +18,7 @@ func (e *Engine) Register(v *table.Version) error {
 	if err := e.alive(); err != nil {
 		return err
 	}
-	building := &memory.Account{Budget: e.stored.budget, Operator: "the registration of a table"}
+	building := &memory.Account{Budget: e.stored.Budget, Operator: "the registration of a table"}
 	return e.change(building, func(snap *catalog.Snapshot) (*catalog.Snapshot, error) {
 		return snap.CreateTable(v)
 	})

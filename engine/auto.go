@@ -223,7 +223,7 @@ func (r *rehearsal) prepare(engine, statement context.Context) (placed *gpu.Plac
 	if statement.Err() == nil || !placed.Whole() || !advisor.Rehearses(r.fingerprint, &r.estimate) {
 		return placed, ""
 	}
-	defer r.engine.stored.enter()()
+	defer r.engine.stored.Enter()()
 	best := time.Duration(0)
 	for i := range rehearsals {
 		begin := time.Now()

@@ -234,6 +234,6 @@ func millis(d time.Duration) float64 { return float64(d) / float64(time.Millisec
 
 // heldBytes returns what the engine's budget counts, cached files left out.
 func heldBytes(s *Session) int64 {
-	s.engine.files.evict(1 << 62)
+	s.engine.files.Evict(1 << 62)
 	return s.engine.budget.Used()
 }

@@ -140,7 +140,7 @@ func (s *Session) checkBinding(ctx context.Context, stmt parse.Statement) error 
 	if err := s.engine.alive(); err != nil {
 		return err
 	}
-	defer s.engine.stored.enter()()
+	defer s.engine.stored.Enter()()
 	st := &statement{ctx: ctx, Statement: stmt, session: s}
 	defer st.end()
 	if err := sqlerr.Guard(func() error { return s.bindUnlike(st) }); err != nil {

@@ -92,7 +92,7 @@ func (s *Session) compileAhead(st *statement, q *logical.Query) {
 	ctx := st.exprContext().ForWorker(nil)
 	ctx.Ctx, ctx.Warnings, ctx.Variables, ctx.Locks = e.ctx, &sqlerr.Warnings{}, nil, nil // it sees nothing of the session, which goes on
 	behind := &statement{ctx: e.ctx, context: ctx, session: &Session{engine: e, vars: variables{engine: e, disabledRules: s.vars.disabledRules}}}
-	leave := e.stored.enter()
+	leave := e.stored.Enter()
 	if added := e.auto.ahead.add(sum, func() {
 		defer leave()
 		d, err := e.gpu()

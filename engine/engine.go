@@ -12,6 +12,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/radish-sql/radish/engine/filecache"
+	"github.com/radish-sql/radish/engine/stored"
 	"github.com/radish-sql/radish/exec/gpu"
 	"github.com/radish-sql/radish/exec/gpu/placement"
 	"github.com/radish-sql/radish/exec/memory"
@@ -55,9 +57,9 @@ type Engine struct {
 	budget     *memory.Budget // the whole; the three below lie within it
 	statements *memory.Budget // what statements need while they run
 	ungovern   func()         // ends the memory limit's effect on Go's collector
-	stored     *stored        // tables
+	stored     *stored.Memory // tables
 	keptBudget *memory.Budget // what sessions keep from one statement to the next
-	files      *fileCache
+	files      *filecache.Cache
 	access     *fileaccess.Policy // of sessions when they begin
 	added      *added             // functions of the program's own
 	conns      atomic.Uint64
@@ -118,9 +120,9 @@ func New(opts Options) (*Engine, error) {
 	if emulatesAuto.Load() {
 		e.auto.emulated, e.auto.leastRows = true, 0
 	}
-	e.statements, e.stored, e.keptBudget = e.budget.Child(0), newStored(e.budget.Child(0)), e.budget.Child(0)
-	e.files = newFileCache(e.stored, opts.MemoryLimit)
-	e.budget.OnShortage(e.files.evict)
+	e.statements, e.stored, e.keptBudget = e.budget.Child(0), stored.New(e.budget.Child(0)), e.budget.Child(0)
+	e.files = filecache.New(e.stored, opts.MemoryLimit)
+	e.budget.OnShortage(e.files.Evict)
 	e.ungovern = e.budget.LimitCollector()
 	e.ctx, e.stop = context.WithCancel(context.Background())
 	if _, err := setDevice(&variables{engine: e}, string(opts.Device)); err != nil {
@@ -166,4 +168,4 @@ func (e *Engine) MemoryUsed() int64 { return e.statements.Used() }
 func (e *Engine) MemoryPeak() int64 { return e.statements.Peak() }
 
 // MemoryStored returns the bytes that tables and the files which queries have read take.
-func (e *Engine) MemoryStored() int64 { return e.stored.budget.Used() }
+func (e *Engine) MemoryStored() int64 { return e.stored.Budget.Used() }

@@ -308,8 +308,8 @@ func TestFilesThatChange(t *testing.T) {
 				t.Fatal(err)
 			}
 			s := session(t, Options{Threads: 2})
-			load, reads := s.engine.files.load, 0
-			s.engine.files.load = func(ctx context.Context, set *files.Set, title string, ordinals []int) (*table.Version, error) {
+			load, reads := s.engine.files.Load, 0
+			s.engine.files.Load = func(ctx context.Context, set *files.Set, title string, ordinals []int) (*table.Version, error) {
 				v, err := load(ctx, set, title, ordinals)
 				if reads++; reads <= times {
 					time.Sleep(2 * time.Millisecond)

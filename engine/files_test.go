@@ -35,8 +35,8 @@ func writeNumbers(t *testing.T, dir, name string, n int) string {
 // countLoads makes the engine's cache count how often it reads a file; before each, it waits for gate if that is not nil.
 func countLoads(e *Engine, gate chan struct{}) *atomic.Int32 {
 	var n atomic.Int32
-	load := e.files.load
-	e.files.load = func(ctx context.Context, set *files.Set, title string, ordinals []int) (*table.Version, error) {
+	load := e.files.Load
+	e.files.Load = func(ctx context.Context, set *files.Set, title string, ordinals []int) (*table.Version, error) {
 		n.Add(1)
 		if gate != nil {
 			select {
@@ -89,7 +89,7 @@ func TestFileIsReadOnceAndAnewWhenItChanges(t *testing.T) {
 	if n := loads.Load(); n != 3 {
 		t.Errorf("3 states of files were read %d times", n)
 	}
-	if held, kept := s.engine.MemoryStored(), s.engine.files.cached(); held != kept {
+	if held, kept := s.engine.MemoryStored(), s.engine.files.Cached(); held != kept {
 		t.Errorf("%d bytes are counted for files, %d are cached", held, kept)
 	}
 }
@@ -122,7 +122,7 @@ func TestWaitingForAFileCanBeCancelled(t *testing.T) {
 	if err := <-first; !errors.Is(err, sqlerr.Cancelled) {
 		t.Errorf("the first: %v", err)
 	}
-	if n := len(s.engine.files.readings); n != 0 {
+	if n := s.engine.files.Readings(); n != 0 {
 		t.Errorf("%d readings are left", n)
 	}
 	close(gate)
@@ -148,10 +148,10 @@ func TestFilesAreEvicted(t *testing.T) {
 		return loads.Load() > before
 	}
 	read(0)
-	one := s.engine.files.cached()
-	room := int(s.engine.files.share / one)
+	one := s.engine.files.Cached()
+	room := int(s.engine.files.Share / one)
 	if one == 0 || room < 2 || room > 6 {
-		t.Fatalf("a file takes %d bytes, the cache has %d", one, s.engine.files.share)
+		t.Fatalf("a file takes %d bytes, the cache has %d", one, s.engine.files.Share)
 	}
 	for i := 1; i < room; i++ {
 		read(i)
@@ -163,8 +163,8 @@ func TestFilesAreEvicted(t *testing.T) {
 	if read(0) || !read(1) {
 		t.Error("the file was dropped that had been used last")
 	}
-	if got := s.engine.files.cached(); got > s.engine.files.share || got != s.engine.MemoryStored() {
-		t.Errorf("%d bytes are cached, %d counted, of %d", got, s.engine.MemoryStored(), s.engine.files.share)
+	if got := s.engine.files.Cached(); got > s.engine.files.Share || got != s.engine.MemoryStored() {
+		t.Errorf("%d bytes are cached, %d counted, of %d", got, s.engine.MemoryStored(), s.engine.files.Share)
 	}
 	// A file that is read is not dropped: its statement and the counts stay right.
 	mustRun(t, s, "CREATE TABLE t AS SELECT a.n, concat(a.words, b.words) w FROM `"+names[0]+"` a JOIN `"+names[2]+"` b ON a.n = b.n")
@@ -173,10 +173,10 @@ func TestFilesAreEvicted(t *testing.T) {
 		t.Errorf("%d bytes were counted", peak)
 	}
 	mustRun(t, s, "DROP TABLE t")
-	if got := s.engine.MemoryStored(); got != s.engine.files.cached() {
-		t.Errorf("%d bytes are counted, %d are cached", got, s.engine.files.cached())
+	if got := s.engine.MemoryStored(); got != s.engine.files.Cached() {
+		t.Errorf("%d bytes are counted, %d are cached", got, s.engine.files.Cached())
 	}
-	s.engine.files.evict(1 << 62)
+	s.engine.files.Evict(1 << 62)
 	if got := s.engine.budget.Used(); got != 0 {
 		t.Errorf("%d bytes are counted of nothing", got)
 	}
@@ -187,11 +187,11 @@ func TestFileAndTableShareMemory(t *testing.T) {
 	s := session(t, Options{Threads: 2})
 	path := writeNumbers(t, t.TempDir(), "a.csv", 50000)
 	mustRun(t, s, "CREATE TABLE t AS SELECT * FROM `"+path+"`")
-	all, kept := s.engine.MemoryStored(), s.engine.files.cached()
+	all, kept := s.engine.MemoryStored(), s.engine.files.Cached()
 	if all > kept+kept/4 {
 		t.Skip("the table has columns of its own")
 	}
-	s.engine.files.evict(1 << 62)
+	s.engine.files.Evict(1 << 62)
 	if got := s.engine.MemoryStored(); got < kept*9/10 || got > all {
 		t.Errorf("%d bytes are counted of a table, %d with the file it shares them with", got, all)
 	}

@@ -14,7 +14,7 @@ import (
 )
 
 // streamAll makes all scans of Parquet files read them themselves.
-func streamAll(e *Engine) { e.files.share = 0 }
+func streamAll(e *Engine) { e.files.Share = 0 }
 
 // TPC-H over Parquet files that scans read a row group at a time gives what it gives over tables.
 func TestStreamedTPCH(t *testing.T) {

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"context"
 	"errors"
 	"math"
 	"slices"
@@ -9,6 +8,7 @@ import (
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
 
+	"github.com/radish-sql/radish/engine/filecache"
 	"github.com/radish-sql/radish/exec/cpu/scan"
 	"github.com/radish-sql/radish/exec/memory"
 	"github.com/radish-sql/radish/planner/logical"
@@ -25,13 +25,7 @@ import (
 
 // fileUse is a file that a statement names, in one state however often it does so.
 type fileUse struct {
-	fileState
-	cache   *fileCache
-	policy  *fileaccess.Policy
-	name    string // as it was written
-	title   string // of the table
-	pattern string // with an absolute path
-	set     *files.Set
+	*filecache.Source
 	version *table.Version
 	parts   []table.Part
 	filled  bool
@@ -45,36 +39,6 @@ type fetched struct {
 	bytes, memory int64 // of the files, and what became of them
 }
 
-// beginAnew is the cause of an error after which the statement has to be bound again.
-type beginAnew struct{ changed bool }
-
-func (beginAnew) Error() string { return "a file is not what it looked like" }
-
-// verify returns what reading a file came to: err, or that the statement has to begin anew because the file has changed or its values have other types.
-func (u *fileUse) verify(ctx context.Context, err error) error {
-	if errors.Is(err, sqlerr.Cancelled) {
-		return err
-	}
-	if now, gone := stampOf(u.policy, u.pattern); gone == nil && now != u.stamp { // what was open stays whole when its name goes
-		return sqlerr.From(fileaccess.Changed(u.name)).WithCause(beginAnew{changed: true})
-	}
-	if err == nil {
-		return nil
-	}
-	return u.retype(ctx, err)
-}
-
-// retype returns that the statement has to begin anew if err is of a value that does not fit its column's type, else err.
-func (u *fileUse) retype(ctx context.Context, err error) error {
-	next, err := u.set.Retype(ctx, err)
-	if err != nil {
-		return err
-	}
-	u.cache.remember(u.policy, u.fileState, next)
-	return sqlerr.New(sqlerr.CodeErrorOnRead, sqlerr.User, "a sample of '%s' did not show the types of all rows", u.name).WithCause(beginAnew{}).
-		WithHint("run the statement again, which looks at all rows first")
-}
-
 // effects notes that the statement has effects besides its result: user variables, SLEEP, GET_LOCK, functions of the program. Nothing may run them twice, so the types of its files
 // follow from all rows. If types of a sample are in use already, the statement begins anew, before the first effect.
 func (st *statement) effects() error {
@@ -83,8 +47,8 @@ func (st *statement) effects() error {
 	}
 	st.once = true
 	for _, u := range st.uses {
-		if !st.began && u.set.Sampled() {
-			return sqlerr.New(sqlerr.CodeErrorOnRead, sqlerr.User, "the types of '%s' are needed before the statement's effects", u.name).WithCause(beginAnew{})
+		if !st.began && u.Set.Sampled() {
+			return sqlerr.New(sqlerr.CodeErrorOnRead, sqlerr.User, "the types of '%s' are needed before the statement's effects", u.Name).WithCause(filecache.BeginAnew{})
 		}
 	}
 	return nil
@@ -107,17 +71,18 @@ func (st *statement) file(name string) (*table.Version, error) {
 	if u := st.uses[name]; u != nil {
 		return u.version, nil
 	}
-	u, err := st.session.engine.files.look(st.ctx, st.session.vars.access, name, st.once)
-	if u == nil || err != nil {
+	source, err := st.session.engine.files.Look(st.ctx, st.session.vars.access, name, st.once)
+	if source == nil || err != nil {
 		return nil, err
 	}
+	u := &fileUse{Source: source}
 	for _, other := range st.uses { // by another name
-		if other.fileState == u.fileState {
+		if other.State == u.State {
 			st.uses[name] = other
 			return other.version, nil
 		}
 	}
-	u.version = table.NewOutline(&table.Schema{Name: u.title, Columns: u.set.Columns}, u.set.Rows, u.set.Estimates())
+	u.version = table.NewOutline(&table.Schema{Name: u.Title, Columns: u.Set.Columns}, u.Set.Rows, u.Set.Estimates())
 	if st.uses == nil {
 		st.uses = map[string]*fileUse{}
 	}
@@ -169,7 +134,7 @@ func (st *statement) fileScans(plan *physical.Plan) (list []*fileScans) {
 // planned only takes what is in the cache. again says that there is more to plan with now.
 func (st *statement) readFor(plan *physical.Plan, streamedFrom int64) (again bool, err error) {
 	for _, f := range st.fileScans(plan) {
-		cached := f.use.cache.has(f.use, f.scans)
+		cached := f.use.Has(f.scans)
 		if st.outlines && !cached {
 			continue
 		}
@@ -227,16 +192,16 @@ func (st *statement) unread(plan *physical.Plan) bool {
 // stream has scans of a file that is not in the cache read its row groups themselves, if they want so many bytes or few of the row groups.
 func (st *statement) stream(f *fileScans, plan *physical.Plan, from int64) (ok bool, err error) {
 	u := f.use
-	if from == math.MaxInt64 || !u.set.CanStream() {
+	if from == math.MaxInt64 || !u.Set.CanStream() {
 		return false, nil
 	}
 	if u.streamed == nil {
-		v, done, err := u.set.Stream("", u.title)
+		v, done, err := u.Set.Stream("", u.Title)
 		if err != nil {
-			return false, u.verify(st.ctx, err)
+			return false, u.Verify(st.ctx, err)
 		}
 		st.files = append(st.files, done)
-		if err := u.verify(st.ctx, nil); err != nil {
+		if err := u.Verify(st.ctx, nil); err != nil {
 			return false, err
 		}
 		if v == nil {
@@ -256,13 +221,13 @@ func (st *statement) stream(f *fileScans, plan *physical.Plan, from int64) (ok b
 			return false, err
 		}
 		if len(ordinals) == 0 {
-			if !u.set.RowsEstimated { // the footers tell how many rows there are
+			if !u.Set.RowsEstimated { // the footers tell how many rows there are
 				return false, nil
 			}
 			ordinals = []int{0}
 		}
-		whole += u.set.Bytes(all, ordinals)
-		wanted += u.set.Bytes(kept, ordinals)
+		whole += u.Set.Bytes(all, ordinals)
+		wanted += u.Set.Bytes(kept, ordinals)
 	}
 	if whole <= from && wanted > whole/wantedGroups && !stopsEarly(plan) && !st.firstUse(f, whole) {
 		return false, nil
@@ -282,7 +247,7 @@ func (st *statement) firstUse(f *fileScans, bytes int64) bool {
 	if bytes < leastStreamed || len(f.scans) > 1 || writes(st.Node) || !st.session.staysOnCPU() {
 		return false
 	}
-	return f.use.cache.firstUse(f.use, f.scans[0].Ordinals)
+	return f.use.FirstUse(f.scans[0].Ordinals)
 }
 
 // readFirst reads the first rows of a file that is not in the cache, for a plan that gives some of them as they come and no others. The types of a text are then those of its beginning.
@@ -293,18 +258,18 @@ func (st *statement) readFirst(f *fileScans, plan *physical.Plan) (ok bool, err 
 	}
 	defer func(begin time.Time) { st.fetched.wall += time.Since(begin) }(time.Now())
 	stored := st.session.engine.stored
-	account := memory.Account{Budget: stored.budget, Operator: "reading '" + u.name + "'"}
+	account := memory.Account{Budget: stored.Budget, Operator: "reading '" + u.Name + "'"}
 	ordinals := slices.Clone(f.scans[0].Ordinals)
 	slices.Sort(ordinals)
-	v, err := u.set.Read(table.WithMeter(st.ctx, account.Set), "", u.title, slices.Compact(ordinals), rows)
-	if err = u.verify(st.ctx, err); err == nil {
-		err = stored.add(v, &account)
+	v, err := u.Set.Read(table.WithMeter(st.ctx, account.Set), "", u.Title, slices.Compact(ordinals), rows)
+	if err = u.Verify(st.ctx, err); err == nil {
+		err = stored.Add(v, &account)
 	}
 	if err != nil {
 		account.Close()
 		return false, err
 	}
-	st.files = append(st.files, func() { stored.remove(v) })
+	st.files = append(st.files, func() { stored.Remove(v) })
 	first := table.NewOutline(u.version.Schema, v.Rows(), nil)
 	if ok = first.Fill(table.Part{Ordinals: slices.Compact(ordinals), From: v}); ok {
 		f.scans[0].Table = first
@@ -375,17 +340,17 @@ func (st *statement) read(u *fileUse, ordinals []int) (more bool, err error) {
 	}
 	st.warnOfTexts(u, ordinals)
 	defer func(begin time.Time) { st.fetched.wall += time.Since(begin) }(time.Now())
-	parts := []table.Part{{From: table.Blank(&table.Schema{}, u.set.Rows)}}
-	if len(ordinals) > 0 || u.set.RowsEstimated {
+	parts := []table.Part{{From: table.Blank(&table.Schema{}, u.Set.Rows)}}
+	if len(ordinals) > 0 || u.Set.RowsEstimated {
 		var giveBack func()
-		var fresh *openFile
-		if parts, fresh, giveBack, err = u.cache.columns(st.ctx, u, append([]int{}, ordinals...)); err != nil {
+		var fresh *filecache.Entry
+		if parts, fresh, giveBack, err = u.Columns(st.ctx, append([]int{}, ordinals...)); err != nil {
 			return false, err
 		}
 		st.files = append(st.files, giveBack)
 		if fresh != nil {
-			st.fetched.bytes += u.set.FileBytes(fresh.ordinals)
-			st.fetched.memory += fresh.bytes
+			st.fetched.bytes += u.Set.FileBytes(fresh.Ordinals)
+			st.fetched.memory += fresh.Bytes
 		}
 	}
 	if u.parts = append(u.parts, parts...); u.version.Fill(u.parts...) {
@@ -398,14 +363,14 @@ func (st *statement) read(u *fileUse, ordinals []int) (more bool, err error) {
 		all = append(all, p.Ordinals...)
 	}
 	slices.Sort(all)
-	f, err := u.cache.read(st.ctx, u, slices.Compact(all))
+	f, err := u.Source.Read(st.ctx, slices.Compact(all))
 	if err != nil {
 		return false, err
 	}
-	st.files = append(st.files, func() { u.cache.giveBack(f) })
-	u.parts = []table.Part{{Ordinals: f.ordinals, From: f.version}}
+	st.files = append(st.files, func() { u.GiveBack(f) })
+	u.parts = []table.Part{{Ordinals: f.Ordinals, From: f.Version}}
 	if u.filled = u.version.Fill(u.parts...); !u.filled {
-		return false, sqlerr.Bug("the row groups of '%s' differ", u.name)
+		return false, sqlerr.Bug("the row groups of '%s' differ", u.Name)
 	}
 	return true, nil
 }
@@ -413,9 +378,9 @@ func (st *statement) read(u *fileUse, ordinals []int) (more bool, err error) {
 // warnOfTexts warns of columns that one odd value makes texts.
 func (st *statement) warnOfTexts(u *fileUse, ordinals []int) {
 	for _, o := range ordinals {
-		if odd := u.set.Odd(o); odd != nil {
+		if odd := u.Set.Odd(o); odd != nil {
 			st.session.warnings.Add(sqlerr.LevelWarning, sqlerr.CodeWrongValueForField,
-				"Incorrect %s value: '%s' for column '%s' at %s; the column is TEXT for it", odd.Type, odd.Text, u.set.Columns[o].Name, odd.Place)
+				"Incorrect %s value: '%s' for column '%s' at %s; the column is TEXT for it", odd.Type, odd.Text, u.Set.Columns[o].Name, odd.Place)
 		}
 	}
 }
@@ -427,8 +392,8 @@ func (st *statement) misfits(err error) error {
 		return err
 	}
 	for _, u := range st.uses {
-		if u.set == bad.Set {
-			return u.retype(st.ctx, err)
+		if u.Set == bad.Set {
+			return u.Retype(st.ctx, err)
 		}
 	}
 	return err
@@ -436,11 +401,11 @@ func (st *statement) misfits(err error) error {
 
 // again makes the statement begin anew, if err asks for it. changes counts how often a file has changed.
 func (st *statement) again(err error, changes *int) bool {
-	var anew beginAnew
+	var anew filecache.BeginAnew
 	if !errors.As(err, &anew) || st.final() {
 		return false
 	}
-	if anew.changed {
+	if anew.Changed {
 		if *changes++; *changes >= fileaccess.Reads {
 			return false
 		}

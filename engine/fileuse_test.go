@@ -17,8 +17,8 @@ import (
 // recordReads notes which columns of files are read, in the order of reading.
 func recordReads(e *Engine) *[]string {
 	var reads []string
-	load := e.files.load
-	e.files.load = func(ctx context.Context, set *files.Set, title string, ordinals []int) (*table.Version, error) {
+	load := e.files.Load
+	e.files.Load = func(ctx context.Context, set *files.Set, title string, ordinals []int) (*table.Version, error) {
 		var names []string
 		for _, o := range ordinals {
 			names = append(names, set.Columns[o].Name)
@@ -86,7 +86,7 @@ func TestColumnsThatAreRead(t *testing.T) {
 			if list := strings.Join(*reads, " "); list != expected {
 				t.Errorf("%s: %s: read %q, want %q", ending, c.sql, list, expected)
 			}
-			if held, kept := s.engine.MemoryStored(), s.engine.files.cached(); held < kept {
+			if held, kept := s.engine.MemoryStored(), s.engine.files.Cached(); held < kept {
 				t.Errorf("%s: %s: %d bytes are counted, %d are cached", ending, c.sql, held, kept)
 			}
 		}
@@ -181,8 +181,8 @@ func TestFilesBesideAGPU(t *testing.T) {
 		t.Error(plan)
 	}
 	mustRun(t, s, "SELECT * FROM "+file+" LIMIT 3")
-	share := e.files.share
-	e.files.share = 1000
+	share := e.files.Share
+	e.files.Share = 1000
 	if plan := mustRun(t, s, "EXPLAIN ANALYZE "+of); !strings.Contains(plan, unreadFiles) {
 		t.Error(plan)
 	}
@@ -194,7 +194,7 @@ func TestFilesBesideAGPU(t *testing.T) {
 		t.Errorf("%v were read into memory, %d statements are compiled ahead", *reads, n)
 	}
 
-	e.files.share = share
+	e.files.Share = share
 	if got := mustRun(t, s, of); got != want {
 		t.Errorf("from memory: %.200s, want %.200s", got, want)
 	}

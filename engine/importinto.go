@@ -119,7 +119,7 @@ func (s *Session) importWhole(st *statement, n *ast.ImportIntoStmt) (*ast.Insert
 		return nil, sqlerr.NotSupportedf("options and SET of IMPORT INTO from '"+filepath.Base(n.Path)+"'", "write INSERT INTO t SELECT ... FROM `file`")
 	}
 	if _, err := s.vars.access.Stat(n.Path); err != nil {
-		return nil, cannotRead(n.Path, err)
+		return nil, files.CannotRead(n.Path, err)
 	}
 	columns, err := importColumns(n)
 	if err != nil {

@@ -56,8 +56,8 @@ func (x infoSource) Memory() []infoschema.MemoryUse {
 	use := func(what string, b *memory.Budget) infoschema.MemoryUse {
 		return infoschema.MemoryUse{For: what, Bytes: b.Used(), Peak: b.Peak(), Limit: b.Limit()}
 	}
-	cached := infoschema.MemoryUse{For: "cached files", Bytes: e.files.cached(), Peak: -1, Limit: e.files.share}
-	return []infoschema.MemoryUse{use("database", e.budget), use("tables and files", e.stored.budget), cached, use("statements", e.statements), use("sessions", e.keptBudget)}
+	cached := infoschema.MemoryUse{For: "cached files", Bytes: e.files.Cached(), Peak: -1, Limit: e.files.Share}
+	return []infoschema.MemoryUse{use("database", e.budget), use("tables and files", e.stored.Budget), cached, use("statements", e.statements), use("sessions", e.keptBudget)}
 }
 
 // Processes implements [infoschema.Source].

@@ -1,9 +1,7 @@
 package engine
 
 import (
-	"errors"
 	"io"
-	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -36,7 +34,7 @@ func (s *Session) selectInto(st *statement, plain ast.Node, into *ast.SelectInto
 	}
 	f, err := create(into.FileName)
 	if err != nil {
-		return nil, cannotWrite(into.FileName, err)
+		return nil, files.CannotWrite(into.FileName, err)
 	}
 	var rows int64
 	err = sqlerr.Guard(func() error { // which removes the file, too, if there is a bug
@@ -60,7 +58,7 @@ func (s *Session) selectInto(st *statement, plain ast.Node, into *ast.SelectInto
 		return nil, err
 	}
 	if err := f.Commit(); err != nil {
-		return nil, cannotWrite(into.FileName, err)
+		return nil, files.CannotWrite(into.FileName, err)
 	}
 	return &Result{RowsAffected: rows}, nil
 }
@@ -183,16 +181,4 @@ func (s *Session) write(st *statement, res *Result, f io.WriteSeeker, name strin
 			return 0, err
 		}
 	}
-}
-
-func cannotWrite(name string, err error) error {
-	var known *sqlerr.Error
-	switch {
-	case errors.As(err, &known):
-		return err
-	case errors.Is(err, fs.ErrExist):
-		return sqlerr.New(sqlerr.CodeFileExists, sqlerr.User, "File '%s' already exists", name).
-			WithHint("write INTO OUTFILE '%s' OVERWRITE, or .export --overwrite in the shell, to replace it", name)
-	}
-	return sqlerr.New(sqlerr.CodeErrorOnWrite, sqlerr.User, "cannot write '%s': %v", name, reason(err)).WithCause(err)
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/csv"
 	"github.com/radish-sql/radish/storage/encoding"
+	"github.com/radish-sql/radish/storage/files"
 	"github.com/radish-sql/radish/storage/table"
 	"github.com/radish-sql/radish/storage/textfile"
 )
@@ -48,7 +49,7 @@ func (r *loadRules) read(st *statement, path string, ts []types.Type) (*table.Ve
 	policy := st.session.vars.access
 	info, err := policy.Stat(path)
 	if err != nil {
-		return nil, cannotRead(path, err)
+		return nil, files.CannotRead(path, err)
 	}
 	if !info.Mode().IsRegular() { // a pipe cannot be read twice
 		for i := range ts {
@@ -60,10 +61,10 @@ func (r *loadRules) read(st *statement, path string, ts []types.Type) (*table.Ve
 	}
 	stamp, err := policy.Stamp(path)
 	if err != nil {
-		return nil, cannotRead(path, err)
+		return nil, files.CannotRead(path, err)
 	}
 	var warnings []*sqlerr.Error
-	v, _, err := unchanged(policy, path, stamp, func() (v *table.Version, err error) {
+	v, _, err := files.Unchanged(policy, path, stamp, func() (v *table.Version, err error) {
 		v, warnings, err = r.readRounds(st, path, ts)
 		return v, err
 	})
@@ -128,7 +129,7 @@ func (r *loadRules) lines(in io.Reader) io.Reader {
 func (r *loadRules) readAs(st *statement, path string, ts []types.Type) (v *table.Version, warnings []*sqlerr.Error, err error) {
 	in, err := textfile.Open(st.ctx, st.session.vars.access, path)
 	if err != nil {
-		return nil, nil, cannotRead(path, err)
+		return nil, nil, files.CannotRead(path, err)
 	}
 	defer in.Close()
 	metered := textfile.Metered(table.WithMeter(st.ctx, st.making("LOAD DATA").Set))
@@ -318,7 +319,7 @@ func (r *recordReader) more() error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		r.last = true
 	} else if err != nil {
-		return cannotRead(r.path, err)
+		return files.CannotRead(r.path, err)
 	}
 	r.block, r.at = unsafe.String(unsafe.SliceData(buffer), len(rest)+n), 0 // nothing writes into buffer any more
 	return nil

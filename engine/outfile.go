@@ -14,6 +14,7 @@ import (
 	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
+	"github.com/radish-sql/radish/storage/files"
 	"github.com/radish-sql/radish/storage/textfile"
 )
 
@@ -196,10 +197,10 @@ func writeText(ctx context.Context, res *Result, f io.Writer, name string, r tex
 		}
 		if b == nil {
 			if err := t.to.Flush(); err != nil {
-				return 0, cannotWrite(name, err)
+				return 0, files.CannotWrite(name, err)
 			}
 			if err := w.Close(); err != nil {
-				return 0, cannotWrite(name, err)
+				return 0, files.CannotWrite(name, err)
 			}
 			return rows, nil
 		}

@@ -31,7 +31,7 @@ func (s *Session) Prepare(ctx context.Context, stmt parse.Statement) (columns []
 	if err := s.engine.alive(); err != nil {
 		return nil, false, err
 	}
-	defer s.engine.stored.enter()()
+	defer s.engine.stored.Enter()()
 	own := *s // whose warnings and hints are no one else's
 	own.warnings = &sqlerr.Warnings{}
 	if _, err := own.applyHints(stmt.Node); err != nil {

@@ -180,7 +180,7 @@ func (e *Engine) costsOn(device physical.Device) *cost.Table {
 // streamedFrom returns from how many bytes of columns on scans of files read them themselves, in a plan for a device. Plans for a GPU have
 // what their kernels read in memory; where a GPU may come to run a query, more is kept for it.
 func (s *Session) streamedFrom(device physical.Device) int64 {
-	share := s.engine.files.share
+	share := s.engine.files.Share
 	switch {
 	case device == physical.GPU || s.device().needsGPU():
 		return math.MaxInt64

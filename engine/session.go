@@ -115,7 +115,7 @@ func (s *Session) Execute(ctx context.Context, stmt parse.Statement, params []ty
 	run, cancel := context.WithCancel(ctx)
 	unhook := context.AfterFunc(s.engine.ctx, cancel)
 	st := &statement{Statement: stmt, params: params, session: s, runs: true}
-	leave := s.engine.stored.enter()
+	leave := s.engine.stored.Enter()
 	s.engine.status.questions.Add(1)
 	s.activity.begin(stmt.Text, s.database, cancel)
 	done := func() { unhook(); cancel(); st.end(); leave(); s.activity.end(s.database) }
@@ -259,7 +259,7 @@ func (st *statement) memory() *memory.Budget {
 
 // making returns the account of what the statement makes to be stored; operation is what errors call it.
 func (st *statement) making(operation string) *memory.Account {
-	st.made.Budget, st.made.Operator = st.session.engine.stored.budget, operation
+	st.made.Budget, st.made.Operator = st.session.engine.stored.Budget, operation
 	return &st.made
 }
 

@@ -106,7 +106,7 @@ func (s *Session) dropTemporaryTables(n *ast.DropTableStmt) (*Result, error) {
 
 // dropping returns the account of a change that makes nothing.
 func dropping(e *Engine) *memory.Account {
-	return &memory.Account{Budget: e.stored.budget, Operator: "DROP TABLE"}
+	return &memory.Account{Budget: e.stored.Budget, Operator: "DROP TABLE"}
 }
 
 func (s *Session) forgetTemporary(db, name string) {

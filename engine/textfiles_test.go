@@ -118,8 +118,8 @@ func TestCompressedFilesThatFail(t *testing.T) {
 	if got := mustRun(t, s, "SELECT COUNT(*) FROM t"); got != "0\n" {
 		t.Errorf("%s rows are left", got)
 	}
-	if after := s.engine.MemoryStored(); after != before+s.engine.files.cached() {
-		t.Errorf("%d bytes are taken, %d were before, %d are cached", after, before, s.engine.files.cached())
+	if after := s.engine.MemoryStored(); after != before+s.engine.files.Cached() {
+		t.Errorf("%d bytes are taken, %d were before, %d are cached", after, before, s.engine.files.Cached())
 	}
 }
 

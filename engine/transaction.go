@@ -46,7 +46,7 @@ type savepoint struct {
 // start takes the snapshot, unless the transaction has one already.
 func (tx *transaction) start(snap *catalog.Snapshot) {
 	if tx.base == nil {
-		tx.leave = tx.engine.stored.enter()
+		tx.leave = tx.engine.stored.Enter()
 		tx.base = snap
 		tx.current = tx.base
 	}
@@ -78,14 +78,14 @@ func (tx *transaction) change(building *memory.Account, edit func(*catalog.Snaps
 		} else {
 			before = nil // others have it, or a savepoint
 		}
-		step := stored.ledger.Replace(before, c.After)
+		step := stored.Ledger.Replace(before, c.After)
 		added += step.Added
 		steps = append(steps, step)
 		counted = append(counted, c.After)
 	}
 	if err := building.Leave(added); err != nil {
 		for _, step := range steps {
-			stored.budget.Release(step.Undo())
+			stored.Budget.Release(step.Undo())
 		}
 		return err
 	}
@@ -93,7 +93,7 @@ func (tx *transaction) change(building *memory.Account, edit func(*catalog.Snaps
 	for _, step := range steps {
 		dropped += step.Commit()
 	}
-	stored.retire(dropped)
+	stored.Retire(dropped)
 	tx.current, tx.counted = after, counted
 	return nil
 }
@@ -115,11 +115,11 @@ func (tx *transaction) forget() {
 	dropped := int64(0)
 	tx.counted = slices.DeleteFunc(tx.counted, func(v *table.Version) bool {
 		if !keep[v] {
-			dropped += tx.engine.stored.ledger.Replace(v, nil).Commit()
+			dropped += tx.engine.stored.Ledger.Replace(v, nil).Commit()
 		}
 		return !keep[v]
 	})
-	tx.engine.stored.retire(dropped)
+	tx.engine.stored.Retire(dropped)
 }
 
 // end drops the transaction and what only it has.
@@ -147,7 +147,7 @@ func (tx *transaction) commit(ctx context.Context, s *Session) error {
 		return err
 	}
 	defer unlock()
-	building := &memory.Account{Budget: tx.engine.stored.budget, Operator: "COMMIT"}
+	building := &memory.Account{Budget: tx.engine.stored.Budget, Operator: "COMMIT"}
 	defer building.Close()
 	return tx.engine.change(building, func(now *catalog.Snapshot) (*catalog.Snapshot, error) {
 		theirs := now

@@ -101,7 +101,7 @@ func (p *Policy) folderGrant(item string) (*grant, error) {
 	}
 	root, err := g.open()
 	if err != nil {
-		return nil, sqlerr.New(sqlerr.CodeWrongArguments, sqlerr.User, "file_access names the folder '%s', which cannot be opened: %v", name, reason(err)).
+		return nil, sqlerr.New(sqlerr.CodeWrongArguments, sqlerr.User, "file_access names the folder '%s', which cannot be opened: %v", name, Reason(err)).
 			WithHint("write full, read, none, or folders with commas between, as /data/in,read:/data/out")
 	}
 	_ = root.Close() // it was opened to be looked at
@@ -234,7 +234,7 @@ func (p *Policy) at(name string, write bool) (*place, error) {
 	}
 	root, err := g.open()
 	if err != nil {
-		return nil, &fs.PathError{Op: "open", Path: name, Err: reason(err)}
+		return nil, &fs.PathError{Op: "open", Path: name, Err: Reason(err)}
 	}
 	return &place{policy: p, as: name, root: root, name: below, write: write}, nil
 }
@@ -251,7 +251,7 @@ func (l *place) failed(err error) error {
 		return err
 	}
 	_, leaves := l.root.Lstat("..") // package os has the error of names that lead out, and no name for it
-	if errors.Is(err, reason(leaves)) {
+	if errors.Is(err, Reason(leaves)) {
 		return l.policy.refused(l.as, l.write)
 	}
 	return err
@@ -275,8 +275,8 @@ func (p *Policy) Refuse(what string) error {
 // Refused says whether an error is that of a name which a policy does not allow.
 func Refused(err error) bool { return errors.Is(err, sqlerr.CodeOptionPrevents) }
 
-// reason returns what an error of a file system operation says besides the names.
-func reason(err error) error {
+// Reason returns what an error of a file system operation says besides the names.
+func Reason(err error) error {
 	var path *fs.PathError
 	if errors.As(err, &path) {
 		return path.Err

@@ -46,7 +46,7 @@ func (p *Policy) create(name string, replace bool) (*NewFile, error) {
 	if err = l.failed(err); Refused(err) {
 		return nil, err
 	} else if err != nil {
-		return nil, &fs.PathError{Op: "open", Path: name, Err: reason(err)}
+		return nil, &fs.PathError{Op: "open", Path: name, Err: Reason(err)}
 	}
 	if err = f.begin(); err != nil {
 		_ = f.root.Close() // the error that matters is err
@@ -104,7 +104,7 @@ func (f *NewFile) begin() error {
 var errNotRegular = errors.New("it is not a regular file")
 
 func (f *NewFile) failed(err error) error {
-	return &fs.PathError{Op: "open", Path: f.path, Err: reason(err)}
+	return &fs.PathError{Op: "open", Path: f.path, Err: Reason(err)}
 }
 
 // Commit closes the file and gives it its name. If that fails there is no such file.

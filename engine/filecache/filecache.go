@@ -1,15 +1,18 @@
-package engine
+// Package filecache keeps the columns of data files that queries have read, and what is known of such files.
+//
+// A file's name enters [Cache.Look], which finds out what the file holds without reading its rows. The [Source] that it returns gives columns, read or from the cache, as
+// parts of a table. A file that has changed, or whose values turn out to have other types than a sample showed, is an error with [BeginAnew] as its cause.
+package filecache
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"path/filepath"
 	"runtime/debug"
 	"slices"
 	"sync"
 
+	"github.com/radish-sql/radish/engine/stored"
 	"github.com/radish-sql/radish/exec/memory"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/sqlerr"
@@ -18,15 +21,16 @@ import (
 	"github.com/radish-sql/radish/storage/table"
 )
 
-// fileCache keeps the columns of data files that queries read, until the files change or their memory is wanted for
+// Cache keeps the columns of data files that queries read, until the files change or their memory is wanted for
 // something else. Those that were used least lately go first. Columns that several statements want at once are read once.
-type fileCache struct {
-	stored *stored
-	share  int64 // bytes that the files in the cache may take
-	load   func(ctx context.Context, set *files.Set, title string, ordinals []int) (*table.Version, error)
+type Cache struct {
+	stored *stored.Memory
+	Share  int64 // bytes that the files in the cache may take
+	// Load reads columns; tests replace it.
+	Load func(ctx context.Context, set *files.Set, title string, ordinals []int) (*table.Version, error)
 
 	mu       sync.Mutex
-	kept     []*openFile
+	kept     []*Entry
 	sets     map[string]*files.Set // what is known of files, by source and stamp
 	wanted   map[string][]int      // the columns of files that queries have read without keeping them, as sets are
 	readings map[string]*reading   // by source, stamp and columns
@@ -34,20 +38,31 @@ type fileCache struct {
 	uses     uint64
 }
 
-// openFile is some columns of a file that were read. Its fields are guarded by the cache's mu.
-type openFile struct {
-	fileState
-	ordinals []int // nil: all, of a file whose columns are known when it was read
-	version  *table.Version
-	bytes    int64
+// Entry is some columns of a file that were read. Its fields are guarded by the cache's mu.
+type Entry struct {
+	State
+	Ordinals []int // nil: all, of a file whose columns are known when it was read
+	Version  *table.Version
+	Bytes    int64
 	users    int    // statements that read it
 	used     uint64 // when it was last asked for
 	kept     bool   // it is in the cache: else its memory goes with its last user
 	freed    int64  // what its going has given back: tables may have taken over some of it
 }
 
-// fileState is a source in the state that it had at some time.
-type fileState struct {
+// Source is a file or files that a statement names, in the state in which it found them.
+type Source struct {
+	State
+	cache   *Cache
+	policy  *fileaccess.Policy
+	Name    string // as it was written
+	Title   string // of the table
+	pattern string // with an absolute path
+	Set     *files.Set
+}
+
+// State is a source in the state that it had at some time.
+type State struct {
 	source string // how it is read, with the pattern made absolute
 	stamp  string
 }
@@ -57,7 +72,7 @@ type reading struct {
 	waiting int // guarded by the cache's mu
 	cancel  context.CancelFunc
 	done    chan struct{} // closed when file or err is there
-	file    *openFile
+	file    *Entry
 	err     error
 }
 
@@ -67,7 +82,7 @@ const standardShare = 8 << 30
 // maxSets bounds what is remembered of files besides their columns.
 const maxSets = 256
 
-func newFileCache(s *stored, limit int64) *fileCache {
+func New(s *stored.Memory, limit int64) *Cache {
 	share := limit / 2
 	if share <= 0 {
 		share = standardShare
@@ -78,12 +93,19 @@ func newFileCache(s *stored, limit int64) *fileCache {
 	load := func(ctx context.Context, set *files.Set, title string, ordinals []int) (*table.Version, error) {
 		return set.Read(ctx, "", title, ordinals, -1)
 	}
-	return &fileCache{stored: s, load: load, share: share, sets: map[string]*files.Set{}, wanted: map[string][]int{}, readings: map[string]*reading{}}
+	return &Cache{stored: s, Load: load, Share: share, sets: map[string]*files.Set{}, wanted: map[string][]int{}, readings: map[string]*reading{}}
 }
 
-// look finds out what the file or files that a name in FROM stands for hold, if the policy allows it. It reads none of their rows, unless their columns cannot
+// Readings returns how many readings go on.
+func (c *Cache) Readings() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.readings)
+}
+
+// Look finds out what the file or files that a name in FROM stands for hold, if the policy allows it. It reads none of their rows, unless their columns cannot
 // be known otherwise, or types are to follow from all rows. The result is nil if the name is no kind of file that Radish reads.
-func (c *fileCache) look(ctx context.Context, policy *fileaccess.Policy, name string, allRows bool) (*fileUse, error) {
+func (c *Cache) Look(ctx context.Context, policy *fileaccess.Policy, name string, allRows bool) (*Source, error) {
 	source, ok, err := files.ParseName(name)
 	if !ok || err != nil {
 		return nil, err
@@ -92,26 +114,26 @@ func (c *fileCache) look(ctx context.Context, policy *fileaccess.Policy, name st
 		return nil, err
 	}
 	if source.Pattern, err = filepath.Abs(source.Pattern); err != nil {
-		return nil, cannotRead(name, err)
+		return nil, files.CannotRead(name, err)
 	}
-	stamp, err := stampOf(policy, source.Pattern)
+	stamp, err := files.Stamp(policy, source.Pattern)
 	if err != nil {
 		return nil, err
 	}
-	u := &fileUse{cache: c, policy: policy, name: name, title: source.Title(), pattern: source.Pattern}
-	u.fileState = fileState{fmt.Sprintf("%+v", source), stamp}
-	u.set, u.stamp, err = unchanged(policy, source.Pattern, stamp, func() (*files.Set, error) {
-		return c.known(ctx, policy, source, u.fileState, allRows)
+	u := &Source{cache: c, policy: policy, Name: name, Title: source.Title(), pattern: source.Pattern}
+	u.State = State{fmt.Sprintf("%+v", source), stamp}
+	u.Set, u.stamp, err = files.Unchanged(policy, source.Pattern, stamp, func() (*files.Set, error) {
+		return c.known(ctx, policy, source, u.State, allRows)
 	})
 	return u, err
 }
 
 // known returns what is known of a source's files, which are opened for that if need be.
-func (c *fileCache) known(ctx context.Context, policy *fileaccess.Policy, source files.Source, state fileState, allRows bool) (*files.Set, error) {
+func (c *Cache) known(ctx context.Context, policy *fileaccess.Policy, source files.Source, state State, allRows bool) (*files.Set, error) {
 	c.mu.Lock()
 	set := c.sets[state.key(policy)]
 	c.mu.Unlock()
-	account := memory.Account{Budget: c.stored.budget, Operator: "reading '" + source.Pattern + "'"}
+	account := memory.Account{Budget: c.stored.Budget, Operator: "reading '" + source.Pattern + "'"}
 	defer account.Close()
 	ctx = table.WithMeter(ctx, account.Set)
 	if set != nil && !set.Doubted() && !(allRows && set.Sampled()) {
@@ -130,8 +152,9 @@ func (c *fileCache) known(ctx context.Context, policy *fileaccess.Policy, source
 	return set, err
 }
 
-// firstUse says whether no query has wanted some of the columns of a file so far, and notes that one does now. Without columns it is the number of rows.
-func (c *fileCache) firstUse(u *fileUse, ordinals []int) bool {
+// FirstUse says whether no query has wanted some of the columns of a file so far, and notes that one does now. Without columns it is the number of rows.
+func (u *Source) FirstUse(ordinals []int) bool {
+	c := u.cache
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	key, first := u.key(u.policy), false
@@ -147,12 +170,12 @@ func (c *fileCache) firstUse(u *fileUse, ordinals []int) bool {
 	return first
 }
 
-func (s *fileState) key(policy *fileaccess.Policy) string {
+func (s *State) key(policy *fileaccess.Policy) string {
 	return s.source + "\n" + s.stamp + "\n" + policy.String()
 }
 
 // remember keeps what is known of a source's files.
-func (c *fileCache) remember(policy *fileaccess.Policy, state fileState, set *files.Set) {
+func (c *Cache) remember(policy *fileaccess.Policy, state State, set *files.Set) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for key := range c.sets {
@@ -165,26 +188,27 @@ func (c *fileCache) remember(policy *fileaccess.Policy, state fileState, set *fi
 	c.sets[state.key(policy)] = set
 }
 
-// columns returns parts with the columns at ordinals of a file (nil: all), which are read unless they are in the cache, and what to call when nobody reads them any more.
+// Columns returns parts with the columns at ordinals of a file (nil: all), which are read unless they are in the cache, and what to call when nobody reads them any more.
 // fresh is what had to be read; nil: nothing.
-func (c *fileCache) columns(ctx context.Context, u *fileUse, ordinals []int) (parts []table.Part, fresh *openFile, giveBack func(), err error) {
-	var held []*openFile
+func (u *Source) Columns(ctx context.Context, ordinals []int) (parts []table.Part, fresh *Entry, giveBack func(), err error) {
+	c := u.cache
+	var held []*Entry
 	c.mu.Lock()
 	missing := ordinals
-	if f := c.anyOf(u.fileState); ordinals != nil && len(ordinals) == 0 && f != nil { // which has as many rows
-		parts = append(parts, table.Part{From: f.version.Project(nil)})
+	if f := c.anyOf(u.State); ordinals != nil && len(ordinals) == 0 && f != nil { // which has as many rows
+		parts = append(parts, table.Part{From: f.Version.Project(nil)})
 		held = append(held, f)
 		c.use(f, 1)
 	}
 	if ordinals != nil {
 		missing = []int{}
 		for _, o := range ordinals {
-			f, at := c.find(u.fileState, o)
+			f, at := c.find(u.State, o)
 			if f == nil {
 				missing = append(missing, o)
 				continue
 			}
-			parts = append(parts, table.Part{Ordinals: []int{o}, From: f.version.Project([]int{at})})
+			parts = append(parts, table.Part{Ordinals: []int{o}, From: f.Version.Project([]int{at})})
 			held = append(held, f)
 			c.use(f, 1)
 		}
@@ -198,20 +222,20 @@ func (c *fileCache) columns(ctx context.Context, u *fileUse, ordinals []int) (pa
 	if ordinals != nil && len(missing) == 0 && len(parts) > 0 {
 		return parts, nil, giveBack, nil
 	}
-	f, err := c.read(ctx, u, missing)
+	f, err := u.Read(ctx, missing)
 	if err != nil {
 		giveBack()
 		return nil, nil, nil, err
 	}
 	held = append(held, f)
-	return append(parts, table.Part{Ordinals: missing, From: f.version}), f, giveBack, nil
+	return append(parts, table.Part{Ordinals: missing, From: f.Version}), f, giveBack, nil
 }
 
 // find returns an entry with a column of a file, and the column's place in it; nil: there is none. The caller holds mu.
-func (c *fileCache) find(state fileState, ordinal int) (f *openFile, at int) {
+func (c *Cache) find(state State, ordinal int) (f *Entry, at int) {
 	for _, f := range c.kept {
-		if f.fileState == state {
-			if at := slices.Index(f.ordinals, ordinal); at >= 0 {
+		if f.State == state {
+			if at := slices.Index(f.Ordinals, ordinal); at >= 0 {
 				return f, at
 			}
 		}
@@ -219,16 +243,17 @@ func (c *fileCache) find(state fileState, ordinal int) (f *openFile, at int) {
 	return nil, 0
 }
 
-// has says whether all columns that scans of a file want are in the cache.
-func (c *fileCache) has(u *fileUse, scans []*physical.TableScan) bool {
+// Has says whether all columns that scans of a file want are in the cache.
+func (u *Source) Has(scans []*physical.TableScan) bool {
+	c := u.cache
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, scan := range scans {
-		if len(scan.Ordinals) == 0 && u.set.RowsEstimated && c.anyOf(u.fileState) == nil {
+		if len(scan.Ordinals) == 0 && u.Set.RowsEstimated && c.anyOf(u.State) == nil {
 			return false
 		}
 		for _, o := range scan.Ordinals {
-			if f, _ := c.find(u.fileState, o); f == nil {
+			if f, _ := c.find(u.State, o); f == nil {
 				return false
 			}
 		}
@@ -237,9 +262,9 @@ func (c *fileCache) has(u *fileUse, scans []*physical.TableScan) bool {
 }
 
 // anyOf returns an entry with some columns of a file; nil: there is none. The caller holds mu.
-func (c *fileCache) anyOf(state fileState) *openFile {
+func (c *Cache) anyOf(state State) *Entry {
 	for _, f := range c.kept {
-		if f.fileState == state {
+		if f.State == state {
 			return f
 		}
 	}
@@ -247,19 +272,20 @@ func (c *fileCache) anyOf(state fileState) *openFile {
 }
 
 // same returns the entry that has exactly some columns of a file. The caller holds mu.
-func (c *fileCache) same(state fileState, ordinals []int) *openFile {
+func (c *Cache) same(state State, ordinals []int) *Entry {
 	for _, f := range c.kept {
-		if f.fileState == state && slices.Equal(f.ordinals, ordinals) && (f.ordinals == nil) == (ordinals == nil) {
+		if f.State == state && slices.Equal(f.Ordinals, ordinals) && (f.Ordinals == nil) == (ordinals == nil) {
 			return f
 		}
 	}
 	return nil
 }
 
-// read returns an entry of exactly some columns of a file, with the caller as a user.
-func (c *fileCache) read(ctx context.Context, u *fileUse, ordinals []int) (*openFile, error) {
+// Read returns an entry of exactly some columns of a file, with the caller as a user.
+func (u *Source) Read(ctx context.Context, ordinals []int) (*Entry, error) {
+	c := u.cache
 	c.mu.Lock()
-	if f := c.same(u.fileState, ordinals); f != nil {
+	if f := c.same(u.State, ordinals); f != nil {
 		c.use(f, 1)
 		c.mu.Unlock()
 		return f, nil
@@ -284,7 +310,7 @@ func (c *fileCache) read(ctx context.Context, u *fileUse, ordinals []int) (*open
 }
 
 // leave ends the wait of a statement that was cancelled. The last that waited ends the reading too.
-func (c *fileCache) leave(r *reading, key string) {
+func (c *Cache) leave(r *reading, key string) {
 	c.mu.Lock()
 	r.waiting--
 	last := r.waiting == 0
@@ -305,16 +331,16 @@ func (c *fileCache) leave(r *reading, key string) {
 }
 
 // readFor reads columns for all who wait for them.
-func (c *fileCache) readFor(ctx context.Context, r *reading, key string, u *fileUse, ordinals []int) {
-	f := &openFile{fileState: u.fileState, ordinals: ordinals}
-	account := memory.Account{Budget: c.stored.budget, Operator: "reading '" + u.name + "'"}
+func (c *Cache) readFor(ctx context.Context, r *reading, key string, u *Source, ordinals []int) {
+	f := &Entry{State: u.State, Ordinals: ordinals}
+	account := memory.Account{Budget: c.stored.Budget, Operator: "reading '" + u.Name + "'"}
 	r.err = sqlerr.Guard(func() (err error) {
-		f.version, err = c.load(table.WithMeter(ctx, account.Set), u.set, u.title, ordinals)
-		if err = u.verify(ctx, err); err != nil {
+		f.Version, err = c.Load(table.WithMeter(ctx, account.Set), u.Set, u.Title, ordinals)
+		if err = u.Verify(ctx, err); err != nil {
 			return err
 		}
-		f.bytes = f.version.Footprint()
-		return c.stored.add(f.version, &account)
+		f.Bytes = f.Version.Footprint()
+		return c.stored.Add(f.Version, &account)
 	})
 	if r.err != nil {
 		account.Close()
@@ -331,7 +357,7 @@ func (c *fileCache) readFor(ctx context.Context, r *reading, key string, u *file
 	}
 	r.file = f
 	c.use(f, r.waiting)
-	if f.users > 0 && f.bytes <= c.share {
+	if f.users > 0 && f.Bytes <= c.Share {
 		c.keep(f)
 	} else {
 		c.free(f)
@@ -339,20 +365,20 @@ func (c *fileCache) readFor(ctx context.Context, r *reading, key string, u *file
 }
 
 // use notes that so many more statements read a file. The caller holds mu, as it does for keep, drop and free.
-func (c *fileCache) use(f *openFile, statements int) {
+func (c *Cache) use(f *Entry, statements int) {
 	c.uses++
 	f.used = c.uses
 	f.users += statements
 }
 
 // keep puts columns into the cache, in the place of what was read of another state of their file and of files that were used less lately.
-func (c *fileCache) keep(f *openFile) {
+func (c *Cache) keep(f *Entry) {
 	for _, old := range slices.Clone(c.kept) {
 		if old.source == f.source && old.stamp != f.stamp {
 			c.drop(old)
 		}
 	}
-	for c.held+f.bytes > c.share {
+	for c.held+f.Bytes > c.Share {
 		oldest := c.oldest(false)
 		if oldest == nil {
 			break
@@ -361,12 +387,12 @@ func (c *fileCache) keep(f *openFile) {
 	}
 	f.kept = true
 	c.kept = append(c.kept, f)
-	c.held += f.bytes
+	c.held += f.Bytes
 }
 
 // oldest returns the file that was used least lately, of those that nobody reads if so asked; nil: there is none.
-func (c *fileCache) oldest(idle bool) *openFile {
-	var oldest *openFile
+func (c *Cache) oldest(idle bool) *Entry {
+	var oldest *Entry
 	for _, f := range c.kept {
 		if (oldest == nil || f.used < oldest.used) && (!idle || f.users == 0) {
 			oldest = f
@@ -376,29 +402,32 @@ func (c *fileCache) oldest(idle bool) *openFile {
 }
 
 // drop takes a file out of the cache. Its memory goes now, or with its last user.
-func (c *fileCache) drop(f *openFile) {
-	c.kept = slices.DeleteFunc(c.kept, func(k *openFile) bool { return k == f })
-	c.held -= f.bytes
+func (c *Cache) drop(f *Entry) {
+	c.kept = slices.DeleteFunc(c.kept, func(k *Entry) bool { return k == f })
+	c.held -= f.Bytes
 	f.kept = false
 	c.free(f)
 }
 
 // free gives back the memory of columns that nobody reads and nobody keeps.
-func (c *fileCache) free(f *openFile) {
+func (c *Cache) free(f *Entry) {
 	if f.users == 0 && !f.kept {
-		f.freed = c.stored.remove(f.version)
+		f.freed = c.stored.Remove(f.Version)
 	}
 }
 
-func (c *fileCache) giveBack(f *openFile) {
+// GiveBack ends the use of an entry that read has returned.
+func (u *Source) GiveBack(f *Entry) { u.cache.giveBack(f) }
+
+func (c *Cache) giveBack(f *Entry) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	f.users--
 	c.free(f)
 }
 
-// evict drops files that nobody reads until so many bytes are free. It says whether any are.
-func (c *fileCache) evict(bytes int64) bool {
+// Evict drops files that nobody reads until so many bytes are free. It says whether any are.
+func (c *Cache) Evict(bytes int64) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	freed := int64(0)
@@ -413,57 +442,9 @@ func (c *fileCache) evict(bytes int64) bool {
 	return freed > 0
 }
 
-// cached returns the bytes of the files in the cache.
-func (c *fileCache) cached() int64 {
+// Cached returns the bytes of the files in the cache.
+func (c *Cache) Cached() int64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.held
-}
-
-// stampOf describes the state of the files that match a pattern.
-func stampOf(policy *fileaccess.Policy, pattern string) (string, error) {
-	paths, err := files.Expand(policy, pattern)
-	if err != nil {
-		return "", err
-	}
-	stamp, err := policy.Stamp(paths...)
-	if err != nil {
-		return "", cannotRead(pattern, err)
-	}
-	return stamp, nil
-}
-
-// unchanged returns what read makes of files that had a state before, and the state that it is of. If they have changed meanwhile it is read
-// again: rows of two states of a file, or a row that was written in part, are nobody's data.
-func unchanged[T any](policy *fileaccess.Policy, pattern, stamp string, read func() (T, error)) (value T, of string, err error) {
-	for range fileaccess.Reads {
-		value, err = read()
-		if errors.Is(err, sqlerr.Cancelled) {
-			return value, stamp, err
-		}
-		now, gone := stampOf(policy, pattern)
-		switch {
-		case gone != nil, now == stamp: // what was open stays whole when its name goes
-			return value, stamp, err
-		}
-		stamp = now
-	}
-	return value, stamp, fileaccess.Changed(pattern)
-}
-
-func cannotRead(name string, err error) error {
-	var known *sqlerr.Error
-	if errors.As(err, &known) {
-		return err
-	}
-	return sqlerr.New(sqlerr.CodeFileNotFound, sqlerr.User, "cannot read '%s': %v", name, reason(err)).WithCause(err)
-}
-
-// reason returns what an error of a file system operation says besides the file's name.
-func reason(err error) error {
-	var path *fs.PathError
-	if errors.As(err, &path) {
-		return path.Err
-	}
-	return err
 }

@@ -1,0 +1,62 @@
+package files
+
+import (
+	"errors"
+	"io/fs"
+
+	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/storage/fileaccess"
+)
+
+// Stamp describes the state of the files that match a pattern.
+func Stamp(policy *fileaccess.Policy, pattern string) (string, error) {
+	paths, err := Expand(policy, pattern)
+	if err != nil {
+		return "", err
+	}
+	stamp, err := policy.Stamp(paths...)
+	if err != nil {
+		return "", CannotRead(pattern, err)
+	}
+	return stamp, nil
+}
+
+// Unchanged returns what read makes of files that had a state before, and the state that it is of. If they have changed meanwhile it is read
+// again: rows of two states of a file, or a row that was written in part, are nobody's data.
+func Unchanged[T any](policy *fileaccess.Policy, pattern, stamp string, read func() (T, error)) (value T, of string, err error) {
+	for range fileaccess.Reads {
+		value, err = read()
+		if errors.Is(err, sqlerr.Cancelled) {
+			return value, stamp, err
+		}
+		now, gone := Stamp(policy, pattern)
+		switch {
+		case gone != nil, now == stamp: // what was open stays whole when its name goes
+			return value, stamp, err
+		}
+		stamp = now
+	}
+	return value, stamp, fileaccess.Changed(pattern)
+}
+
+// CannotRead is the error for a file that cannot be read.
+func CannotRead(name string, err error) error {
+	var known *sqlerr.Error
+	if errors.As(err, &known) {
+		return err
+	}
+	return sqlerr.New(sqlerr.CodeFileNotFound, sqlerr.User, "cannot read '%s': %v", name, fileaccess.Reason(err)).WithCause(err)
+}
+
+// CannotWrite is the error for a file that cannot be written.
+func CannotWrite(name string, err error) error {
+	var known *sqlerr.Error
+	switch {
+	case errors.As(err, &known):
+		return err
+	case errors.Is(err, fs.ErrExist):
+		return sqlerr.New(sqlerr.CodeFileExists, sqlerr.User, "File '%s' already exists", name).
+			WithHint("write INTO OUTFILE '%s' OVERWRITE, or .export --overwrite in the shell, to replace it", name)
+	}
+	return sqlerr.New(sqlerr.CodeErrorOnWrite, sqlerr.User, "cannot write '%s': %v", name, fileaccess.Reason(err)).WithCause(err)
+}

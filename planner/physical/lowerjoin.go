@@ -229,11 +229,17 @@ func (l *lowering) rangeBuild(x *logical.Join, b *Build, n logical.Node, residua
 // boundsOfBand is how many inequalities a sorted build searches by.
 const boundsOfBand = 2
 
+// manyPairs is from how many pairs of rows on a join with a computed inequality is sorted although computing it for all rows could fail
+// where the other side has none.
+const manyPairs = 1 << 22
+
 // computedRanges computes what inequalities compare before the join, as columns, where builds sort by it: of a.t BETWEEN b.t AND
-// b.t + 5 the second bound. Beside other conditions it does so only if that cannot fail, since they need not hold where it would.
+// b.t + 5 the second bound. Where that could fail it does so only for many pairs, and never beside other conditions, since they need not
+// hold where it would.
 func (l *lowering) computedRanges(x *logical.Join, left, right logical.ColSet) *logical.Join {
 	keys, residual := splitCondition(x.On, left, right)
 	sides := [2]logical.Node{x.Left, x.Right}
+	mayFail := len(x.On) == 1 && l.est.Rows(x.Left)*l.est.Rows(x.Right) >= manyPairs
 	on := slices.Clone(x.On)
 	n, computed := 0, false
 	for i, e := range x.On {
@@ -248,7 +254,7 @@ func (l *lowering) computedRanges(x *logical.Join, left, right logical.ColSet) *
 				side = 1
 			}
 			if _, isColumn := (*operand).(*expr.Column); isColumn || expr.IsVolatile(*operand) ||
-				len(x.On) > 1 && !l.est.CannotFail(sides[side], *operand) || len(keys) > 0 && !l.isCheapBound(sides[side], *operand) {
+				!mayFail && !l.est.CannotFail(sides[side], *operand) || len(keys) > 0 && !l.isCheapBound(sides[side], *operand) {
 				continue
 			}
 			it := logical.NewItem(l.alloc, (*operand).String(), *operand)

@@ -116,12 +116,7 @@ func (w *rewriter) earlyOver(a *logical.Aggregate, j *logical.Join, rows, other 
 		outer.Groups = append(outer.Groups, g)
 	}
 	for i := range a.Aggs {
-		for _, e := range a.Aggs[i].Args {
-			if !logical.UsedWithin(e, inRows) || !w.est.CannotFail(rows, e) {
-				return nil
-			}
-		}
-		if !w.addsUp(rows, a.Aggs[i]) {
+		if slices.ContainsFunc(a.Aggs[i].Args, func(e expr.Expr) bool { return !logical.UsedWithin(e, inRows) }) || !w.hasParts(rows, a.Aggs[i]) {
 			return nil
 		}
 	}

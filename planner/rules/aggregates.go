@@ -1,6 +1,8 @@
 package rules
 
 import (
+	"strings"
+
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/types"
@@ -22,6 +24,18 @@ func (w *rewriter) newAgg(fn *expr.Aggregate, name string, args ...expr.Expr) lo
 		t = args[0].Type()
 	}
 	return logical.AggItem{Col: w.alloc.New("", name, t, null), Fn: fn, Args: args}
+}
+
+// nameOf is what messages call an aggregate.
+func nameOf(fn *expr.Aggregate, args []expr.Expr) string {
+	if fn.Kind == expr.AggCountStar {
+		return "count(*)"
+	}
+	texts := make([]string, len(args))
+	for i, e := range args {
+		texts[i] = e.String()
+	}
+	return fn.Name + "(" + strings.Join(texts, ", ") + ")"
 }
 
 // emptyValue is the aggregate's value over no rows.

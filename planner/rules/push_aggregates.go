@@ -15,7 +15,7 @@ Legal if the group keys are a key of the left side, the join has equalities only
 left row without a match gets the values of its one row of NULLs. Done where the join would not drop much of the right
 side. In
   SELECT c.id, COUNT(*), COUNT(o.id) FROM c LEFT JOIN o ON o.c = c.id GROUP BY c.id
-a customer without orders has COUNT(*) 1 and COUNT(o.id) 0.`
+a customer without orders has COUNT(*) 1 and COUNT(o.id) 0. What could fail over orders without a customer is not computed for them.`
 
 func pushAggregates(w *rewriter) error {
 	w.eachNode(func(n logical.Node) logical.Node {
@@ -47,7 +47,7 @@ func (w *rewriter) aggregateRight(a *logical.Aggregate) logical.Node {
 		keys.Add(c.ID)
 	}
 	for i := range a.Aggs {
-		if !pushable(&a.Aggs[i], left, right) {
+		if !pushable(&a.Aggs[i], left, right) || a.Aggs[i].Fn.Kind != expr.AggAnyValue && !w.hasParts(j.Right, a.Aggs[i]) {
 			return nil
 		}
 	}
@@ -62,7 +62,7 @@ func (w *rewriter) aggregateRight(a *logical.Aggregate) logical.Node {
 		if !logical.UsedWithin(l, left) {
 			l, r = r, l
 		}
-		if !logical.UsedWithin(l, left) || !logical.UsedWithin(r, right) || !usesColumns(r) || expr.IsVolatile(r) {
+		if !logical.UsedWithin(l, left) || !logical.UsedWithin(r, right) || !usesColumns(r) || expr.IsVolatile(r) || !w.est.CannotFail(j.Right, r) {
 			return nil
 		}
 		key := w.alloc.New("", "key", r.Type(), r.Nullable())
@@ -80,6 +80,16 @@ func (w *rewriter) aggregateRight(a *logical.Aggregate) logical.Node {
 		items = append(items, w.pushed(grouped, agg, j.Kind))
 	}
 	return &logical.Project{Input: &logical.Join{Kind: j.Kind, Left: j.Left, Right: grouped, On: on, Hint: j.Hint}, Items: items}
+}
+
+// hasParts says whether an aggregate has a value over any of a node's rows, those that the statement never gets to among them.
+func (w *rewriter) hasParts(n logical.Node, agg logical.AggItem) bool {
+	for _, e := range agg.Args {
+		if !w.est.CannotFail(n, e) {
+			return false
+		}
+	}
+	return w.addsUp(n, agg)
 }
 
 // pushable says whether agg can be computed over the right rows of a left row.

@@ -65,7 +65,7 @@ func (w *rewriter) twoLevels(a *logical.Aggregate) logical.Node {
 		agg := &a.Aggs[i]
 		switch {
 		case !agg.Distinct:
-			if !inTwoSteps(agg) {
+			if !inTwoSteps(agg) || !w.partsFit(a.Input, *agg) {
 				return nil
 			}
 		case !overGroups(agg) || distinct != nil && !sameArgs(distinct.Args, agg.Args):
@@ -136,6 +136,11 @@ func inTwoSteps(a *logical.AggItem) bool {
 	return ignoresDuplicates(a.Fn.Kind)
 }
 
+// partsFit says whether a sum of some of an aggregate's decimals has a type, as the sum of all of them has.
+func (w *rewriter) partsFit(in logical.Node, agg logical.AggItem) bool {
+	return len(agg.Args) == 0 || agg.Args[0].Type().Kind != types.KindDecimal || w.addsUp(in, agg)
+}
+
 // groupFor returns a group column of a for e, which it adds if there is none.
 func (w *rewriter) groupFor(a *logical.Aggregate, e expr.Expr) *expr.Column {
 	for _, g := range a.Groups {
@@ -185,7 +190,7 @@ func (w *rewriter) combine(inner, outer *logical.Aggregate, agg logical.AggItem)
 
 // total adds up fn of agg's argument: in inner, where it is of type t, and then in outer. The column has the whole.
 func (w *rewriter) total(inner, outer *logical.Aggregate, agg logical.AggItem, fn *expr.Aggregate, t types.Type) *expr.Column {
-	name := fn.Name + "(" + agg.Args[0].String() + ")"
+	name := nameOf(fn, agg.Args)
 	part := w.alloc.New("", name, t, fn.EmptyNull)
 	inner.Aggs = append(inner.Aggs, logical.AggItem{Col: part, Fn: fn, Args: agg.Args})
 	if !t.IsFloat() {

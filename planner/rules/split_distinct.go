@@ -22,7 +22,7 @@ func (w *rewriter) splitDistinct(a *logical.Aggregate) logical.Node {
 	for i := range a.Aggs {
 		agg := &a.Aggs[i]
 		if !agg.Distinct {
-			together = together && inTwoSteps(agg)
+			together = together && inTwoSteps(agg) && w.partsFit(a.Input, *agg)
 			others = append(others, *agg)
 			continue
 		}

@@ -92,7 +92,7 @@ func (w *rewriter) stacked(s *logical.SetOp) logical.Node {
 	finals := make([][]groupingTotal, len(levels))
 	for i, l := range levels {
 		for _, a := range l.agg.Aggs {
-			if a.Distinct || !inTwoSteps(&a) || slices.ContainsFunc(a.Args, expr.IsVolatile) {
+			if a.Distinct || !inTwoSteps(&a) || !w.partsFit(l.agg.Input, a) || slices.ContainsFunc(a.Args, expr.IsVolatile) {
 				return nil
 			}
 			a.Args = substituteAll(a.Args, l.from)
@@ -177,13 +177,13 @@ func totalOf(parts *[]groupingPart, a logical.AggItem) groupingTotal {
 func (w *rewriter) partOf(p groupingPart, below []*expr.Column, k int, columns map[expr.ColumnID]expr.Expr) logical.AggItem {
 	counts := p.fn.Kind == expr.AggCount || p.fn.Kind == expr.AggCountStar
 	if below == nil {
-		return logical.AggItem{Col: w.alloc.New("", p.fn.Name, p.typ, !counts), Fn: p.fn, Args: substituteAll(p.args, columns)}
+		return logical.AggItem{Col: w.alloc.New("", nameOf(p.fn, p.args), p.typ, !counts), Fn: p.fn, Args: substituteAll(p.args, columns)}
 	}
 	fn, typ := p.fn, p.typ
 	if counts {
 		fn, typ = sumValues, types.Decimal(types.MaxDecimalPrecision, 0)
 	}
-	return logical.AggItem{Col: w.alloc.New("", p.fn.Name, typ, true), Fn: fn, Args: []expr.Expr{below[k]}}
+	return logical.AggItem{Col: w.alloc.New("", nameOf(p.fn, p.args), typ, true), Fn: fn, Args: []expr.Expr{below[k]}}
 }
 
 // reader gives the rows of a shared plan under names of their own.

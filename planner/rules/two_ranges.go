@@ -156,8 +156,8 @@ func (p *rangePair) sum(it *logical.AggItem) func() expr.Expr {
 	}
 	t := pick(it.Fn.Kind == expr.AggSum, it.Col.Typ, exactSum(*it))
 	alloc := p.d.w.alloc
-	sum := p.add(logical.AggItem{Col: alloc.New("", "sum", t, true), Fn: sumValues, Args: it.Args})
-	count := p.add(p.d.w.newAgg(countValues, "count", it.Args...))
+	sum := p.add(logical.AggItem{Col: alloc.New("", nameOf(sumValues, it.Args), t, true), Fn: sumValues, Args: it.Args})
+	count := p.add(p.d.w.newAgg(countValues, nameOf(countValues, it.Args), it.Args...))
 	return func() expr.Expr {
 		n := p.total(count, types.Int64)
 		var whole expr.Expr = p.total(sum, t)

@@ -7,7 +7,6 @@ import (
 
 	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/exec/cpu/vec"
-	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
 )
 
@@ -116,11 +115,13 @@ func (a *Count) Merge(dst []uint32, src Accumulator, from []uint32) error {
 }
 
 // exactSum sums integers and decimals exactly. While a bound on the sums (rows so far times the largest magnitude so
-// far) fits an int64 they are kept in one word per group; after that in two.
+// far) fits an int64 they are kept in one word per group; after that in two. Sums of decimals may leave these and come back, since
+// negative values are among them: wraps says how far a sum is out.
 type exactSum struct {
 	unsigned bool
 	lo       []int64
 	hi       []int64 // nil: narrow
+	wraps    []int32 // of groups, how many times 2^128 belong to the sum; nil: 0
 	bound    uint64  // of any narrow sum's magnitude
 	narrowed []int64
 }
@@ -132,9 +133,12 @@ func (a *exactSum) Grow(n int) {
 	if a.hi != nil {
 		a.hi = grown(a.hi, n, 0)
 	}
+	if a.wraps != nil {
+		a.wraps = grown(a.wraps, n, 0)
+	}
 }
 
-func (a *exactSum) Bytes() int64 { return 8 * int64(cap(a.lo)+cap(a.hi)) }
+func (a *exactSum) Bytes() int64 { return 8*int64(cap(a.lo)+cap(a.hi)) + 4*int64(cap(a.wraps)) }
 
 func (a *exactSum) widen() {
 	if a.hi != nil {
@@ -209,6 +213,10 @@ func (a *exactSum) updateInts(groups []uint32, x []int64, valid column.Bitmap, s
 		high := x[p] >> 63
 		if a.unsigned {
 			high = 0
+		}
+		if a.wraps != nil {
+			a.add128(g, types.Int128{Hi: high, Lo: uint64(x[p])})
+			continue
 		}
 		a.addWide(g, uint64(x[p]), high)
 	}
@@ -293,29 +301,41 @@ func (a *exactSum) updateWide(groups []uint32, v *column.Vector, sel []int32) er
 		}
 	}
 	a.widen()
+	a.mayWrap()
 	g := uint32(0)
-	for i, p := range sel { // not valuesOf: leaving it with an error costs a sixth
+	for i, p := range sel { // not valuesOf, which costs a sixth
 		if v.Valid != nil && !v.Valid.Get(int(p)) {
 			continue
 		}
 		if groups != nil {
 			g = groups[i]
 		}
-		if err := a.add128(g, x[p]); err != nil {
-			return err
-		}
+		a.add128(g, x[p])
 	}
 	return nil
 }
 
-func (a *exactSum) add128(g uint32, y types.Int128) error {
+// mayWrap prepares for sums that leave 128 bits.
+func (a *exactSum) mayWrap() {
+	if a.wraps == nil {
+		a.wraps = make([]int32, len(a.lo), cap(a.lo))
+	}
+}
+
+func (a *exactSum) add128(g uint32, y types.Int128) {
 	sum, ok := a.at(g).Add(y)
 	if !ok {
-		return sqlerr.DataOutOfRange("DECIMAL", "sum()")
+		if y.Hi < 0 {
+			a.wraps[g]--
+		} else {
+			a.wraps[g]++
+		}
 	}
 	a.lo[g], a.hi[g] = int64(sum.Lo), sum.Hi
-	return nil
 }
+
+// fits128 says whether at gives the group's sum.
+func (a *exactSum) fits128(g uint32) bool { return a.wraps == nil || a.wraps[g] == 0 }
 
 func (a *exactSum) at(g uint32) types.Int128 {
 	if a.hi == nil {
@@ -327,6 +347,9 @@ func (a *exactSum) at(g uint32) types.Int128 {
 // beginMerge prepares for groups of src to be merged, each of them once.
 func (a *exactSum) beginMerge(src Accumulator) {
 	s := src.(*exactSum)
+	if s.wraps != nil {
+		a.mayWrap()
+	}
 	if a.hi != nil {
 		return
 	}
@@ -346,8 +369,9 @@ func (a *exactSum) Merge(dst []uint32, src Accumulator, from []uint32) error {
 		return nil
 	}
 	for i, g := range dst {
-		if err := a.add128(g, s.at(from[i])); err != nil {
-			return err
+		a.add128(g, s.at(from[i]))
+		if s.wraps != nil {
+			a.wraps[g] += s.wraps[from[i]]
 		}
 	}
 	return nil

@@ -43,6 +43,9 @@ func (o *Output) Values(accs []Accumulator, groups []uint32, v *column.Vector) e
 				v.SetNull(i, n)
 				continue
 			}
+			if !acc.fits128(g) {
+				return o.outOfRange("DECIMAL")
+			}
 			if err := o.SetSum(v, i, acc.at(g), acc.unsigned, count, g); err != nil {
 				return err
 			}
@@ -58,7 +61,7 @@ func (o *Output) Values(accs []Accumulator, groups []uint32, v *column.Vector) e
 				x /= float64(count.N[g])
 			}
 			if !ok {
-				return sqlerr.DataOutOfRange("DOUBLE", Describe(o.Item))
+				return o.outOfRange("DOUBLE")
 			}
 			if err := setNumber(v, i, x, o.Item); err != nil {
 				return err
@@ -82,7 +85,7 @@ func (o *Output) Values(accs []Accumulator, groups []uint32, v *column.Vector) e
 				continue
 			}
 			if acc.of[g].Overflowed(x) {
-				return sqlerr.DataOutOfRange("DOUBLE", Describe(o.Item))
+				return o.outOfRange("DOUBLE")
 			}
 			v.F64[i] = x
 		}
@@ -111,19 +114,10 @@ func Variance(kind expr.AggKind, m Moments) (float64, bool) {
 	return x, true
 }
 
-// Describe prints an aggregate for a message.
-func Describe(it *logical.AggItem) string {
-	s := it.Fn.Name + "("
-	if it.Distinct {
-		s += "distinct "
-	}
-	for i, e := range it.Args {
-		if i > 0 {
-			s += ","
-		}
-		s += e.String()
-	}
-	return s + ")"
+// outOfRange is the error of an aggregate whose value its type does not hold. The column has the name of the aggregate in the statement,
+// also where rules compute it in steps.
+func (o *Output) outOfRange(typeName string) error {
+	return sqlerr.DataOutOfRange(typeName, o.Item.Col.Name)
 }
 
 // SetSum stores a sum, or for AVG the quotient by the count, as the result's type.
@@ -168,7 +162,7 @@ func (o *Output) SetSum(v *column.Vector, i int, sum types.Int128, unsigned bool
 		}
 	}
 	if !ok {
-		return sqlerr.DataOutOfRange(v.Type.Kind.Name(), Describe(o.Item))
+		return o.outOfRange(v.Type.Kind.Name())
 	}
 	return nil
 }
@@ -186,7 +180,7 @@ func setNumber(v *column.Vector, i int, x float64, it *logical.AggItem) error {
 			v.I64[i], _ = d.Int64()
 		}
 	default:
-		return sqlerr.Bug("%s gives %s", Describe(it), v.Type)
+		return sqlerr.Bug("%s gives %s", it.Col.Name, v.Type)
 	}
 	return nil
 }
@@ -194,7 +188,7 @@ func setNumber(v *column.Vector, i int, x float64, it *logical.AggItem) error {
 // values stores the kept values.
 func (a *keptValue) values(v *column.Vector, groups []uint32, it *logical.AggItem) error {
 	if v.Type.Phys() != a.typ.Phys() {
-		return sqlerr.Bug("%s gives %s", Describe(it), v.Type)
+		return sqlerr.Bug("%s gives %s", it.Col.Name, v.Type)
 	}
 	n := len(groups)
 	for i, g := range groups {

@@ -7,7 +7,9 @@
 package join
 
 import (
+	"errors"
 	"slices"
+	"sync/atomic"
 
 	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/exec/cpu/pipeline"
@@ -18,6 +20,7 @@ import (
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
+	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/encoding"
 )
@@ -52,10 +55,11 @@ type Build struct {
 	keyless  bool  // nested loop or range join: no table
 	scratch  int64 // bytes reserved until the build is finished
 	sorted   *sortedKeys
-	band     *band                 // nil: every row of a run is a candidate
-	matched  []column.Bitmap       // by worker; of rows, for KeepUnmatched
-	cut      bool                  // a limit has all rows that it asks for, and matched is not complete
-	filters  []*encoding.Predicate // by key, where one will be asked for
+	band     *band                        // nil: every row of a run is a candidate
+	matched  []column.Bitmap              // by worker; of rows, for KeepUnmatched
+	failure  atomic.Pointer[sqlerr.Error] // of a key's computation: the statement fails if there is a row to look up
+	cut      bool                         // a limit has all rows that it asks for, and matched is not complete
+	filters  []*encoding.Predicate        // by key, where one will be asked for
 }
 
 // NewBuild returns the sink for a Build that the probes read.
@@ -134,7 +138,9 @@ func (x *buildLocal) End(int) error { return nil }
 func (x *buildLocal) Push(b *column.Batch) error {
 	keys, err := x.keys.Eval(x.w.Expr, b)
 	if err != nil {
-		return err
+		if keys, err = x.postpone(err, b.N); err != nil {
+			return err
+		}
 	}
 	sel := b.Sel
 	for i, v := range keys {
@@ -150,6 +156,27 @@ func (x *buildLocal) Push(b *column.Batch) error {
 		x.cols[len(keys)+i] = b.Cols[s]
 	}
 	return x.Append(x.cols, sel, b.N)
+}
+
+// postpone keeps the error of a batch's keys for the first row that is looked up. Without such a row the join compares nothing, and the
+// rows, whose keys it makes NULL, can be asked for as unmatched ones at most.
+func (x *buildLocal) postpone(err error, n int) ([]*column.Vector, error) {
+	var e *sqlerr.Error
+	if !errors.As(err, &e) || e.Kind != sqlerr.User {
+		return nil, err
+	}
+	x.b.failure.CompareAndSwap(nil, e)
+	return nullKeys(x.b.p.Keys, n), nil
+}
+
+// nullKeys are keys of n rows that all are NULL.
+func nullKeys(keys []expr.Expr, n int) []*column.Vector {
+	out := make([]*column.Vector, len(keys))
+	for i, e := range keys {
+		out[i] = column.New(e.Type(), n)
+		out[i].Valid = column.NewBitmap(n, false)
+	}
+	return out
 }
 
 func (b *Build) nullSafe(key int) bool { return b.p.NullSafe != nil && b.p.NullSafe[key] }
@@ -243,8 +270,10 @@ func (b *Build) Finish() error {
 	if err != nil {
 		return err
 	}
-	if err := b.makeFilters(keyed); err != nil {
-		return err
+	if b.failure.Load() == nil { // else some row has to come, if there is one
+		if err := b.makeFilters(keyed); err != nil {
+			return err
+		}
 	}
 	if arrange != nil {
 		if err := arrange(); err != nil {

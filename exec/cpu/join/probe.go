@@ -144,9 +144,15 @@ func readsOnlyProbe(e expr.Expr, b *physical.Build) bool {
 }
 
 func (o *probeOp) Push(b *column.Batch) error {
+	if e := o.b.failure.Load(); e != nil {
+		return e
+	}
 	keys, err := o.keys.Eval(o.w.Expr, b)
 	if err != nil {
-		return err
+		if o.b.N > 0 {
+			return err
+		}
+		keys = nullKeys(o.t.Keys, b.N) // nothing is compared with them
 	}
 	switch {
 	case o.b.band != nil:

@@ -3,6 +3,7 @@ package window
 import (
 	"math"
 	"math/bits"
+	"strings"
 	"sync/atomic"
 
 	"github.com/radish-sql/radish/column"
@@ -161,7 +162,7 @@ func (o *windowOut) removable(give func(row int, sum, n int64) error) (func() wi
 func (o *windowOut) exactSum() (func() windowFunc, error) {
 	v := o.arg
 	phys := v.Type.Phys()
-	item := &logical.AggItem{Col: o.item.Col, Fn: o.item.Fn.Agg, Args: o.item.Args}
+	item := &logical.AggItem{Col: &expr.Column{Name: o.call(), Typ: o.item.Col.Typ}, Fn: o.item.Fn.Agg, Args: o.item.Args}
 	out := &accumulate.Output{Item: item}
 	set := func(row int, sum types.Int128, n int64) error {
 		if n == 0 {
@@ -180,9 +181,9 @@ func (o *windowOut) exactSum() (func() windowFunc, error) {
 		}
 	}
 	type wideSum struct {
-		sum  types.Int128
-		n    int64
-		over bool
+		sum   types.Int128
+		n     int64
+		wraps int64 // how many times 2^128 belong to the sum
 	}
 	f := &folding[wideSum]{
 		load: func(dst []wideSum, from int) {
@@ -202,15 +203,28 @@ func (o *windowOut) exactSum() (func() windowFunc, error) {
 		},
 		combine: func(a, b wideSum) wideSum {
 			sum, ok := a.sum.Add(b.sum)
-			return wideSum{sum, a.n + b.n, a.over || b.over || !ok}
+			wraps := a.wraps + b.wraps
+			if !ok {
+				wraps += 1 | b.sum.Hi>>63
+			}
+			return wideSum{sum, a.n + b.n, wraps}
 		},
 	}
 	return folded(o, f, 40, func(row, _, _ int, x wideSum) error {
-		if x.over {
-			return sqlerr.DataOutOfRange("DECIMAL", accumulate.Describe(item))
+		if x.wraps != 0 {
+			return sqlerr.DataOutOfRange("DECIMAL", o.call())
 		}
 		return set(row, x.sum, x.n)
 	})
+}
+
+// call is the function without its window, for messages.
+func (o *windowOut) call() string {
+	args := make([]string, len(o.item.Args))
+	for i, e := range o.item.Args {
+		args[i] = e.String()
+	}
+	return o.item.Fn.Name + "(" + strings.Join(args, ", ") + ")"
 }
 
 // greatest returns the greatest magnitude of the operand's integers.
@@ -329,7 +343,7 @@ func (o *windowOut) floatSum() (func() windowFunc, error) {
 			r /= float64(x.n)
 		}
 		if !ok {
-			return sqlerr.DataOutOfRange("DOUBLE", o.item.Call())
+			return sqlerr.DataOutOfRange("DOUBLE", o.call())
 		}
 		o.values.F64[row] = r
 		return nil
@@ -452,7 +466,7 @@ func (o *windowOut) moments() (func() windowFunc, error) {
 		if o.values.F64[row] = x; !ok {
 			o.setNull(row)
 		} else if m.Overflowed(x) {
-			return sqlerr.DataOutOfRange("DOUBLE", o.item.Call())
+			return sqlerr.DataOutOfRange("DOUBLE", o.call())
 		}
 		return nil
 	})

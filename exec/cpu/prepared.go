@@ -157,7 +157,7 @@ func (pl *prepared) loads(r *scan.Reader, i int, next pipeline.Op) pipeline.Op {
 
 // late returns what decodes the scan's columns that are first read after transform i, which makes new batches: it has to load
 // them for the rows that it lets through. nil: there are none.
-func (pl *prepared) late(r *scan.Reader, i int) func(b *column.Batch, sel []int32) {
+func (pl *prepared) late(r *scan.Reader, i int) func(b *column.Batch, sel []int32) error {
 	if r == nil || i != pl.dense {
 		return nil
 	}

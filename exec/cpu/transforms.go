@@ -168,7 +168,7 @@ type repeatOp struct {
 	w     *task.Worker
 	count *expr.Program
 	carry []int
-	late  func(b *column.Batch, sel []int32) // see stage; nil: nothing is loaded here
+	late  func(b *column.Batch, sel []int32) error // see stage; nil: nothing is loaded here
 	out   column.Batch
 	vecs  []column.Vector
 	rows  []int32
@@ -193,7 +193,9 @@ func (o *repeatOp) Push(b *column.Batch) error {
 		return err
 	}
 	if o.late != nil {
-		o.late(b, b.Sel)
+		if err := o.late(b, b.Sel); err != nil {
+			return err
+		}
 	}
 	sel := b.Sel
 	if sel == nil {

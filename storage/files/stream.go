@@ -3,6 +3,7 @@ package files
 import (
 	"context"
 	"os"
+	"slices"
 
 	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/sql/types"
@@ -184,26 +185,32 @@ type streamedGroup struct {
 }
 
 // Open implements [table.Stream].
-func (g *streamedGroup) Open(ctx context.Context, ordinals []int) (table.StreamReader, error) {
+func (g *streamedGroup) Open(ctx context.Context, w *table.Wanted) (table.StreamReader, error) {
 	ctx = table.WithScratch(ctx)
-	r := &groupReader{group: g, ordinals: ordinals}
-	places, shared := make([]int, len(ordinals)), make([]*column.Dictionary, len(ordinals))
-	for i, o := range ordinals {
-		shared[i] = g.shared[o]
-		places[i] = g.file.set.at[g.zone.file][o]
+	r := &groupReader{group: g, tested: w.Tested, late: w.Late}
+	var shared []*column.Dictionary
+	places := func(ordinals []int) (places []int) {
+		for _, o := range ordinals {
+			places = append(places, g.file.set.at[g.zone.file][o])
+			shared = append(shared, g.shared[o])
+		}
+		return places
+	}
+	for _, o := range w.Tested {
 		r.types = append(r.types, g.file.set.Columns[o].Type)
 	}
-	r.in = g.file.Stream(ctx, g.group, places, shared)
+	r.in = g.file.Stream(ctx, g.group, places(w.Tested), places(w.Late), shared)
 	return r, nil
 }
 
-// groupReader is a [table.StreamReader] of a row group of a Parquet file.
+// groupReader is a [table.LateReader] of a row group of a Parquet file.
 type groupReader struct {
-	group    *streamedGroup
-	in       *parquet.GroupReader
-	ordinals []int
-	types    []types.Type
-	first    int64
+	group  *streamedGroup
+	in     *parquet.GroupReader
+	tested []int
+	types  []types.Type // of the tested columns
+	late   []int
+	first  int64
 }
 
 func (r *groupReader) Next() (*table.RowGroup, error) {
@@ -215,11 +222,15 @@ func (r *groupReader) Next() (*table.RowGroup, error) {
 		return nil, err
 	}
 	out := &table.RowGroup{First: r.first, Rows: rows, Columns: make([]*encoding.Chunk, len(r.group.columns))}
-	for i, o := range r.ordinals {
+	for i, o := range r.tested {
 		out.Columns[o] = chunks[i]
 	}
 	r.first += int64(rows)
 	return out, nil
+}
+
+func (r *groupReader) Gather(dst *column.Vector, ordinal, from, n int, sel []int32) error {
+	return r.in.Gather(dst, r.group.file.set.Columns[ordinal].Type, slices.Index(r.late, ordinal), from, n, sel)
 }
 
 func (r *groupReader) Bytes() int64 { return r.in.Bytes() }

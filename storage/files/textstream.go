@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"slices"
 	"sync"
 
 	"github.com/radish-sql/radish/sql/sqlerr"
@@ -92,8 +93,8 @@ type textPiece struct {
 }
 
 // Open implements [table.Stream].
-func (p *textPiece) Open(ctx context.Context, ordinals []int) (table.StreamReader, error) {
-	return &textReader{piece: p, ordinals: ordinals, ctx: ctx, memory: table.ScratchOf(table.WithScratch(ctx))}, nil
+func (p *textPiece) Open(ctx context.Context, w *table.Wanted) (table.StreamReader, error) {
+	return &textReader{piece: p, ordinals: append(slices.Clip(w.Tested), w.Late...), ctx: ctx, memory: table.ScratchOf(table.WithScratch(ctx))}, nil
 }
 
 // textReader is a [table.StreamReader] of a piece of a text.

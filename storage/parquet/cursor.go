@@ -35,7 +35,7 @@ type form uint8
 const (
 	plain  form = iota // by the functions of plain.go
 	coded              // codes of the dictionary
-	bits               // of booleans
+	bools              // of booleans
 	deltas             // differences of integers
 	strung             // strings that differences of lengths describe
 )
@@ -58,7 +58,7 @@ type cursor struct {
 	left   int
 	levels hybrid // definition levels; of optional columns
 	form   form
-	codes  hybrid // of coded and bits
+	codes  hybrid // of coded and bools
 	plain  []byte
 	delta  delta
 	texts  texts
@@ -69,6 +69,17 @@ type cursor struct {
 	split               []byte // where pages of BYTE_STREAM_SPLIT are put together
 
 	scratch [1024]uint32
+
+	// Of late columns.
+	row       int           // of the row group, at which the cursor stands
+	own       bool          // what it gives is its own memory, good until it is asked again
+	coded     func() bool   // says whether the dictionary's strings stay codes
+	some      encoding.Data // what gather returns
+	textRoom  []string
+	codeRoom  []uint32
+	positions []int32 // of values that are wanted of a page
+	found     []uint32
+	picked    []byte
 }
 
 // keep asks for memory that stays until the end of the column chunk, hold for some that goes with the rows of the page.
@@ -133,31 +144,36 @@ func (c *cursor) fill(rows int) (encoding.Data, error) {
 	default:
 		d.Ints = make([]int64, rows)
 	}
-	for at := 0; at < rows; {
+	return d, c.decode(&d)
+}
+
+// decode decodes the next rows to d, which has memory for them unless they are strings.
+func (c *cursor) decode(d *encoding.Data) error {
+	for at := 0; at < d.Rows; {
 		if c.left == 0 {
 			if err := c.nextPage(); err != nil {
-				return d, err
+				return err
 			}
 			continue
 		}
-		n := min(rows-at, c.left)
+		n := min(d.Rows-at, c.left)
 		values := n
 		if c.optional {
 			var err error
-			if d.Valid, values, err = c.levels.validity(d.Valid, rows, at, n); err != nil {
-				return d, err
+			if d.Valid, values, err = c.levels.validity(d.Valid, d.Rows, at, n); err != nil {
+				return err
 			}
 		}
-		if err := c.values(&d, at, values); err != nil {
-			return d, err
+		if err := c.values(d, at, values); err != nil {
+			return err
 		}
 		if values < n {
-			spread(&d, at, n, values)
+			spread(d, at, n, values)
 		}
 		at += n
-		c.left -= n
+		c.consumed(n)
 	}
-	return d, c.finish(&d)
+	return c.finish(d)
 }
 
 // nextPage goes on to the next page.
@@ -172,6 +188,7 @@ func (c *cursor) nextPage() error {
 		return err
 	}
 	if p.kind == dictionaryPage {
+		c.pages.taken = nil
 		// Its memory is never written over: strings point into it, other values were taken out.
 		return c.readDictionary(p)
 	}
@@ -189,10 +206,10 @@ func (c *cursor) begin(p page) (err error) {
 	binary := c.physical == parquet.Types.ByteArray
 	switch {
 	case p.encoding == parquet.Encodings.Plain && c.physical == parquet.Types.Boolean:
-		c.form, c.codes = bits, hybrid{width: 1, left: 8 * len(p.data), packed: p.data}
+		c.form, c.codes = bools, hybrid{width: 1, left: 8 * len(p.data), packed: p.data}
 	case p.encoding == parquet.Encodings.Plain:
 	case p.encoding == parquet.Encodings.RLE && c.physical == parquet.Types.Boolean:
-		c.form = bits
+		c.form = bools
 		if c.left > 0 && len(p.data) > 0 {
 			var runs []byte
 			runs, _, err = prefixed(p.data)
@@ -351,7 +368,7 @@ func (c *cursor) values(d *encoding.Data, at, n int) (err error) {
 		switch c.form {
 		case coded:
 			return gather(c, dst, c.ints)
-		case bits:
+		case bools:
 			return gather(c, dst, booleans)
 		case deltas:
 			return c.delta.decode(dst)
@@ -429,14 +446,8 @@ func gather[T any](c *cursor, dst, dictionary []T) error {
 
 // strings decodes n strings. They stay codes as long as all pages have codes and the dictionary is worth it.
 func (c *cursor) strings(d *encoding.Data, at, n int) (err error) {
-	if d.Strings == nil && (c.form != coded || 2*c.entries > d.Rows) {
-		d.Strings = make([]string, d.Rows)
-		for i, code := range d.Codes[:min(at, len(d.Codes))] {
-			if d.Valid == nil || d.Valid.Get(i) {
-				d.Strings[i] = c.words[code]
-			}
-		}
-		d.Codes, d.Words = nil, nil
+	if c.form != coded || d.Strings == nil && !c.keepsCodes(d.Rows) {
+		c.textual(d, at)
 	}
 	switch {
 	case d.Strings != nil && c.form == coded:
@@ -454,20 +465,65 @@ func (c *cursor) strings(d *encoding.Data, at, n int) (err error) {
 	case n == 0:
 		return nil // NULLs only: their codes are made with the first value
 	case d.Codes == nil:
-		d.Codes, d.Words = make([]uint32, d.Rows), c.words
+		d.Codes, d.Words = c.newCodes(d.Rows), c.words
 	}
 	codes := d.Codes[at : at+n]
 	if err := c.codes.decode(codes); err != nil {
 		return err
 	}
+	return c.checkCodes(codes)
+}
+
+// checkCodes says whether the dictionary has all of some codes.
+func (c *cursor) checkCodes(codes []uint32) error {
 	top := uint32(0)
 	for _, code := range codes {
 		top = max(top, code)
 	}
-	if int(top) >= c.entries {
+	if int(top) >= c.entries && len(codes) > 0 {
 		return errNoSuchCode
 	}
 	return nil
+}
+
+// keepsCodes says whether so many strings of a page of codes stay codes.
+func (c *cursor) keepsCodes(rows int) bool {
+	if c.own {
+		return c.coded()
+	}
+	return 2*c.entries <= rows
+}
+
+// textual has d hold strings, and no codes. Those of the rows before one stay.
+func (c *cursor) textual(d *encoding.Data, before int) {
+	if d.Strings != nil {
+		return
+	}
+	d.Strings = c.newStrings(d.Rows)
+	for i, code := range d.Codes[:min(before, len(d.Codes))] {
+		if d.Valid == nil || d.Valid.Get(i) {
+			d.Strings[i] = c.words[code]
+		}
+	}
+	d.Codes, d.Words = nil, nil
+}
+
+func (c *cursor) newStrings(n int) []string {
+	if !c.own {
+		return make([]string, n)
+	}
+	c.textRoom = resize(c.textRoom, n)
+	clear(c.textRoom)
+	return c.textRoom
+}
+
+func (c *cursor) newCodes(n int) []uint32 {
+	if !c.own {
+		return make([]uint32, n)
+	}
+	c.codeRoom = resize(c.codeRoom, n)
+	clear(c.codeRoom)
+	return c.codeRoom
 }
 
 // spread moves values, which stand at the front of rows at .. at+n-1, to the rows that are not NULL.
@@ -503,7 +559,7 @@ func (c *cursor) finish(d *encoding.Data) error {
 	case d.Wide != nil:
 		return arrowconv.CheckWide(d)
 	case d.Codes == nil && d.Strings == nil && c.typ.Phys() == types.PhysString:
-		d.Strings = make([]string, d.Rows)
+		d.Strings = c.newStrings(d.Rows)
 	}
 	return nil
 }

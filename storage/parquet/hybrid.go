@@ -81,6 +81,50 @@ func (h *hybrid) decode(dst []uint32) error {
 	return nil
 }
 
+// pass passes over n values.
+func (h *hybrid) pass(n int) error {
+	for n > 0 {
+		if h.left == 0 {
+			if err := h.begin(); err != nil {
+				return err
+			}
+		}
+		m := min(n, h.left)
+		h.bit += m * int(h.width)
+		h.left -= m
+		n -= m
+	}
+	return nil
+}
+
+// decodeAt fills dst with the values at ascending positions among the next n ones, and passes over the others.
+func (h *hybrid) decodeAt(dst []uint32, positions []int32, n int) error {
+	mask := uint64(1)<<h.width - 1
+	first := 0
+	for i := 0; i < len(positions); {
+		if h.left == 0 {
+			if err := h.begin(); err != nil {
+				return err
+			}
+		}
+		m := min(n-first, h.left)
+		for ; i < len(positions) && int(positions[i]) < first+m; i++ {
+			switch {
+			case h.width == 0:
+				dst[i] = 0
+			case h.packed == nil:
+				dst[i] = h.value
+			default:
+				dst[i] = uint32(loadBits(h.packed, h.bit+(int(positions[i])-first)*int(h.width), h.width) & mask)
+			}
+		}
+		h.bit += m * int(h.width)
+		h.left -= m
+		first += m
+	}
+	return h.pass(n - first)
+}
+
 // validity decodes n bits into a bitmap, from bit at on. The bitmap stays nil as long as all bits are set; it is made for
 // rows bits. ones is how many are set.
 func (h *hybrid) validity(valid column.Bitmap, rows, at, n int) (_ column.Bitmap, ones int, err error) {

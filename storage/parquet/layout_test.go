@@ -150,6 +150,9 @@ func TestLayouts(t *testing.T) {
 				if got.Rows() != row {
 					t.Fatalf("%d rows, want %d", got.Rows(), row)
 				}
+				for range 3 {
+					compareLate(t, path, got, r)
+				}
 			})
 		}
 	}
@@ -195,7 +198,11 @@ func TestLargeRowGroup(t *testing.T) {
 		}
 		batches = append(batches, b)
 	}
-	v := load(t, writeAs(t, defs, batches, pq.WithMaxRowGroupLength(1<<30), pq.WithCompression(compress.Codecs.Snappy)))
+	path := writeAs(t, defs, batches, pq.WithMaxRowGroupLength(1<<30), pq.WithCompression(compress.Codecs.Snappy))
+	v := load(t, path)
+	for range 3 {
+		compareLate(t, path, v, r)
+	}
 	if v.Rows() != total || len(v.Groups()) != 2 {
 		t.Fatalf("%d rows in %d groups", v.Rows(), len(v.Groups()))
 	}

@@ -110,6 +110,8 @@ type pages struct {
 	keep   bool // strings are going to point into pages: none is overwritten
 	buf    []byte
 	room   func(bytes int64) error // asks for memory
+	taken  []byte                  // memory of the last page, if keep
+	spent  [][]byte                // and of those before it that are taken back; nil: none is
 }
 
 // page is a decompressed page.
@@ -217,8 +219,14 @@ func (p *pages) unpack(packed []byte, size int) ([]byte, error) {
 		}
 	}
 	data, err := p.codec.Unpack(p.buf, packed, size)
-	if !p.keep && cap(data) > cap(p.buf) {
+	switch {
+	case !p.keep && cap(data) > cap(p.buf):
 		p.buf = data
+	case p.keep && p.spent != nil:
+		if p.taken != nil {
+			p.spent = append(p.spent, p.taken)
+		}
+		p.taken, p.buf = data, nil
 	}
 	return data, err
 }

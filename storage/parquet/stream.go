@@ -2,6 +2,7 @@ package parquet
 
 import (
 	"context"
+	"slices"
 
 	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/sql/sqlerr"
@@ -16,9 +17,12 @@ type GroupReader struct {
 	ctx      context.Context
 	memory   *table.Scratch
 	group    int
-	ordinals []int
+	tested   []int // columns that each part has
+	ordinals []int // those, and behind them the late ones
 	readers  []columnReader
 	left     int64
+	first    int64 // the row of the row group with which the last part begins
+	rows     int   // of the last part
 	next     int64 // rows of the next part
 	held     int64 // bytes of the part that the scratch knows of
 
@@ -35,36 +39,52 @@ const (
 	partBytes = 4 << 20
 )
 
-// Stream returns a reader of the columns at ordinals of a row group; -1 is a column that the file lacks. The context's [table.Scratch] counts its memory. Columns of
-// few different strings come as codes of shared, which has a dictionary for each.
-func (f *File) Stream(ctx context.Context, group int, ordinals []int, shared []*column.Dictionary) *GroupReader {
-	return &GroupReader{file: f, ctx: ctx, memory: table.ScratchOf(ctx), group: group, ordinals: ordinals,
+// Stream returns a reader of columns of a row group: those at tested are decoded for all rows, those at late for those that Gather is asked for. -1 is a column that the
+// file lacks. The context's [table.Scratch] counts its memory. Columns of few different strings come as codes of shared, which has a dictionary for each, tested ones first.
+func (f *File) Stream(ctx context.Context, group int, tested, late []int, shared []*column.Dictionary) *GroupReader {
+	ordinals := append(slices.Clip(tested), late...)
+	return &GroupReader{file: f, ctx: ctx, memory: table.ScratchOf(ctx), group: group, tested: tested, ordinals: ordinals,
 		readers: make([]columnReader, len(ordinals)), shared: shared, codes: make([][]uint32, len(ordinals)), left: f.footer.groups[group].rows, next: firstPart}
 }
 
-// Next returns the next rows, at most table.RowGroupSize, column by column; 0 rows: there are no more. They are good until the next call. Strings have no
+// reader returns the reader of a column.
+func (r *GroupReader) reader(i int) (columnReader, error) {
+	if r.readers[i] == nil {
+		in, err := r.file.openColumn(r.memory, r.group, r.ordinals[i])
+		if err != nil {
+			return nil, r.file.failed(err)
+		}
+		if c, ok := in.(*cursor); ok && i >= len(r.tested) {
+			c.reuse(func() bool { return r.sharedCodes(i, c.words) != nil })
+		}
+		r.readers[i] = in
+	}
+	return r.readers[i], nil
+}
+
+// Next returns the next rows, at most table.RowGroupSize, with the tested columns; 0 rows: there are no more. They are good until the next call. Strings have no
 // dictionary, or a shared one.
 func (r *GroupReader) Next(columns []types.Type) (rows int, chunks []*encoding.Chunk, err error) {
 	r.memory.Free(r.held)
 	r.held = 0
+	r.first, r.rows = r.first+int64(r.rows), 0
 	if rows = int(min(r.left, r.next)); rows == 0 {
 		return 0, nil, nil
 	}
-	l := &loader{file: r.file, ordinals: r.ordinals}
+	l := &loader{file: r.file, ordinals: r.tested}
 	if err := r.hold(l.width() * int64(rows)); err != nil {
 		return 0, nil, err
 	}
-	chunks = make([]*encoding.Chunk, len(r.ordinals))
-	for i, o := range r.ordinals {
+	chunks = make([]*encoding.Chunk, len(r.tested))
+	for i := range r.tested {
 		if err := r.ctx.Err(); err != nil {
 			return 0, nil, sqlerr.Interrupted(err)
 		}
-		if r.readers[i] == nil {
-			if r.readers[i], err = r.file.openColumn(r.memory, r.group, o); err != nil {
-				return 0, nil, r.file.failed(err)
-			}
+		in, err := r.reader(i)
+		if err != nil {
+			return 0, nil, err
 		}
-		d, err := r.readers[i].read(rows)
+		d, err := in.read(rows)
 		if err != nil {
 			return 0, nil, r.file.failed(err)
 		}
@@ -79,23 +99,32 @@ func (r *GroupReader) Next(columns []types.Type) (rows int, chunks []*encoding.C
 		chunks[i] = encoding.Encode(d)
 	}
 	r.left -= int64(rows)
+	r.rows = rows
 	r.next = min(2*r.next, table.RowGroupSize, max(1, partBytes*int64(rows)/max(1, r.held)))
 	return rows, chunks, nil
 }
 
 // share turns codes of the row group's own dictionary into those of the shared one, if it is small.
 func (r *GroupReader) share(i int, d *encoding.Data) {
-	if d.Codes == nil || d.Words == nil || r.codes[i] == nil && r.shared[i].Len()+len(d.Words) > maxShared {
+	if d.Codes == nil || d.Words == nil {
 		return
 	}
-	if r.codes[i] == nil {
-		r.codes[i] = r.shared[i].AddAll(make([]uint32, 0, len(d.Words)), d.Words)
+	codes := r.sharedCodes(i, d.Words)
+	if codes == nil {
+		return
 	}
-	codes := r.codes[i]
 	for k, code := range d.Codes {
 		d.Codes[k] = codes[code]
 	}
 	d.Dict, d.Words = r.shared[i], nil
+}
+
+// sharedCodes returns the shared codes of the words of a column's dictionary; nil: it has too many.
+func (r *GroupReader) sharedCodes(i int, words []string) []uint32 {
+	if r.codes[i] == nil && r.shared[i].Len()+len(words) <= maxShared {
+		r.codes[i] = r.shared[i].AddAll(make([]uint32, 0, len(words)), words)
+	}
+	return r.codes[i]
 }
 
 // Bytes returns how many bytes of the file were read.

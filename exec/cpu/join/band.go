@@ -354,7 +354,9 @@ func (o *probeOp) probeBand(b *column.Batch, keys []*column.Vector) error {
 		o.sel[1] = hits
 		return o.decide(b, keys, hits)
 	}
-	o.beginPairs(b, pos)
+	if err := o.beginPairs(b, pos); err != nil {
+		return err
+	}
 	for i, p := range pos {
 		lo, hi, least := o.bandPlaces(in, groups, i, p)
 		for lo < hi {

@@ -27,10 +27,10 @@ type probeOp struct {
 	keys     *expr.ProgramSet
 	early    []*expr.Program // of a nested loop's residual: reads the probe side only
 	residual []*expr.Program
-	payload  []payloadSlot                      // read by the residual or later
-	carry    []int                              // probe side's slots to carry into new batches
-	resCarry []int                              // those that the residual reads
-	late     func(b *column.Batch, sel []int32) // see stage; nil: nothing is loaded here
+	payload  []payloadSlot                            // read by the residual or later
+	carry    []int                                    // probe side's slots to carry into new batches
+	resCarry []int                                    // those that the residual reads
+	late     func(b *column.Batch, sel []int32) error // see stage; nil: nothing is loaded here
 	markSlot int
 
 	bandKeys    *expr.ProgramSet // of the build's band
@@ -371,7 +371,9 @@ func (o *probeOp) decide(b *column.Batch, keys []*column.Vector, pos []int32) er
 
 // runs handles any number of matches: those of pos[i] lie at the places o.lo[i] .. o.hi[i]-1.
 func (o *probeOp) runs(b *column.Batch, keys []*column.Vector, pos []int32) error {
-	o.beginPairs(b, pos)
+	if err := o.beginPairs(b, pos); err != nil {
+		return err
+	}
 	for i, p := range pos {
 		lo, hi := o.lo[i], o.hi[i]
 		if o.t.Kind == logical.SingleJoin && len(o.residual) == 0 && hi-lo > 1 {
@@ -385,18 +387,21 @@ func (o *probeOp) runs(b *column.Batch, keys []*column.Vector, pos []int32) erro
 }
 
 // beginPairs prepares for the pairs of b's rows; those at pos may have some.
-func (o *probeOp) beginPairs(b *column.Batch, pos []int32) {
+func (o *probeOp) beginPairs(b *column.Batch, pos []int32) error {
 	inner := o.t.Kind == logical.InnerJoin
 	if o.late != nil {
 		sel := b.Sel
 		if inner {
 			sel = pos
 		}
-		o.late(b, sel)
+		if err := o.late(b, sel); err != nil {
+			return err
+		}
 	}
 	if !inner {
 		o.clearMatched(b.N)
 	}
+	return nil
 }
 
 // addRun collects the pairs of the row at p with the places lo .. hi-1. decided says that further ones of this row are of no interest.

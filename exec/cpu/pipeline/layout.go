@@ -210,7 +210,7 @@ type Stage struct {
 	Index  int // of the transform
 	// Late decodes the source's columns that are first read after the transform, for the rows of sel: a transform that makes new batches has to
 	// do so before it makes them. nil: there are none.
-	Late func(b *column.Batch, sel []int32)
+	Late func(b *column.Batch, sel []int32) error
 	Next Op
 }
 

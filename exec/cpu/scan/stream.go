@@ -14,13 +14,14 @@ import (
 func (r *Reader) stream(whole *scanGroup) (err error) {
 	held := memory.Account{Budget: r.w.Query.Memory, Operator: "scan of " + r.t.scan.Table.Schema.Name}
 	defer held.Close()
-	in, err := whole.rows.Stream.Open(table.WithMeter(r.w.Query.Ctx, held.Set), r.t.streamed())
+	in, err := whole.rows.Stream.Open(table.WithMeter(r.w.Query.Ctx, held.Set), r.wanted())
 	if err != nil {
 		return err
 	}
 	r.streaming = true
+	r.late, _ = in.(table.LateReader)
 	defer func() {
-		r.streaming = false
+		r.streaming, r.late = false, nil
 		r.t.StreamedBytes.Add(in.Bytes())
 		in.Close()
 	}()
@@ -59,15 +60,27 @@ func (g *scanGroup) compile(tests []columnTest) bool {
 	return true
 }
 
-// streamed returns the table columns that are read of row groups that are not in memory.
-func (t *Table) streamed() []int {
-	var out []int
-	for _, c := range t.late {
-		if c.ordinal != logical.RowIDOrdinal {
-			out = append(out, c.ordinal)
+// wanted returns what is read of row groups that are not in memory.
+func (r *Reader) wanted() *table.Wanted {
+	w := &table.Wanted{}
+	tested := map[int]bool{}
+	for _, t := range r.t.tests {
+		tested[t.ordinal] = true
+		w.Conditions = append(w.Conditions, table.Condition{Ordinal: t.ordinal, Predicate: t.pred})
+	}
+	if r.Cutoff != nil {
+		tested[r.Cutoff.ordinal] = true
+	}
+	for _, c := range r.t.late {
+		switch {
+		case c.ordinal == logical.RowIDOrdinal:
+		case tested[c.ordinal]:
+			w.Tested = append(w.Tested, c.ordinal)
+		default:
+			w.Late = append(w.Late, c.ordinal)
 		}
 	}
-	return out
+	return w
 }
 
 // Kept returns the row groups of a scan's table that its filters do not rule out by zone maps.

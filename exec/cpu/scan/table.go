@@ -171,7 +171,10 @@ type Reader struct {
 	vectors int         // until the order is looked at again
 	Cutoff  *Cutoff     // nil: none
 
-	streaming bool // the group's memory goes when its rows were read
+	streaming bool             // the group's memory goes when its rows were read
+	late      table.LateReader // of the columns that a streamed group lacks; nil: it has all
+	loaded    []int            // by index in t.late: the vector for which late was asked last
+	number    int              // of the vector
 }
 
 // testStats is what a reader has seen of a test.
@@ -203,7 +206,7 @@ type scanFilter struct {
 }
 
 func (t *Table) NewReader(w *task.Worker) *Reader {
-	r := &Reader{w: w, t: t, columns: make([]column.Vector, len(t.late))}
+	r := &Reader{w: w, t: t, columns: make([]column.Vector, len(t.late)), loaded: make([]int, len(t.late))}
 	r.b.Cols = make([]*column.Vector, len(t.layout.Slots))
 	for i := range t.tests {
 		r.tests = append(r.tests, testStats{index: i})
@@ -272,6 +275,7 @@ func (r *Reader) vector(from, n int) error {
 	b := &r.b
 	b.N, b.Sel = n, nil
 	r.from = from
+	r.number++
 	g := r.group
 	if b.FirstRow = 0; g.numbered {
 		b.FirstRow = g.rows.First + int64(from) + 1
@@ -309,7 +313,9 @@ func (r *Reader) vector(from, n int) error {
 		if b.Sel != nil && len(b.Sel) == 0 {
 			return nil
 		}
-		r.load(f.cols, b.Sel)
+		if err := r.load(f.cols, b.Sel); err != nil {
+			return err
+		}
 		cur ^= 1
 		sel, err := f.prog.Select(r.w.Expr, b, r.sel[cur][:0])
 		if err != nil {
@@ -332,21 +338,29 @@ func (r *Reader) vector(from, n int) error {
 }
 
 // load decodes columns of the current vector at the positions of sel.
-func (r *Reader) load(cols []scanColumn, sel []int32) {
+func (r *Reader) load(cols []scanColumn, sel []int32) error {
 	for _, c := range cols {
-		v := &r.columns[c.index(r.t)]
+		index := c.index(r.t)
+		v := &r.columns[index]
 		if c.ordinal == logical.RowIDOrdinal {
 			v.Type = r.t.columnType(c.id)
 			v.Reserve(r.b.N)
 			for i := range v.I64 {
 				v.I64[i] = r.group.rows.First + int64(r.from+i)
 			}
-		} else {
-			r.group.rows.Columns[c.ordinal].Gather(v, r.from, r.b.N, sel)
+		} else if chunk := r.group.rows.Columns[c.ordinal]; chunk != nil {
+			chunk.Gather(v, r.from, r.b.N, sel)
 			v.Loose = r.streaming && v.Str != nil
+		} else if r.loaded[index] != r.number { // else the values of these rows, or more, are there
+			if err := r.late.Gather(v, c.ordinal, r.from, r.b.N, sel); err != nil {
+				return err
+			}
+			r.loaded[index] = r.number
+			v.Loose = v.Str != nil
 		}
 		r.b.Cols[c.slot] = v
 	}
+	return nil
 }
 
 func (c scanColumn) index(t *Table) int {
@@ -368,12 +382,12 @@ func (r *Reader) LoadBefore(next pipeline.Op, wanted func(expr.ColumnID) bool) p
 }
 
 // Loader returns what decodes the columns that are wanted, for the rows of sel; nil if there are none.
-func (r *Reader) Loader(wanted func(expr.ColumnID) bool) func(b *column.Batch, sel []int32) {
+func (r *Reader) Loader(wanted func(expr.ColumnID) bool) func(b *column.Batch, sel []int32) error {
 	cols := r.t.wanted(wanted)
 	if len(cols) == 0 {
 		return nil
 	}
-	return func(b *column.Batch, sel []int32) { r.loadInto(b, cols, sel) }
+	return func(b *column.Batch, sel []int32) error { return r.loadInto(b, cols, sel) }
 }
 
 func (t *Table) wanted(wanted func(expr.ColumnID) bool) []scanColumn {
@@ -394,16 +408,21 @@ type loadOp struct {
 }
 
 func (o *loadOp) Push(b *column.Batch) error {
-	o.scan.loadInto(b, o.cols, b.Sel)
+	if err := o.scan.loadInto(b, o.cols, b.Sel); err != nil {
+		return err
+	}
 	return o.next.Push(b)
 }
 
 // loadInto decodes columns at the positions of sel into a batch that is aligned with the current vector.
-func (r *Reader) loadInto(b *column.Batch, cols []scanColumn, sel []int32) {
-	r.load(cols, sel)
+func (r *Reader) loadInto(b *column.Batch, cols []scanColumn, sel []int32) error {
+	if err := r.load(cols, sel); err != nil {
+		return err
+	}
 	if b != &r.b {
 		for _, c := range cols {
 			b.Cols[c.slot] = r.b.Cols[c.slot]
 		}
 	}
+	return nil
 }

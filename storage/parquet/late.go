@@ -1,0 +1,428 @@
+package parquet
+
+import (
+	"math/bits"
+
+	"github.com/apache/arrow/go/v17/parquet"
+
+	"github.com/radish-sql/radish/column"
+	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/sql/types"
+	"github.com/radish-sql/radish/storage/encoding"
+)
+
+// A late column is decoded for the rows that passed the tests of other columns. Its cursor goes forward only; it opens no page of which no row is wanted, and passes over
+// the values of other rows undecoded where their encoding allows it (Abadi and others 2007, "Materialization strategies in a column-oriented DBMS").
+
+// sparse says whether so few of n rows are selected that each is decoded for itself.
+func sparse(selected, n int) bool { return 2*selected <= n }
+
+// Gather stores a late column of rows of the last part, as [table.LateReader] says. late is the column's place among the late ones.
+func (r *GroupReader) Gather(dst *column.Vector, t types.Type, late, from, n int, sel []int32) error {
+	if err := r.ctx.Err(); err != nil {
+		return sqlerr.Interrupted(err)
+	}
+	i := len(r.tested) + late
+	reader, err := r.reader(i)
+	if err != nil {
+		return err
+	}
+	c, ok := reader.(*cursor)
+	if !ok {
+		d, err := reader.read(n) // NULLs only
+		if err != nil {
+			return r.file.failed(err)
+		}
+		d.Complete(t)
+		encoding.Encode(d).Decode(dst, 0, n)
+		return nil
+	}
+	c.recycle()
+	if len(sel) == n {
+		sel = nil
+	}
+	d, err := c.gather(int(r.first)+from, n, sel)
+	if err != nil {
+		return r.file.failed(c.failed(err))
+	}
+	if d.Codes != nil {
+		codes := r.codes[i]
+		for k, code := range d.Codes {
+			d.Codes[k] = codes[code]
+		}
+	}
+	c.give(dst, d, t, n, sel, r.shared[i])
+	return nil
+}
+
+// gather decodes those of n rows from a row of the row group on that sel selects (nil: all), one behind the other. The result is the cursor's own memory.
+func (c *cursor) gather(row, n int, sel []int32) (*encoding.Data, error) {
+	if err := c.pass(row - c.row); err != nil {
+		return nil, err
+	}
+	if sel != nil && !sparse(len(sel), n) {
+		sel = nil
+	}
+	rows := n
+	if sel != nil {
+		rows = len(sel)
+	}
+	d := &c.some
+	*d = encoding.Data{Type: c.typ, Rows: rows, Ints: d.Ints[:0], Floats: d.Floats[:0], Wide: d.Wide[:0]}
+	switch c.typ.Phys() {
+	case types.PhysFloat64:
+		d.Floats, d.Ints, d.Wide = resize(d.Floats, rows), nil, nil
+	case types.PhysInt128:
+		d.Wide, d.Ints, d.Floats = resize(d.Wide, rows), nil, nil
+	case types.PhysString:
+		d.Ints, d.Floats, d.Wide = nil, nil, nil
+	default:
+		d.Ints, d.Floats, d.Wide = resize(d.Ints, rows), nil, nil
+	}
+	if sel == nil {
+		return d, c.decode(d)
+	}
+	if err := c.decodeAt(d, n, sel); err != nil {
+		return nil, err
+	}
+	return d, c.finish(d)
+}
+
+func resize[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n)
+	}
+	return s[:n]
+}
+
+// reuse has the cursor give memory of its own, which is good until it is asked again. keepsCodes says whether strings of the dictionary are given as codes.
+func (c *cursor) reuse(keepsCodes func() bool) {
+	c.own, c.coded = true, keepsCodes
+	if c.pages.keep {
+		c.pages.spent, c.pages.room = make([][]byte, 0, 2), c.keep
+	}
+}
+
+// recycle takes back the memory of pages that no vector points into any more.
+func (c *cursor) recycle() {
+	c.memory.Free(c.used)
+	c.held, c.used = c.held-c.used, 0
+	for i, b := range c.pages.spent {
+		if cap(b) > cap(c.pages.buf) {
+			b, c.pages.buf = c.pages.buf, b
+		}
+		c.memory.Free(int64(cap(b)))
+		c.held -= int64(cap(b))
+		c.pages.spent[i] = nil
+	}
+	c.pages.spent = c.pages.spent[:0]
+}
+
+// pass passes over rows.
+func (c *cursor) pass(rows int) error {
+	for rows > 0 {
+		if c.left == 0 {
+			passed, err := c.pages.pass(rows)
+			if err != nil {
+				return err
+			}
+			if passed > 0 {
+				c.row += passed
+				rows -= passed
+				continue
+			}
+			if err := c.nextPage(); err != nil {
+				return err
+			}
+			continue
+		}
+		n := min(rows, c.left)
+		values := n
+		if c.optional {
+			_, ones, err := c.levels.validity(nil, n, 0, n)
+			if err != nil {
+				return err
+			}
+			values = ones
+		}
+		if err := c.passValues(values); err != nil {
+			return err
+		}
+		c.consumed(n)
+		rows -= n
+	}
+	return nil
+}
+
+// consumed notes that n rows of the page are behind the cursor.
+func (c *cursor) consumed(n int) {
+	c.left -= n
+	c.row += n
+}
+
+// passValues passes over values of the page.
+func (c *cursor) passValues(n int) error {
+	switch size := c.size(); {
+	case n == 0:
+	case c.form == coded || c.form == bools:
+		return c.codes.pass(n)
+	case c.form == plain && size > 0:
+		if len(c.plain)/size < n {
+			return errCutOff
+		}
+		c.plain = c.plain[size*n:]
+	case c.form == deltas:
+		var some [256]int64
+		for n > 0 {
+			k := min(n, len(some))
+			if err := c.delta.decode(some[:k]); err != nil {
+				return err
+			}
+			n -= k
+		}
+	default:
+		var some [256]string
+		for n > 0 {
+			k := min(n, len(some))
+			if err := c.rawStrings(some[:k]); err != nil {
+				return err
+			}
+			n -= k
+		}
+	}
+	return nil
+}
+
+// rawStrings decodes the next strings of a page that is not of codes.
+func (c *cursor) rawStrings(dst []string) (err error) {
+	if c.form == strung {
+		return c.texts.decode(dst)
+	}
+	c.plain, err = c.plainStrings(dst, c.plain)
+	return err
+}
+
+// decodeAt decodes those of the next n rows that sel selects.
+func (c *cursor) decodeAt(d *encoding.Data, n int, sel []int32) error {
+	row, done := 0, 0
+	for done < len(sel) {
+		if err := c.pass(int(sel[done]) - row); err != nil {
+			return err
+		}
+		row = int(sel[done])
+		if c.left == 0 {
+			if err := c.nextPage(); err != nil {
+				return err
+			}
+			continue
+		}
+		end := row + c.left
+		picked := done
+		for picked < len(sel) && int(sel[picked]) < end {
+			picked++
+		}
+		rows := int(sel[picked-1]) - row + 1
+		if err := c.pick(d, done, sel[done:picked], row, rows); err != nil {
+			return err
+		}
+		c.consumed(rows)
+		row, done = row+rows, picked
+	}
+	return c.pass(n - row)
+}
+
+// pick decodes those of the next rows of the page that sel selects, which counts from first rows before, to d from row at on.
+func (c *cursor) pick(d *encoding.Data, at int, sel []int32, first, rows int) error {
+	c.positions = c.positions[:0]
+	if !c.optional {
+		for _, p := range sel {
+			c.positions = append(c.positions, p-int32(first))
+		}
+		return c.valuesAt(d, at, c.positions, rows)
+	}
+	valid, values, err := c.levels.validity(nil, rows, 0, rows)
+	if err != nil {
+		return err
+	}
+	// Values stand without the NULLs between them: a row's value follows those of the rows before that are not NULL.
+	rank, word := 0, 0
+	for i, p := range sel {
+		p -= int32(first)
+		if valid == nil {
+			c.positions = append(c.positions, p)
+			continue
+		}
+		for ; word < int(p>>6); word++ {
+			rank += bits.OnesCount64(valid[word])
+		}
+		if valid.Get(int(p)) {
+			c.positions = append(c.positions, int32(rank+bits.OnesCount64(valid[word]&(1<<(uint(p)&63)-1))))
+			continue
+		}
+		if d.Valid == nil {
+			d.Valid = column.NewBitmap(d.Rows, true)
+		}
+		d.Valid.Clear(at + i)
+	}
+	if err := c.valuesAt(d, at, c.positions, values); err != nil {
+		return err
+	}
+	if len(c.positions) < len(sel) {
+		spread(d, at, len(sel), len(c.positions))
+	}
+	return nil
+}
+
+// valuesAt decodes the values at positions among the next n ones of the page to d from row at on, and passes over the others.
+func (c *cursor) valuesAt(d *encoding.Data, at int, positions []int32, n int) error {
+	k := len(positions)
+	switch {
+	case c.form == coded || c.form == bools:
+		return c.codesAt(d, at, positions, n)
+	case k == 0:
+		return c.passValues(n)
+	case c.form == plain && c.size() > 0:
+		size := c.size()
+		if len(c.plain)/size < n {
+			return errCutOff
+		}
+		rest := c.plain[size*n:]
+		if d.Wide == nil && d.Floats == nil && d.Ints == nil { // the strings stay where they are
+			c.textual(d, at)
+			for i, p := range positions {
+				if _, err := c.plainStrings(d.Strings[at+i:at+i+1], c.plain[size*int(p):]); err != nil {
+					return err
+				}
+			}
+			c.plain = rest
+			return nil
+		}
+		c.picked = c.picked[:0]
+		for _, p := range positions {
+			c.picked = append(c.picked, c.plain[size*int(p):size*int(p)+size]...)
+		}
+		c.plain = c.picked
+		err := c.values(d, at, k)
+		c.plain = rest
+		return err
+	}
+	// One after the other, up to the last that is wanted.
+	one := 0
+	for i, p := range positions {
+		if err := c.passValues(int(p) - one); err != nil {
+			return err
+		}
+		one = int(p) + 1
+		if err := c.values(d, at+i, 1); err != nil {
+			return err
+		}
+	}
+	return c.passValues(n - one)
+}
+
+// codesAt is valuesAt for a page of codes.
+func (c *cursor) codesAt(d *encoding.Data, at int, positions []int32, n int) error {
+	c.found = resize(c.found, len(positions))
+	if err := c.codes.decodeAt(c.found, positions, n); err != nil {
+		return err
+	}
+	switch {
+	case c.form == bools:
+		return pickWords(d.Ints[at:], c.found, booleans)
+	case d.Ints != nil:
+		return pickWords(d.Ints[at:], c.found, c.ints)
+	case d.Floats != nil:
+		return pickWords(d.Floats[at:], c.found, c.floats)
+	case d.Wide != nil:
+		return pickWords(d.Wide[at:], c.found, c.wide)
+	case d.Strings == nil && !c.keepsCodes(d.Rows):
+		c.textual(d, at)
+	}
+	if d.Strings != nil {
+		return pickWords(d.Strings[at:], c.found, c.words)
+	}
+	if len(positions) == 0 {
+		return nil
+	}
+	if d.Codes == nil {
+		d.Codes, d.Words = c.newCodes(d.Rows), c.words
+	}
+	return c.checkCodes(d.Codes[at : at+copy(d.Codes[at:], c.found)])
+}
+
+// pickWords stores the words that codes stand for.
+func pickWords[T any](dst []T, codes []uint32, words []T) error {
+	for i, code := range codes {
+		if int(code) >= len(words) {
+			return errNoSuchCode
+		}
+		dst[i] = words[code]
+	}
+	return nil
+}
+
+// give stores what gather returned for the rows of sel (nil: all n).
+func (c *cursor) give(dst *column.Vector, d *encoding.Data, t types.Type, n int, sel []int32, shared *column.Dictionary) {
+	dst.Type = t
+	if d.Codes != nil {
+		dst.ReserveCodes(shared, n)
+	} else {
+		dst.Reserve(n)
+	}
+	if d.Rows == n { // the vector's memory of before is the cursor's next
+		dst.Valid = d.Valid
+		switch {
+		case d.Codes != nil:
+			dst.Codes, c.codeRoom = d.Codes, dst.Codes
+		case d.Strings != nil:
+			dst.Str, c.textRoom = d.Strings, dst.Str
+		case d.Floats != nil:
+			dst.F64, d.Floats = d.Floats, dst.F64
+		case d.Wide != nil:
+			dst.I128, d.Wide = d.Wide, dst.I128
+		default:
+			dst.I64, d.Ints = d.Ints, dst.I64
+		}
+		return
+	}
+	if d.Valid != nil {
+		dst.Valid = column.NewBitmap(n, true)
+		for i, p := range sel {
+			if !d.Valid.Get(i) {
+				dst.Valid.Clear(int(p))
+			}
+		}
+	}
+	scatter(dst.Codes, d.Codes, sel)
+	scatter(dst.Str, d.Strings, sel)
+	scatter(dst.F64, d.Floats, sel)
+	scatter(dst.I128, d.Wide, sel)
+	scatter(dst.I64, d.Ints, sel)
+}
+
+func scatter[T any](dst, src []T, sel []int32) {
+	if src == nil {
+		return
+	}
+	for i, p := range sel {
+		dst[p] = src[i]
+	}
+}
+
+// pass passes over the next page, which it does not open, if all of it lies among rows. It returns its rows; 0: the page has to be opened.
+func (p *pages) pass(rows int) (passed int, err error) {
+	if len(p.bytes) == 0 {
+		return 0, errTooShort
+	}
+	r := &compact{b: p.bytes}
+	h := r.pageHeader()
+	if r.err != nil || int(h.packed) > len(p.bytes)-r.at || h.kind != dataPage && h.kind != dataPageV2 ||
+		int(h.values) > rows || int64(h.values) > p.left || h.encoding == parquet.Encodings.DeltaByteArray { // whose strings may continue those of the page before
+		return 0, nil // whoever opens it says what is wrong
+	}
+	p.number++
+	p.place = p.at
+	size := r.at + int(h.packed)
+	p.bytes, p.at, p.left = p.bytes[size:], p.at+int64(size), p.left-int64(h.values)
+	return int(h.values), nil
+}

@@ -31,6 +31,7 @@ type fileUse struct {
 	filled  bool
 	// streamed is the table for scans that read the file themselves; nil: none does yet.
 	streamed *table.Version
+	first    bool // no statement before this one has wanted its columns
 }
 
 // fetched is what reading columns of files has cost.
@@ -238,16 +239,34 @@ func (st *statement) stream(f *fileScans, plan *physical.Plan, from int64) (ok b
 	return true, nil
 }
 
-// leastStreamed is from how many bytes on the first statement that wants columns reads them without keeping them.
-const leastStreamed = 16 << 20
+// The first statement that wants columns reads them without keeping them if they have so many bytes: of Parquet, of which scans decode only what passes their tests, and of
+// texts, which have to be parsed whole. Files that it scans more than once stream up to mostTwice.
+const (
+	leastStreamed     = 1 << 20
+	leastStreamedText = 16 << 20
+	mostTwice         = 16 << 20
+)
 
 // firstUse says whether a query is the first that wants some of the columns of large files: who reads a file once need not wait until it lies in memory. What later
 // queries want again is worth keeping.
 func (st *statement) firstUse(f *fileScans, bytes int64) bool {
-	if bytes < leastStreamed || len(f.scans) > 1 || writes(st.Node) || !st.session.staysOnCPU() {
+	least, most := int64(leastStreamed), int64(math.MaxInt64)
+	if f.use.Set.RowsEstimated {
+		least = leastStreamedText
+	}
+	if len(f.scans) > 1 {
+		most = mostTwice
+	}
+	if bytes < least || bytes > most || writes(st.Node) || !st.session.staysOnCPU() {
 		return false
 	}
-	return f.use.FirstUse(f.scans[0].Ordinals)
+	// Once decided it stays: the statement is planned again when columns of other files are there.
+	var ordinals []int
+	for _, s := range f.scans {
+		ordinals = append(ordinals, s.Ordinals...)
+	}
+	f.use.first = f.use.first || f.use.FirstUse(ordinals)
+	return f.use.first
 }
 
 // readFirst reads the first rows of a file that is not in the cache, for a plan that gives some of them as they come and no others. The types of a text are then those of its beginning.

@@ -8,6 +8,7 @@ import (
 	"github.com/radish-sql/radish/sql/parse"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/storage/catalog"
+	"github.com/radish-sql/radish/storage/delimited"
 	"github.com/radish-sql/radish/storage/files"
 	"github.com/radish-sql/radish/storage/table"
 )
@@ -99,7 +100,7 @@ func (c *catalogView) File(name string) (*table.Version, bool, error) {
 		}
 		return v, true, err
 	}
-	if name == loadedFile && c.statement.loaded != nil {
+	if name == delimited.TableName && c.statement.loaded != nil {
 		return c.statement.loaded, true, nil
 	}
 	if v := c.session.wouldBe(name); v != nil {

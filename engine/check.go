@@ -10,6 +10,7 @@ import (
 	"github.com/radish-sql/radish/sql/parse"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
+	"github.com/radish-sql/radish/storage/delimited"
 	"github.com/radish-sql/radish/storage/files"
 	"github.com/radish-sql/radish/storage/generated"
 	"github.com/radish-sql/radish/storage/table"
@@ -213,7 +214,7 @@ func (s *Session) bindLoad(st *statement, n *ast.LoadDataStmt) error {
 	if err != nil {
 		return err
 	}
-	st.Statement, st.context, st.loaded = stmt, nil, emptyLoaded(ts)
+	st.Statement, st.context, st.loaded = stmt, nil, delimited.Empty(ts)
 	_, err = st.binder().Insert(insert)
 	return unplaced(err)
 }

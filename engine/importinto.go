@@ -9,6 +9,7 @@ import (
 	"github.com/radish-sql/radish/engine/definition"
 	"github.com/radish-sql/radish/sql/parse"
 	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/storage/delimited"
 	"github.com/radish-sql/radish/storage/files"
 )
 
@@ -26,7 +27,7 @@ func (s *Session) importInto(st *statement, n *ast.ImportIntoStmt) (*Result, err
 }
 
 // importAs returns the INSERT ... SELECT that an IMPORT INTO means, or the LOAD DATA with its rules.
-func (s *Session) importAs(st *statement, n *ast.ImportIntoStmt) (insert *ast.InsertStmt, load *ast.LoadDataStmt, rules *loadRules, err error) {
+func (s *Session) importAs(st *statement, n *ast.ImportIntoStmt) (insert *ast.InsertStmt, load *ast.LoadDataStmt, rules *delimited.LoadRules, err error) {
 	if n.Select != nil {
 		if len(n.Options) > 0 || len(n.ColumnAssignments) > 0 {
 			return nil, nil, nil, sqlerr.NotSupportedf("options and SET of IMPORT INTO ... FROM SELECT", "the query says what is stored")
@@ -49,20 +50,20 @@ func (s *Session) importAs(st *statement, n *ast.ImportIntoStmt) (insert *ast.In
 		insert, err = s.importWhole(st, n)
 		return insert, nil, nil, err
 	}
-	rules = &loadRules{textRules: textRules{terminated: ",", ending: "\n", enclosed: '"', escaped: '\\'}, returns: true}
+	rules = &delimited.LoadRules{Rules: delimited.Rules{Terminated: ",", Ending: "\n", Enclosed: '"', Escaped: '\\'}, AnyLineEnd: true}
 	if d := files.CSVOptions(n.Path).Delimiter; d != 0 {
-		rules.terminated = string(rune(d)) // of .tsv and .psv
+		rules.Terminated = string(rune(d)) // of .tsv and .psv
 	}
 	for _, o := range n.Options {
-		if err := rules.option(o); err != nil {
+		if err := setLoadOption(rules, o); err != nil {
 			return nil, nil, nil, err
 		}
 	}
 	return nil, &ast.LoadDataStmt{Path: n.Path, Table: n.Table, ColumnsAndUserVars: n.ColumnsAndUserVars, ColumnAssignments: n.ColumnAssignments}, rules, nil
 }
 
-// option takes one of the options of IMPORT INTO, as far as they say how the file is read.
-func (r *loadRules) option(o *ast.LoadDataOpt) error {
+// setLoadOption takes one of the options of IMPORT INTO, as far as they say how the file is read.
+func setLoadOption(r *delimited.LoadRules, o *ast.LoadDataOpt) error {
 	value, isText := "", false
 	count := int64(-1)
 	if v, is := o.Value.(ast.ValueExpr); is {
@@ -85,22 +86,22 @@ func (r *loadRules) option(o *ast.LoadDataOpt) error {
 	}
 	switch o.Name {
 	case "fields_terminated_by":
-		if r.terminated = value; value == "" {
+		if r.Terminated = value; value == "" {
 			return wrong
 		}
 	case "fields_enclosed_by":
-		return one(&r.enclosed)
+		return one(&r.Enclosed)
 	case "fields_escaped_by":
-		return one(&r.escaped)
+		return one(&r.Escaped)
 	case "lines_terminated_by":
-		if r.ending, r.returns = value, value == "\n"; value == "" {
+		if r.Ending, r.AnyLineEnd = value, value == "\n"; value == "" {
 			return wrong
 		}
 	case "skip_rows":
 		if count < 0 {
 			return wrong
 		}
-		r.skip = uint64(count)
+		r.Skip = uint64(count)
 	case "character_set":
 		if c := strings.ToLower(value); c != "utf8mb4" && c != "utf8" && c != "binary" {
 			return sqlerr.NotSupportedf("character_set = '"+value+"'", "files are UTF-8")

@@ -12,6 +12,7 @@ import (
 	"github.com/radish-sql/radish/exec/memory"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
+	"github.com/radish-sql/radish/storage/delimited"
 	"github.com/radish-sql/radish/storage/files"
 	"github.com/radish-sql/radish/storage/textfile"
 )
@@ -44,7 +45,7 @@ func (s *Session) selectInto(st *statement, plain ast.Node, into *ast.SelectInto
 		}
 		defer res.Close()
 		if asText {
-			rows, err = writeText(st.ctx, res, f, into.FileName, rules, s.vars.location)
+			rows, err = delimited.Write(func() (*column.Batch, error) { return res.Next(st.ctx) }, columnTypes(res), f, into.FileName, rules, s.vars.location)
 		} else {
 			rows, err = s.write(st, res, f, into.FileName)
 		}
@@ -64,7 +65,7 @@ func (s *Session) selectInto(st *statement, plain ast.Node, into *ast.SelectInto
 }
 
 // outfileFormat says how a file is to be written: as MySQL's text by rules, or as its name tells. It does not look whether there is one.
-func (s *Session) outfileFormat(into *ast.SelectIntoOption) (rules textRules, asText bool, err error) {
+func (s *Session) outfileFormat(into *ast.SelectIntoOption) (rules delimited.Rules, asText bool, err error) {
 	if into.Tp != ast.SelectIntoOutfile {
 		return rules, false, sqlerr.NotSupportedf("SELECT ... INTO DUMPFILE", "write INTO OUTFILE")
 	}
@@ -181,4 +182,12 @@ func (s *Session) write(st *statement, res *Result, f io.WriteSeeker, name strin
 			return 0, err
 		}
 	}
+}
+
+// columnTypes returns the types of a result's columns.
+func columnTypes(res *Result) (list []types.Type) {
+	for _, c := range res.Columns {
+		list = append(list, c.Type)
+	}
+	return list
 }

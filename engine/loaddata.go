@@ -12,11 +12,10 @@ import (
 	"github.com/radish-sql/radish/sql/parse"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
+	"github.com/radish-sql/radish/storage/delimited"
+	"github.com/radish-sql/radish/storage/table"
 	"github.com/radish-sql/radish/storage/textfile"
 )
-
-// loadedFile is the name under which the texts of a LOAD DATA's file stand in the INSERT that it becomes. No file has it.
-const loadedFile = "\x00loaded"
 
 // loadData runs LOAD DATA [LOCAL] INFILE: the file's fields become a table of texts, and INSERT ... SELECT from that converts and
 // stores them, so that defaults, keys, checks and sql_mode mean what they mean in INSERT.
@@ -29,14 +28,14 @@ func (s *Session) loadData(st *statement, n *ast.LoadDataStmt) (*Result, error) 
 }
 
 // load reads the file of a LOAD DATA or IMPORT INTO by the given rules and stores what is in it.
-func (s *Session) load(st *statement, n *ast.LoadDataStmt, rules *loadRules) (*Result, error) {
+func (s *Session) load(st *statement, n *ast.LoadDataStmt, rules *delimited.LoadRules) (*Result, error) {
 	fields, err := loadFields(st, n)
 	if err != nil {
 		return nil, err
 	}
-	rules.lenient = n.OnDuplicate == ast.OnDuplicateKeyHandlingIgnore || n.FileLocRef == ast.FileLocClient || st.exprContext().SQLMode&expr.ModeStrict == 0
-	rules.warnings = s.warnings
-	loaded, err := rules.read(st, n.Path, s.fieldTypes(st, n, fields))
+	rules.IsLenient = n.OnDuplicate == ast.OnDuplicateKeyHandlingIgnore || n.FileLocRef == ast.FileLocClient || st.exprContext().SQLMode&expr.ModeStrict == 0
+	rules.Warnings = s.warnings
+	loaded, err := rules.Read(table.WithMeter(st.ctx, st.making("LOAD DATA").Set), s.vars.access, n.Path, s.fieldTypes(st, n, fields))
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +45,7 @@ func (s *Session) load(st *statement, n *ast.LoadDataStmt, rules *loadRules) (*R
 	}
 	st.Statement, st.context, st.loaded = stmt, nil, loaded
 	res, err := s.insert(st, insert)
-	return res, inRecord(unplaced(err), n.Path, rules.skip)
+	return res, inRecord(unplaced(err), n.Path, rules.Skip)
 }
 
 // inRecord adds to an error about a row where it stands in the file whose first records were skipped.
@@ -149,7 +148,7 @@ func loadInsert(n *ast.LoadDataStmt, fields []*ast.ColumnNameOrUserVar) (stmt pa
 		}
 		columns, values = append(columns, definition.QuoteName(a.Column.Name.O)), append(values, text)
 	}
-	text := verb + target + " (" + strings.Join(columns, ", ") + ") SELECT " + strings.Join(values, ", ") + " FROM " + definition.QuoteName(loadedFile)
+	text := verb + target + " (" + strings.Join(columns, ", ") + ") SELECT " + strings.Join(values, ", ") + " FROM " + definition.QuoteName(delimited.TableName)
 	if stmt, err = parse.One(text, parse.DefaultMode); err != nil {
 		return stmt, nil, sqlerr.Bug("the INSERT of LOAD DATA: %v", err)
 	}

@@ -1,15 +1,12 @@
-package engine
+package delimited
 
 import (
 	"bufio"
-	"context"
 	"io"
 	"strconv"
 	"strings"
 	"time"
 	"unsafe"
-
-	"github.com/pingcap/tidb/pkg/parser/ast"
 
 	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/sql/sqlerr"
@@ -18,48 +15,16 @@ import (
 	"github.com/radish-sql/radish/storage/textfile"
 )
 
-// textRules are the FIELDS and LINES clauses of LOAD DATA and SELECT ... INTO OUTFILE (MySQL manual, "Field and Line Handling").
-type textRules struct {
-	terminated, starting, ending string
-	enclosed, escaped            byte // 0: none
-	optionally                   bool // only texts are enclosed
-}
-
-func textRulesOf(f *ast.FieldsClause, l *ast.LinesClause) (textRules, error) {
-	r := textRules{terminated: "\t", ending: "\n", escaped: '\\'}
-	if f != nil {
-		if f.DefinedNullBy != nil {
-			return r, sqlerr.NotSupportedf("FIELDS DEFINED NULL BY", "NULL is \\N, or the word NULL without quotes where fields are enclosed")
-		}
-		if f.Terminated != nil {
-			r.terminated = *f.Terminated
-		}
-		if f.Enclosed != nil && *f.Enclosed != "" {
-			r.enclosed, r.optionally = (*f.Enclosed)[0], f.OptEnclosed
-		}
-		if f.Escaped != nil {
-			if r.escaped = 0; *f.Escaped != "" {
-				r.escaped = (*f.Escaped)[0]
-			}
-		}
-	}
-	if l != nil {
-		if l.Starting != nil {
-			r.starting = *l.Starting
-		}
-		if l.Terminated != nil {
-			r.ending = *l.Terminated
-		}
-	}
-	if r.terminated == "" || r.ending == "" {
-		return r, sqlerr.NotSupportedf("fields of a fixed width", "name what ends a field and a line")
-	}
-	return r, nil
+// Rules are the FIELDS and LINES clauses of LOAD DATA and SELECT ... INTO OUTFILE (MySQL manual, "Field and Line Handling").
+type Rules struct {
+	Terminated, Starting, Ending string
+	Enclosed, Escaped            byte // 0: none
+	Optionally                   bool // only strings are enclosed
 }
 
 // textWriter writes rows as MySQL's SELECT ... INTO OUTFILE does, byte by byte: what it escapes, and how, depends on the clauses.
 type textWriter struct {
-	textRules
+	Rules
 	to      *bufio.Writer
 	columns []textColumn
 	zone    *time.Location
@@ -74,28 +39,28 @@ type textColumn struct {
 	doubled  int       // the byte that is escaped by being doubled; -1: none
 }
 
-func newTextWriter(w io.Writer, r textRules, columns []ResultColumn, zone *time.Location) *textWriter {
-	t := &textWriter{textRules: r, zone: zone, to: bufio.NewWriterSize(w, 1<<16)}
-	separator := r.terminated[0]
-	if r.enclosed != 0 {
-		separator = r.enclosed
+func newTextWriter(w io.Writer, r Rules, columns []types.Type, zone *time.Location) *textWriter {
+	t := &textWriter{Rules: r, zone: zone, to: bufio.NewWriterSize(w, 1<<16)}
+	separator := r.Terminated[0]
+	if r.Enclosed != 0 {
+		separator = r.Enclosed
 	}
 	// What follows the escape character may stand for something else, so such a byte cannot be escaped by it.
 	const ambiguous, inNumbers = "ntrb0ZN", ".0123456789e+-"
 	for _, c := range columns {
-		text := !c.Type.IsNumeric() || c.Type.Kind == types.KindNull
+		text := !c.IsNumeric() || c.Kind == types.KindNull
 		col := textColumn{
-			enclosed: r.enclosed != 0 && (!r.optionally || text),
-			escapes:  r.escaped != 0 && (text || strings.IndexByte(inNumbers, separator) >= 0),
+			enclosed: r.Enclosed != 0 && (!r.Optionally || text),
+			escapes:  r.Escaped != 0 && (text || strings.IndexByte(inNumbers, separator) >= 0),
 			doubled:  -1,
 		}
-		col.special[r.escaped], col.special[r.ending[0]], col.special[0] = true, true, true
+		col.special[r.Escaped], col.special[r.Ending[0]], col.special[0] = true, true, true
 		if col.enclosed {
 			col.special[separator] = true
-		} else if strings.IndexByte(ambiguous, r.terminated[0]) < 0 {
-			col.special[r.terminated[0]] = true
+		} else if strings.IndexByte(ambiguous, r.Terminated[0]) < 0 {
+			col.special[r.Terminated[0]] = true
 		}
-		if text && !c.Type.IsBinaryString() {
+		if text && !c.IsBinaryString() {
 			clear(col.special[0x80:]) // parts of characters
 		}
 		if strings.IndexByte(ambiguous, separator) >= 0 {
@@ -113,30 +78,30 @@ func (t *textWriter) write(b *column.Batch) error {
 		if b.Sel != nil {
 			at = int(b.Sel[i])
 		}
-		t.to.WriteString(t.starting) // errors of a bufio.Writer stay until Flush
+		t.to.WriteString(t.Starting) // errors of a bufio.Writer stay until Flush
 		for c, v := range b.Cols {
 			if c > 0 {
-				t.to.WriteString(t.terminated)
+				t.to.WriteString(t.Terminated)
 			}
 			t.value(&t.columns[c], v, at)
 		}
-		t.to.WriteString(t.ending)
+		t.to.WriteString(t.Ending)
 	}
 	return nil
 }
 
 func (t *textWriter) value(c *textColumn, v *column.Vector, at int) {
 	if v.IsNull(at) {
-		if t.escaped == 0 {
+		if t.Escaped == 0 {
 			t.to.WriteString("NULL")
 			return
 		}
-		t.to.WriteByte(t.escaped)
+		t.to.WriteByte(t.Escaped)
 		t.to.WriteByte('N')
 		return
 	}
 	if c.enclosed {
-		t.to.WriteByte(t.enclosed)
+		t.to.WriteByte(t.Enclosed)
 	}
 	switch {
 	case v.Type.IsString() && v.Type.Kind != types.KindEnum:
@@ -152,7 +117,7 @@ func (t *textWriter) value(c *textColumn, v *column.Vector, at int) {
 		t.text(c, unsafe.String(unsafe.SliceData(t.scratch), len(t.scratch)))
 	}
 	if c.enclosed {
-		t.to.WriteByte(t.enclosed)
+		t.to.WriteByte(t.Enclosed)
 	}
 }
 
@@ -172,7 +137,7 @@ func (t *textWriter) text(c *textColumn, s string) {
 		if int(x) == c.doubled {
 			t.to.WriteByte(x)
 		} else {
-			t.to.WriteByte(t.escaped)
+			t.to.WriteByte(t.Escaped)
 		}
 		if x == 0 {
 			x = '0'
@@ -182,16 +147,16 @@ func (t *textWriter) text(c *textColumn, s string) {
 	t.to.WriteString(s[start:])
 }
 
-// writeText writes all rows of a result, TIMESTAMPs in a zone, to a file of a name, which tells whether it is compressed, and returns their
+// Write writes all rows that next gives, TIMESTAMPs in a zone, to a file of a name, which tells whether it is compressed, and returns their
 // number.
-func writeText(ctx context.Context, res *Result, f io.Writer, name string, r textRules, zone *time.Location) (rows int64, err error) {
+func Write(next func() (*column.Batch, error), columns []types.Type, f io.Writer, name string, r Rules, zone *time.Location) (rows int64, err error) {
 	w, err := textfile.NewWriter(f, name)
 	if err != nil {
 		return 0, sqlerr.Bug("compressing '%s': %v", name, err)
 	}
-	t := newTextWriter(w, r, res.Columns, zone)
+	t := newTextWriter(w, r, columns, zone)
 	for {
-		b, err := res.Next(ctx)
+		b, err := next()
 		if err != nil {
 			return 0, err
 		}

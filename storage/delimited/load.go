@@ -1,6 +1,9 @@
-package engine
+// Package delimited reads and writes MySQL's text files: LOAD DATA, IMPORT INTO and SELECT ... INTO OUTFILE (MySQL manual, "Field and Line Handling"). [Rules] say what ends and
+// encloses fields.
+package delimited
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -8,7 +11,6 @@ import (
 	"strings"
 	"unsafe"
 
-	"github.com/pingcap/tidb/pkg/parser/ast"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/radish-sql/radish/column"
@@ -16,37 +18,25 @@ import (
 	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/csv"
 	"github.com/radish-sql/radish/storage/encoding"
+	"github.com/radish-sql/radish/storage/fileaccess"
 	"github.com/radish-sql/radish/storage/files"
 	"github.com/radish-sql/radish/storage/table"
 	"github.com/radish-sql/radish/storage/textfile"
 )
 
-// loadRules say how a file is cut into records and fields.
-type loadRules struct {
-	textRules
-	skip     uint64
-	lenient  bool
-	warnings *sqlerr.Warnings
-	// returns: a line may end in \r\n or \r where it ends in \n (IMPORT INTO).
-	returns bool
+// LoadRules say how a file is cut into records and fields.
+type LoadRules struct {
+	Rules
+	Skip      uint64
+	IsLenient bool
+	Warnings  *sqlerr.Warnings
+	// AnyLineEnd says that a line may end in \r\n or \r where it ends in \n (IMPORT INTO).
+	AnyLineEnd bool
 }
 
-func loadRulesOf(n *ast.LoadDataStmt) (*loadRules, error) {
-	if n.Format != nil || len(n.Options) > 0 {
-		return nil, sqlerr.NotSupportedf("LOAD DATA with FORMAT or WITH", "write INSERT INTO t SELECT * FROM `file`, or IMPORT INTO")
-	}
-	text, err := textRulesOf(n.FieldsInfo, n.LinesInfo)
-	r := &loadRules{textRules: text}
-	if n.IgnoreLines != nil {
-		r.skip = *n.IgnoreLines
-	}
-	return r, err
-}
-
-// read makes a table of the fields of a file: f1, f2 and so on, of the given types or, where a field is not written as that type's values
-// are, texts.
-func (r *loadRules) read(st *statement, path string, ts []types.Type) (*table.Version, error) {
-	policy := st.session.vars.access
+// Read makes a table of the fields of a file: f1, f2 and so on, of the given types or, where a field is not written as that type's values
+// are, strings. ctx has the meter that is told of the bytes.
+func (r *LoadRules) Read(ctx context.Context, policy *fileaccess.Policy, path string, ts []types.Type) (*table.Version, error) {
 	info, err := policy.Stat(path)
 	if err != nil {
 		return nil, files.CannotRead(path, err)
@@ -55,7 +45,7 @@ func (r *loadRules) read(st *statement, path string, ts []types.Type) (*table.Ve
 		for i := range ts {
 			ts[i] = types.Text
 		}
-		v, warnings, err := r.readRounds(st, path, ts)
+		v, warnings, err := r.readRounds(ctx, policy, path, ts)
 		r.warn(warnings)
 		return v, err
 	}
@@ -65,23 +55,23 @@ func (r *loadRules) read(st *statement, path string, ts []types.Type) (*table.Ve
 	}
 	var warnings []*sqlerr.Error
 	v, _, err := files.Unchanged(policy, path, stamp, func() (v *table.Version, err error) {
-		v, warnings, err = r.readRounds(st, path, ts)
+		v, warnings, err = r.readRounds(ctx, policy, path, ts)
 		return v, err
 	})
 	r.warn(warnings)
 	return v, err
 }
 
-func (r *loadRules) warn(warnings []*sqlerr.Error) {
+func (r *LoadRules) warn(warnings []*sqlerr.Error) {
 	for _, w := range warnings {
-		r.warnings.AddError(w)
+		r.Warnings.AddError(w)
 	}
 }
 
 // readRounds is read for a file that does not change.
-func (r *loadRules) readRounds(st *statement, path string, ts []types.Type) (*table.Version, []*sqlerr.Error, error) {
+func (r *LoadRules) readRounds(ctx context.Context, policy *fileaccess.Policy, path string, ts []types.Type) (*table.Version, []*sqlerr.Error, error) {
 	for round := 0; ; round++ {
-		v, warnings, err := r.readAs(st, path, ts)
+		v, warnings, err := r.readAs(ctx, policy, path, ts)
 		var m misfit
 		switch {
 		case err == nil:
@@ -117,31 +107,31 @@ type loadedChunk struct {
 }
 
 // lines returns a text whose lines end as the rules say. IMPORT INTO takes any end.
-func (r *loadRules) lines(in io.Reader) io.Reader {
-	if r.returns {
-		return csv.LineFeeds(in, r.enclosed)
+func (r *LoadRules) lines(in io.Reader) io.Reader {
+	if r.AnyLineEnd {
+		return csv.LineFeeds(in, r.Enclosed)
 	}
 	return in
 }
 
 // readAs is read for fields that have the given types. One goroutine cuts the text into records, others convert them, and they join the table
 // in order.
-func (r *loadRules) readAs(st *statement, path string, ts []types.Type) (v *table.Version, warnings []*sqlerr.Error, err error) {
-	in, err := textfile.Open(st.ctx, st.session.vars.access, path)
+func (r *LoadRules) readAs(ctx context.Context, policy *fileaccess.Policy, path string, ts []types.Type) (v *table.Version, warnings []*sqlerr.Error, err error) {
+	in, err := textfile.Open(ctx, policy, path)
 	if err != nil {
 		return nil, nil, files.CannotRead(path, err)
 	}
 	defer in.Close()
-	metered := textfile.Metered(table.WithMeter(st.ctx, st.making("LOAD DATA").Set))
-	group, ctx := errgroup.WithContext(st.ctx)
-	b := table.NewBuilder(emptyLoaded(ts)).Meter(metered)
+	metered := textfile.Metered(ctx)
+	group, ctx := errgroup.WithContext(ctx)
+	b := table.NewBuilder(Empty(ts)).Meter(metered)
 	workers := runtime.GOMAXPROCS(0)
 	free := make(chan struct{}, workers) // of converters
 	order := make(chan chan []encoding.Data, workers)
 	start := func(f func() error) { group.Go(func() error { return sqlerr.Guard(f) }) }
 	start(func() (err error) {
 		defer close(order)
-		records := &recordReader{loadRules: r, in: r.lines(in), path: path, room: func(bytes int) error { return textfile.Room(metered, bytes) }}
+		records := &recordReader{LoadRules: r, in: r.lines(in), path: path, reserve: func(bytes int) error { return textfile.Room(metered, bytes) }}
 		warnings, err = r.cut(records, len(ts), func(c *loadedChunk) error {
 			done := make(chan []encoding.Data, 1)
 			select {
@@ -186,9 +176,12 @@ func (r *loadRules) readAs(st *statement, path string, ts []types.Type) (v *tabl
 	return v, warnings, err
 }
 
-// emptyLoaded returns a table of no records with fields of the given types.
-func emptyLoaded(ts []types.Type) *table.Version {
-	schema := &table.Schema{Name: loadedFile}
+// TableName is the name of the table of a file's fields, under which it stands in the INSERT that LOAD DATA becomes. No file has it.
+const TableName = "\x00loaded"
+
+// Empty returns a table of no records with fields of the given types.
+func Empty(ts []types.Type) *table.Version {
+	schema := &table.Schema{Name: TableName}
 	for i, t := range ts {
 		schema.Columns = append(schema.Columns, table.ColumnDef{Name: fmt.Sprintf("f%d", i+1), Type: t, Nullable: true})
 	}
@@ -214,7 +207,7 @@ func (c *loadedChunk) convert(ts []types.Type) ([]encoding.Data, error) {
 }
 
 // cut cuts a text into records and calls f with chunks of them.
-func (r *loadRules) cut(records *recordReader, fields int, f func(*loadedChunk) error) (warnings []*sqlerr.Error, err error) {
+func (r *LoadRules) cut(records *recordReader, fields int, f func(*loadedChunk) error) (warnings []*sqlerr.Error, err error) {
 	var c *loadedChunk
 	begun := 0 // the block in which the chunk began
 	for row := int64(1); ; {
@@ -225,7 +218,7 @@ func (r *loadRules) cut(records *recordReader, fields int, f func(*loadedChunk) 
 		if err != nil {
 			return nil, err
 		}
-		if records.count <= r.skip {
+		if records.count <= r.Skip {
 			continue
 		}
 		if len(record) != fields {
@@ -233,7 +226,7 @@ func (r *loadRules) cut(records *recordReader, fields int, f func(*loadedChunk) 
 			if len(record) > fields {
 				problem = sqlerr.New(sqlerr.CodeRowTooManyFields, sqlerr.User, "Row %d was truncated; it contained more data than there were input columns", row)
 			}
-			if !r.lenient {
+			if !r.IsLenient {
 				return nil, problem
 			}
 			warnings = append(warnings, problem)
@@ -277,18 +270,18 @@ type loadedField struct {
 // recordReader cuts a text into records by MySQL's rules (manual, LOAD DATA, "Field and Line Handling"). The text is read in blocks; fields
 // without escapes are parts of them. A record that a block does not hold whole is read again with the next block behind it.
 type recordReader struct {
-	*loadRules
-	in     io.Reader
-	path   string
-	block  string // the text from the current record's block on
-	at     int    // what is read of it
-	last   bool   // there is nothing behind block
-	blocks int    // that were read
-	room   func(bytes int) error
-	count  uint64 // records that were read
-	record []loadedField
-	stops  [256]bool // the bytes that may end a field, or begin an escape
-	ready  bool
+	*LoadRules
+	in      io.Reader
+	path    string
+	block   string // the text from the current record's block on
+	at      int    // what is read of it
+	last    bool   // there is nothing behind block
+	blocks  int    // that were read
+	reserve func(bytes int) error
+	count   uint64 // records that were read
+	record  []loadedField
+	stops   [256]bool // the bytes that may end a field, or begin an escape
+	ready   bool
 }
 
 // blockSize is the number of bytes that are read at once.
@@ -308,7 +301,7 @@ func (r *recordReader) more() error {
 			"record %d of '%s' has more than %d bytes: its end may not be what LINES TERMINATED BY or FIELDS ENCLOSED BY say", r.count+1, r.path, maxRecord)
 	}
 	if len(rest) > blockSize {
-		if err := r.room(3 * len(rest)); err != nil { // what there is, and what it becomes
+		if err := r.reserve(3 * len(rest)); err != nil { // what there is, and what it becomes
 			return err
 		}
 	}
@@ -329,9 +322,9 @@ func (r *recordReader) more() error {
 func (r *recordReader) next() ([]loadedField, error) {
 	if !r.ready {
 		r.ready = true
-		r.stops[r.terminated[0]], r.stops[r.ending[0]] = true, true
-		r.stops[r.escaped] = r.stops[r.escaped] || r.escaped != 0
-		r.stops['\r'] = r.stops['\r'] || r.returns
+		r.stops[r.Terminated[0]], r.stops[r.Ending[0]] = true, true
+		r.stops[r.Escaped] = r.stops[r.Escaped] || r.Escaped != 0
+		r.stops['\r'] = r.stops['\r'] || r.AnyLineEnd
 	}
 	for {
 		start := r.at
@@ -348,15 +341,15 @@ func (r *recordReader) next() ([]loadedField, error) {
 
 // cutRecord reads a record of the block.
 func (r *recordReader) cutRecord() error {
-	if r.starting != "" { // what stands before the mark, and lines without it, is passed over
-		i := strings.Index(r.block[r.at:], r.starting)
+	if r.Starting != "" { // what stands before the mark, and lines without it, is passed over
+		i := strings.Index(r.block[r.at:], r.Starting)
 		switch {
 		case i < 0 && !r.last:
 			return errShort
 		case i < 0:
 			return io.EOF
 		}
-		r.at += i + len(r.starting)
+		r.at += i + len(r.Starting)
 	}
 	if r.at == len(r.block) {
 		if !r.last {
@@ -390,9 +383,9 @@ func (r *recordReader) take(s string) bool {
 // ends reads what ends a field, if that comes next: a field's end or, as last says, a record's.
 func (r *recordReader) ends() (last, ok bool) {
 	switch {
-	case r.take(r.terminated):
+	case r.take(r.Terminated):
 		return false, true
-	case r.take(r.ending), r.returns && r.take("\r\n"), r.at == len(r.block) && r.last:
+	case r.take(r.Ending), r.AnyLineEnd && r.take("\r\n"), r.at == len(r.block) && r.last:
 		return true, true
 	}
 	return false, false
@@ -400,12 +393,12 @@ func (r *recordReader) ends() (last, ok bool) {
 
 // field reads a field and what ends it; last says that that was the record's end.
 func (r *recordReader) field() (f loadedField, last bool, err error) {
-	if r.enclosed != 0 && r.at < len(r.block) && r.block[r.at] == r.enclosed {
+	if r.Enclosed != 0 && r.at < len(r.block) && r.block[r.at] == r.Enclosed {
 		return r.enclosedField()
 	}
 	start, null := r.at, false
 	var b []byte // the field up to start, where it has escapes
-	longest := max(len(r.terminated), len(r.ending))
+	longest := max(len(r.Terminated), len(r.Ending))
 	for {
 		at := r.at
 		for at < len(r.block) && !r.stops[r.block[at]] {
@@ -418,12 +411,12 @@ func (r *recordReader) field() (f loadedField, last bool, err error) {
 		if last, ok := r.ends(); ok {
 			return r.finish(b, r.block[start:at], false, null), last, nil
 		}
-		if r.escaped != 0 && r.block[at] == r.escaped {
+		if r.Escaped != 0 && r.block[at] == r.Escaped {
 			b = append(b, r.block[start:at]...)
 			r.at++
 			switch {
 			case r.at == len(r.block):
-				b = append(b, r.escaped)
+				b = append(b, r.Escaped)
 			default:
 				null = null || r.block[r.at] == 'N' && len(b) == 0
 				b = append(b, unescape(r.block[r.at]))
@@ -444,11 +437,11 @@ func (r *recordReader) enclosedField() (f loadedField, last bool, err error) {
 	var b []byte
 	for {
 		at := r.at
-		for at < len(r.block) && r.block[at] != r.enclosed && (r.escaped == 0 || r.block[at] != r.escaped) {
+		for at < len(r.block) && r.block[at] != r.Enclosed && (r.Escaped == 0 || r.block[at] != r.Escaped) {
 			at++
 		}
 		r.at = at
-		if !r.last && len(r.block)-at <= 2+max(len(r.terminated), len(r.ending)) {
+		if !r.last && len(r.block)-at <= 2+max(len(r.Terminated), len(r.Ending)) {
 			return f, false, errShort
 		}
 		if at == len(r.block) {
@@ -457,11 +450,11 @@ func (r *recordReader) enclosedField() (f loadedField, last bool, err error) {
 		c := r.block[at]
 		r.at++
 		switch {
-		case c == r.enclosed && strings.HasPrefix(r.block[r.at:], r.block[at:at+1]):
+		case c == r.Enclosed && strings.HasPrefix(r.block[r.at:], r.block[at:at+1]):
 			b = append(append(b, r.block[start:at]...), c)
 			r.at++
 			start = r.at
-		case c == r.enclosed:
+		case c == r.Enclosed:
 			if last, ok := r.ends(); ok {
 				return r.finish(b, r.block[start:at], true, false), last, nil
 			}
@@ -484,7 +477,7 @@ func (r *recordReader) finish(b []byte, rest string, quoted, null bool) loadedFi
 		b = append(b, rest...)
 		rest = unsafe.String(unsafe.SliceData(b), len(b)) // nothing writes into b any more
 	}
-	if null && rest == "N" || r.enclosed != 0 && !quoted && rest == "NULL" {
+	if null && rest == "N" || r.Enclosed != 0 && !quoted && rest == "NULL" {
 		return loadedField{null: true}
 	}
 	return loadedField{text: rest}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/radish-sql/radish/engine/filecache"
+	"github.com/radish-sql/radish/engine/locks"
 	"github.com/radish-sql/radish/engine/stored"
 	"github.com/radish-sql/radish/exec/gpu"
 	"github.com/radish-sql/radish/exec/gpu/placement"
@@ -64,8 +65,8 @@ type Engine struct {
 	added      *added             // functions of the program's own
 	conns      atomic.Uint64
 	sessions   sessions
-	locks      *namedLocks
-	tableLocks *tableLocks
+	locks      *locks.Names
+	tableLocks *locks.Tables
 	status     engineStatus
 	closed     atomic.Bool
 	ctx        context.Context // ends with the engine
@@ -114,7 +115,7 @@ func New(opts Options) (*Engine, error) {
 	}
 	e := &Engine{
 		opts: opts, access: policy, catalog: catalog.New(DefaultDatabase), budget: memory.NewBudget(opts.MemoryLimit),
-		auto: autoState{leastRows: placement.LeastRows}, writing: make(chan struct{}, 1), status: engineStatus{began: time.Now()}, locks: newNamedLocks(), tableLocks: newTableLocks(),
+		auto: autoState{leastRows: placement.LeastRows}, writing: make(chan struct{}, 1), status: engineStatus{began: time.Now()}, locks: locks.NewNames(), tableLocks: locks.NewTables(),
 		added: &added{scalars: map[string]*expr.Function{}, aggregates: map[string][2]*expr.Function{}, tables: map[string]TableFunction{}},
 	}
 	if emulatesAuto.Load() {

@@ -116,8 +116,8 @@ func (s *Session) kill(st *statement, n *ast.KillStmt) (*Result, error) {
 		if other.id == id {
 			other.activity.kill(!n.Query)
 			if !n.Query { // it may be idle, and its client not know of its end for long
-				s.engine.tableLocks.release(id)
-				sessionLocks{s.engine.locks, id}.ReleaseAll()
+				s.engine.tableLocks.Release(id)
+				s.engine.locks.Of(id).ReleaseAll()
 			}
 			return &Result{}, nil
 		}

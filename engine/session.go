@@ -279,7 +279,7 @@ func (st *statement) exprContext() *expr.Context {
 		st.context = &expr.Context{
 			Ctx: st.ctx, Now: s.vars.now().In(loc), Location: loc, SQLMode: s.vars.exprMode, Collation: s.vars.collation("collation_connection"), Warnings: s.warnings,
 			Writing: writes(st.Node), Database: s.database, User: "root@localhost", ConnID: s.id, RowCount: s.rowCount, FoundRows: s.found, LastInsertID: s.lastInsertID, GaveInsertID: new(atomic.Bool), Variables: &s.vars,
-			Locks: sessionLocks{s.engine.locks, s.id},
+			Locks: s.engine.locks.Of(s.id),
 			Added: s.engine.added, Effects: st.effects, Texts: st.texts.Set,
 		}
 		st.texts = memory.Account{Budget: st.memory(), Operator: "the values of expressions"}

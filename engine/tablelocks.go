@@ -1,130 +1,17 @@
 package engine
 
 import (
-	"context"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
 
 	"github.com/radish-sql/radish/engine/infoschema"
+	"github.com/radish-sql/radish/engine/locks"
 	"github.com/radish-sql/radish/sql/parse"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/storage/catalog"
 )
-
-// tableLocks are the locks of LOCK TABLES. A statement waits, before it does anything, until no other session has locked what it reads for
-// writing, or what it writes at all; so does COMMIT for what the transaction has written. Who waits holds nothing that another one
-// could wait for: LOCK TABLES gives back what the session has locked before, and takes its locks all at once.
-type tableLocks struct {
-	held    atomic.Int64 // tables that are locked; where there are none nobody looks further
-	taken   atomic.Int64 // times that tables were locked
-	mu      sync.Mutex
-	tables  map[catalog.TableID]*tableLock
-	changed chan struct{} // closed when a lock becomes free
-}
-
-type tableLock struct {
-	writer  uint64 // the session that has locked it for writing; 0: none
-	readers map[uint64]bool
-}
-
-// tableUse is what a statement does with a table.
-type tableUse struct {
-	id    catalog.TableID
-	write bool
-}
-
-func newTableLocks() *tableLocks {
-	return &tableLocks{tables: map[catalog.TableID]*tableLock{}, changed: make(chan struct{})}
-}
-
-// free says whether no other session's lock forbids the uses. mu is held.
-func (l *tableLocks) free(session uint64, uses []tableUse) bool {
-	for _, u := range uses {
-		lock := l.tables[u.id]
-		if lock == nil {
-			continue
-		}
-		if lock.writer != 0 && lock.writer != session {
-			return false
-		}
-		for reader := range lock.readers {
-			if u.write && reader != session {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-// await waits until no other session's lock forbids the uses, at most as long as lock_wait_timeout says.
-func (l *tableLocks) await(ctx context.Context, session uint64, uses []tableUse, timeout time.Duration) error {
-	if l.held.Load() == 0 {
-		return nil
-	}
-	timer := time.NewTimer(timeout)
-	defer timer.Stop()
-	for {
-		l.mu.Lock()
-		free, changed := l.free(session, uses), l.changed
-		l.mu.Unlock()
-		if free {
-			return nil
-		}
-		select {
-		case <-changed:
-		case <-timer.C:
-			return sqlerr.LockWaitTimeout()
-		case <-ctx.Done():
-			return sqlerr.Interrupted(context.Cause(ctx))
-		}
-	}
-}
-
-// tryTake takes locks, all or none.
-func (l *tableLocks) tryTake(session uint64, uses []tableUse) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if !l.free(session, uses) {
-		return false
-	}
-	for _, u := range uses {
-		lock := l.tables[u.id]
-		if lock == nil {
-			lock = &tableLock{readers: map[uint64]bool{}}
-			l.tables[u.id] = lock
-		}
-		if u.write {
-			lock.writer = session
-		} else {
-			lock.readers[session] = true
-		}
-	}
-	l.held.Store(int64(len(l.tables)))
-	l.taken.Add(1)
-	return true
-}
-
-// release gives all locks of a session back.
-func (l *tableLocks) release(session uint64) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for id, lock := range l.tables {
-		delete(lock.readers, session)
-		if lock.writer == session {
-			lock.writer = 0
-		}
-		if lock.writer == 0 && len(lock.readers) == 0 {
-			delete(l.tables, id)
-		}
-	}
-	l.held.Store(int64(len(l.tables)))
-	close(l.changed)
-	l.changed = make(chan struct{})
-}
 
 // lockTables runs LOCK TABLES.
 func (s *Session) lockTables(st *statement, n *ast.LockTablesStmt) (*Result, error) {
@@ -143,7 +30,7 @@ func (s *Session) lockTables(st *statement, n *ast.LockTablesStmt) (*Result, err
 	s.releaseTables()
 	snap := s.snapshot()
 	named := map[catalog.TableID]bool{}
-	var uses []tableUse
+	var uses []locks.Use
 	for _, t := range n.TableLocks {
 		db, name, err := s.qualify(t.Table)
 		if err != nil {
@@ -158,18 +45,18 @@ func (s *Session) lockTables(st *statement, n *ast.LockTablesStmt) (*Result, err
 		write := t.Type != ast.TableLockRead && t.Type != ast.TableLockReadLocal
 		id := catalog.NewTableID(db, name)
 		named[id] = named[id] || write
-		uses = s.expand(uses, snap, tableUse{id, write})
+		uses = s.expand(uses, snap, locks.Use{Table: id, Writes: write})
 	}
-	locks := s.engine.tableLocks
+	tables := s.engine.tableLocks
 	for {
-		if err := locks.await(st.ctx, s.id, uses, s.vars.lockWait()); err != nil {
+		if err := tables.Await(st.ctx, s.id, uses, s.vars.lockWait()); err != nil {
 			return nil, err
 		}
 		unlock, err := s.engine.lockWrites(st.ctx) // what is being written ends first
 		if err != nil {
 			return nil, err
 		}
-		taken := locks.tryTake(s.id, uses)
+		taken := tables.TryTake(s.id, uses)
 		unlock()
 		if taken {
 			s.locked = named
@@ -191,7 +78,7 @@ func (s *Session) unlockTables(st *statement) (*Result, error) {
 func (s *Session) releaseTables() {
 	if s.locked != nil {
 		s.locked = nil
-		s.engine.tableLocks.release(s.id)
+		s.engine.tableLocks.Release(s.id)
 	}
 }
 
@@ -203,11 +90,11 @@ func (v *variables) lockWait() time.Duration {
 // them since has changed it there.
 func (s *Session) settled(st *statement) (*catalog.Snapshot, error) {
 	for {
-		taken := s.engine.tableLocks.taken.Load()
+		taken := s.engine.tableLocks.TimesTaken()
 		if err := s.mayUse(st); err != nil {
 			return nil, err
 		}
-		if snap := s.engine.catalog.Load(); s.engine.tableLocks.taken.Load() == taken {
+		if snap := s.engine.catalog.Load(); s.engine.tableLocks.TimesTaken() == taken {
 			return snap, nil
 		}
 	}
@@ -215,27 +102,27 @@ func (s *Session) settled(st *statement) (*catalog.Snapshot, error) {
 
 // mayUse waits until the statement may use its tables. A session that has locked tables may use no others.
 func (s *Session) mayUse(st *statement) error {
-	locks := s.engine.tableLocks
-	if _, is := st.Node.(*ast.LockTablesStmt); is || s.locked == nil && locks.held.Load() == 0 {
+	tables := s.engine.tableLocks
+	if _, is := st.Node.(*ast.LockTablesStmt); is || s.locked == nil && !tables.IsHeld() {
 		return nil
 	}
 	named, all := s.uses(st.Node)
 	if s.locked == nil {
-		return locks.await(st.ctx, s.id, all, s.vars.lockWait())
+		return tables.Await(st.ctx, s.id, all, s.vars.lockWait())
 	}
 	for _, u := range named {
-		switch write, have := s.locked[u.id]; {
+		switch write, have := s.locked[u.Table]; {
 		case !have:
-			return sqlerr.TableNotLocked(u.id.Name)
-		case u.write && !write:
-			return sqlerr.TableLockedForReading(u.id.Name)
+			return sqlerr.TableNotLocked(u.Table.Name)
+		case u.Writes && !write:
+			return sqlerr.TableLockedForReading(u.Table.Name)
 		}
 	}
 	return nil
 }
 
 // uses returns what a statement does with the tables and views that it names, and with those and the tables below the views.
-func (s *Session) uses(n ast.StmtNode) (named, all []tableUse) {
+func (s *Session) uses(n ast.StmtNode) (named, all []locks.Use) {
 	f := tableFinder{expressions: map[string]bool{}}
 	n.Accept(&f)
 	writes := s.written(n)
@@ -248,13 +135,13 @@ func (s *Session) uses(n ast.StmtNode) (named, all []tableUse) {
 		if _, _, err := snap.Lookup(db, name); err != nil {
 			continue // a file, of information_schema, an alias, or an error that the statement will give
 		}
-		u := tableUse{catalog.NewTableID(db, name), writes(t)}
+		u := locks.Use{Table: catalog.NewTableID(db, name), Writes: writes(t)}
 		named = append(named, u)
 		all = s.expand(all, snap, u)
 	}
 	if drop, is := n.(*ast.DropDatabaseStmt); is {
 		for _, name := range snap.Tables(drop.Name.O) {
-			named = append(named, tableUse{catalog.NewTableID(drop.Name.L, name), true})
+			named = append(named, locks.Use{Table: catalog.NewTableID(drop.Name.L, name), Writes: true})
 		}
 		all = append(all, named...)
 	}
@@ -312,14 +199,14 @@ func (s *Session) written(n ast.StmtNode) func(*ast.TableName) bool {
 }
 
 // expand adds a use, and if it is one of a view those of the tables below it.
-func (s *Session) expand(uses []tableUse, snap *catalog.Snapshot, u tableUse) []tableUse {
+func (s *Session) expand(uses []locks.Use, snap *catalog.Snapshot, u locks.Use) []locks.Use {
 	for _, have := range uses {
 		if have == u {
 			return uses
 		}
 	}
 	uses = append(uses, u)
-	_, view, err := snap.Lookup(u.id.Database, u.id.Name)
+	_, view, err := snap.Lookup(u.Table.Database, u.Table.Name)
 	if err != nil || view == nil {
 		return uses
 	}
@@ -335,9 +222,9 @@ func (s *Session) expand(uses []tableUse, snap *catalog.Snapshot, u tableUse) []
 			if f.expressions[id.Name] {
 				continue
 			}
-			id.Database = u.id.Database
+			id.Database = u.Table.Database
 		}
-		uses = s.expand(uses, snap, tableUse{id, u.write})
+		uses = s.expand(uses, snap, locks.Use{Table: id, Writes: u.Writes})
 	}
 	return uses
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
 
+	"github.com/radish-sql/radish/engine/locks"
 	"github.com/radish-sql/radish/engine/write"
 	"github.com/radish-sql/radish/exec/memory"
 	"github.com/radish-sql/radish/sql/sqlerr"
@@ -137,9 +138,9 @@ func (tx *transaction) commit(ctx context.Context, s *Session) error {
 	if tx.current == tx.base {
 		return nil
 	}
-	unlock, err := s.lockWritesTo(ctx, func() (uses []tableUse) {
+	unlock, err := s.lockWritesTo(ctx, func() (uses []locks.Use) {
 		for _, c := range catalog.Changes(tx.base, tx.current) {
-			uses = append(uses, tableUse{catalog.IDOf(c.Before.Schema), true})
+			uses = append(uses, locks.Use{Table: catalog.IDOf(c.Before.Schema), Writes: true})
 		}
 		return uses
 	})
@@ -196,7 +197,7 @@ func (s *Session) InTransaction() bool { return s.tx != nil }
 func (s *Session) Close() {
 	s.rollback()
 	s.dropTemporary()
-	sessionLocks{s.engine.locks, s.id}.ReleaseAll()
+	s.engine.locks.Of(s.id).ReleaseAll()
 	s.releaseTables()
 	s.engine.sessions.remove(s.id)
 	s.kept.close()
@@ -252,7 +253,7 @@ func (s *Session) lockWrites(st *statement) (unlock func(), err error) {
 	if s.tx != nil {
 		return func() {}, nil
 	}
-	return s.lockWritesTo(st.ctx, func() []tableUse {
+	return s.lockWritesTo(st.ctx, func() []locks.Use {
 		_, all := s.uses(st.Node)
 		return all
 	})
@@ -260,21 +261,18 @@ func (s *Session) lockWrites(st *statement) (unlock func(), err error) {
 
 // lockWritesTo waits for a turn among those that write in which no other session's LOCK TABLES forbids what will be used. LOCK TABLES
 // takes a turn too, so what it locks stays as it is.
-func (s *Session) lockWritesTo(ctx context.Context, uses func() []tableUse) (unlock func(), err error) {
-	locks := s.engine.tableLocks
+func (s *Session) lockWritesTo(ctx context.Context, uses func() []locks.Use) (unlock func(), err error) {
+	tables := s.engine.tableLocks
 	for {
-		if unlock, err = s.engine.lockWrites(ctx); err != nil || s.locked != nil || locks.held.Load() == 0 {
+		if unlock, err = s.engine.lockWrites(ctx); err != nil || s.locked != nil || !tables.IsHeld() {
 			return unlock, err
 		}
 		used := uses()
-		locks.mu.Lock()
-		free := locks.free(s.id, used)
-		locks.mu.Unlock()
-		if free {
+		if tables.Allows(s.id, used) {
 			return unlock, nil
 		}
 		unlock()
-		if err := locks.await(ctx, s.id, used, s.vars.lockWait()); err != nil {
+		if err := tables.Await(ctx, s.id, used, s.vars.lockWait()); err != nil {
 			return nil, err
 		}
 	}
@@ -364,7 +362,7 @@ func (s *Session) enter(st *statement) error {
 	}
 	if s.tx != nil {
 		s.tx.start(settled)
-		st.relies = s.tx.serializable || locks(st.Node)
+		st.relies = s.tx.serializable || locksRows(st.Node)
 		return nil
 	}
 	switch st.Node.(type) {
@@ -385,8 +383,8 @@ func (s *Session) readOnly() bool {
 	return s.vars.integer("transaction_read_only") == 1
 }
 
-// locks says whether a query asks for what it reads to stay as it is: FOR UPDATE, FOR SHARE.
-func locks(n ast.StmtNode) bool {
+// locksRows says whether a query asks for what it reads to stay as it is: FOR UPDATE, FOR SHARE.
+func locksRows(n ast.StmtNode) bool {
 	sel, ok := n.(*ast.SelectStmt)
 	return ok && sel.LockInfo != nil && sel.LockInfo.LockType != ast.SelectLockNone
 }

@@ -1,4 +1,5 @@
-package engine
+// Package locks has the locks that statements take by name: those of GET_LOCK, and those of LOCK TABLES.
+package locks
 
 import (
 	"context"
@@ -8,8 +9,8 @@ import (
 	"github.com/radish-sql/radish/sql/sqlerr"
 )
 
-// namedLocks are the locks of GET_LOCK.
-type namedLocks struct {
+// Names are the locks of GET_LOCK.
+type Names struct {
 	mu      sync.Mutex
 	held    map[string]*namedLock
 	changed chan struct{} // closed when a lock becomes free
@@ -20,23 +21,28 @@ type namedLock struct {
 	times   int64
 }
 
-func newNamedLocks() *namedLocks {
-	return &namedLocks{held: map[string]*namedLock{}, changed: make(chan struct{})}
+// NewNames returns locks that nobody holds.
+func NewNames() *Names {
+	return &Names{held: map[string]*namedLock{}, changed: make(chan struct{})}
 }
 
+// Of returns the locks as a session sees them.
+func (l *Names) Of(session uint64) Session { return Session{l, session} }
+
 // freed wakes those who wait. mu is held.
-func (l *namedLocks) freed() {
+func (l *Names) freed() {
 	close(l.changed)
 	l.changed = make(chan struct{})
 }
 
-// sessionLocks is the [expr.Locks] of a session.
-type sessionLocks struct {
-	*namedLocks
+// Session is the [expr.Locks] of a session.
+type Session struct {
+	*Names
 	session uint64
 }
 
-func (l sessionLocks) Get(ctx context.Context, name string, wait time.Duration) (bool, error) {
+// Get implements [expr.Locks].
+func (l Session) Get(ctx context.Context, name string, wait time.Duration) (bool, error) {
 	var over <-chan time.Time
 	if wait >= 0 {
 		timer := time.NewTimer(wait)
@@ -67,7 +73,8 @@ func (l sessionLocks) Get(ctx context.Context, name string, wait time.Duration) 
 	}
 }
 
-func (l sessionLocks) Release(name string) (released, exists bool) {
+// Release implements [expr.Locks].
+func (l Session) Release(name string) (released, exists bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	lock := l.held[name]
@@ -81,7 +88,8 @@ func (l sessionLocks) Release(name string) (released, exists bool) {
 	return true, true
 }
 
-func (l sessionLocks) ReleaseAll() (count int64) {
+// ReleaseAll implements [expr.Locks].
+func (l Session) ReleaseAll() (count int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for name, lock := range l.held {
@@ -96,7 +104,8 @@ func (l sessionLocks) ReleaseAll() (count int64) {
 	return count
 }
 
-func (l sessionLocks) Holder(name string) (session uint64, held bool) {
+// Holder implements [expr.Locks].
+func (l Session) Holder(name string) (session uint64, held bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	lock := l.held[name]

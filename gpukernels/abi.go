@@ -8,7 +8,7 @@ import (
 
 // abiVersion is RADISH_GPU_ABI_VERSION of the header that this binding was written for. binding_test.go compares all of this
 // file with the header.
-const abiVersion = 6
+const abiVersion = 7
 
 // cError is radish_gpu_error.
 type cError struct {
@@ -121,7 +121,7 @@ var functions = [symbolCount]struct {
 	fnFunctionInfo:    {"function_info", 7},
 	fnLaunch:          {"launch", 8},
 	fnExclusiveScan:   {"exclusive_scan_u32_u64", 5},
-	fnSortPairs:       {"sort_pairs", 8},
+	fnSortPairs:       {"sort_pairs", 11},
 	fnGather:          {"gather", 7},
 	fnStringOffsets:   {"string_offsets", 5},
 	fnStringCopy:      {"string_copy", 6},
@@ -132,7 +132,7 @@ const symbolPrefix = "radish_gpu_"
 // callFrame is what a call points to.
 type callFrame struct {
 	err  cError
-	args [8]uintptr
+	args [11]uintptr
 }
 
 var framePool = sync.Pool{New: func() any { return new(callFrame) }}

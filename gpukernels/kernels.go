@@ -1,5 +1,7 @@
 package gpukernels
 
+import "unsafe"
+
 // The library kernels. Like all work on a stream they run later; what scratch memory they need they take from the pool and give back.
 
 // ExclusiveScan computes out[i] = in[0] + ... + in[i-1] for i from 0 to count, from 32-bit to 64-bit words: count+1 of them.
@@ -7,9 +9,13 @@ func (s *Stream) ExclusiveScan(in, out Ptr, count int64) error {
 	return s.device.call(fnExclusiveScan, s.handle, uintptr(in), uintptr(out), uintptr(count))
 }
 
-// SortPairs sorts keys of width 4 or 8 bytes with 32-bit values by the keys' bits firstBit to lastBit-1, ascending, stable, in place.
-func (s *Stream) SortPairs(keys Ptr, width int, values Ptr, count int64, firstBit, lastBit int) error {
-	return s.device.call(fnSortPairs, s.handle, uintptr(keys), uintptr(width), uintptr(values), uintptr(count), uintptr(firstBit), uintptr(lastBit))
+// SortPairs sorts keys of width 4 or 8 bytes with 32-bit values by the keys' bits firstBit to lastBit-1, ascending, stable. It begins with the first keys and
+// values; in says which of the two the result lies in.
+func (s *Stream) SortPairs(keys [2]Ptr, width int, values [2]Ptr, count int64, firstBit, lastBit int) (in int, err error) {
+	var other int32
+	err = s.device.call(fnSortPairs, s.handle, uintptr(keys[0]), uintptr(keys[1]), uintptr(width), uintptr(values[0]), uintptr(values[1]), uintptr(count), uintptr(firstBit),
+		uintptr(lastBit), uintptr(unsafe.Pointer(&other)))
+	return int(other), err
 }
 
 // Gather computes dst[i] = src[index[i]] for items of width 1, 2, 4, 8 or 16 bytes and 32-bit indices.

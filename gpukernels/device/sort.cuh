@@ -5,7 +5,11 @@
 // each block finding its part of the output by merge path (Green, McColl, Bader 2012). The first rows of many are found by selecting the
 // k-th key digit by digit, from the highest 8 bits down; the rows up to it are then sorted.
 //
-// Less is a functor: less(key a, row a, key b, row b) and key(row).
+// Many rows are sorted by the library's radix sort instead (sort_pairs): by a word that packs the bits in which the first columns' keys differ. What that leaves
+// equal is compared in full.
+//
+// Less is a functor: less(key a, row a, key b, row b) and key(row). Packer has see(row, seen, columns), pack(row), and before(a, b, from), which compares
+// the columns from one on.
 #pragma once
 #include "bytes.cuh"
 #include "float.cuh"
@@ -210,5 +214,77 @@ RADISH_FN void select_rows(const Less& less, i64 n, const u64* histograms, i64 w
     if (less.key((u32)i) >> (64 - 8 * s.levels) > s.prefix) continue;
     const u64 at = append(counter);
     if ((i64)at < room) out[at] = (u32)i;
+  }
+}
+
+// What is seen of a column's keys: the bits that are 1 in some, the bits that are 0 in some, and whether any is NULL.
+constexpr int sort_seen = 3;
+
+RADISH_FN void sort_see(u64* seen, bool null, u64 key) {
+  if (null) {
+    seen[2] = 1;
+  } else {
+    seen[0] |= key;
+    seen[1] |= ~key;
+  }
+}
+
+// Adds a column to a packed key. digit says which bits of its key: from which one on (bits 0-7), how many (8-15), and whether a bit for NULL comes first (16).
+RADISH_FN u64 sort_pack(u64 packed, u64 digit, bool null, bool null_last, u64 key) {
+  if (digit >> 16) packed = packed << 1 | (u64)(null == null_last);
+  const int low = (int)(digit & 255), width = (int)(digit >> 8 & 255);
+  if (width == 64) return null ? 0 : key; // there is no other
+  return packed << width | (null ? 0 : key >> low & ((1ull << width) - 1));
+}
+
+// Adds what is seen of the first columns of the rows to seen, sort_seen words each.
+template <int most, typename Packer>
+RADISH_FN void sort_see_rows(const Packer& packer, const u32* in, i64 n, int columns, u64* seen) {
+  u64 here[most * sort_seen];
+  RADISH_UNROLL
+  for (int i = 0; i < most * sort_seen; i++) here[i] = 0;
+  for (i64 i = global_thread(); i < n; i += global_threads()) packer.see(in ? in[i] : (u32)i, here, columns);
+  RADISH_UNROLL
+  for (int i = 0; i < most * sort_seen; i++) {
+    if (i >= columns * sort_seen) break;
+    const u64 all = block_reduce(here[i], Or());
+    if (thread_index() == 0 && all) atomic_or(seen + i, all);
+  }
+}
+
+// Writes the packed keys, of 4 or 8 bytes, and the numbers of the rows.
+template <typename Packer>
+RADISH_FN void sort_pack_rows(const Packer& packer, const u32* in, i64 n, int bytes, void* out_keys, u32* out_rows) {
+  for (i64 i = global_thread(); i < n; i += global_threads()) {
+    const u32 row = in ? in[i] : (u32)i;
+    const u64 key = packer.pack(row);
+    if (bytes == 4) {
+      ((u32*)out_keys)[i] = (u32)key;
+    } else {
+      ((u64*)out_keys)[i] = key;
+    }
+    out_rows[i] = row;
+  }
+}
+
+// Copies rows that are sorted by packed keys, those with equal keys in the order of the columns from one on. Where that are more than sort_few rows, *many is set, and the
+// copy is of no use.
+constexpr int sort_few = 8;
+template <typename Packer, typename Key>
+RADISH_FN void sort_ties(const Packer& packer, int from, const Key* keys, const u32* rows, i64 n, u32* out, volatile u64* many) {
+  for (i64 i = global_thread(); i < n; i += global_threads()) {
+    const Key key = keys[i];
+    if (i > 0 && keys[i - 1] == key) continue; // the first of them copies all
+    out[i] = rows[i];
+    i64 end = i + 1;
+    RADISH_NO_UNROLL
+    for (; end < n && keys[end] == key; end++) {
+      if (end - i == sort_few) *many = 1;
+      if (*many) return;
+      const u32 row = rows[end];
+      i64 at = end;
+      for (; at > i && packer.before(row, out[at - 1], from); at--) out[at] = out[at - 1];
+      out[at] = row;
+    }
   }
 }

@@ -131,7 +131,7 @@ func EachLibrary(t *testing.T, f func(t *testing.T, lib *gpukernels.Library)) {
 }
 
 // Download returns n items of device memory.
-func Download[T any](t *testing.T, s *gpukernels.Stream, at gpukernels.Ptr, n int64) []T {
+func Download[T any](t testing.TB, s *gpukernels.Stream, at gpukernels.Ptr, n int64) []T {
 	t.Helper()
 	out := make([]T, n)
 	if n == 0 {

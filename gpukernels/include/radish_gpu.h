@@ -21,7 +21,7 @@
 extern "C" {
 #endif
 
-#define RADISH_GPU_ABI_VERSION 6
+#define RADISH_GPU_ABI_VERSION 7
 
 typedef int32_t radish_gpu_kind;
 enum {
@@ -142,10 +142,10 @@ radish_gpu_kind radish_gpu_launch(radish_gpu_function *function, radish_gpu_stre
 
 /* out[i] = in[0] + ... + in[i-1] for i = 0..count (count+1 outputs). */
 radish_gpu_kind radish_gpu_exclusive_scan_u32_u64(radish_gpu_stream *stream, uint64_t in, uint64_t out, int64_t count, radish_gpu_error *err);
-/* Sorts (key, value) pairs by bits first_bit..last_bit-1 of the unsigned keys, ascending and stable, in place. width is of the
- * keys: 4 or 8 bytes; values have 4 bytes. */
-radish_gpu_kind radish_gpu_sort_pairs(radish_gpu_stream *stream, uint64_t keys, int32_t width, uint64_t values, int64_t count, int32_t first_bit,
-                                      int32_t last_bit, radish_gpu_error *err);
+/* Sorts (key, value) pairs by bits first_bit..last_bit-1 of the unsigned keys, ascending and stable. width is of the keys: 4 or 8 bytes;
+ * values have 4 bytes. other_keys and other_values are as large as keys and values; in_other gets 1 if the result lies there, 0 if not. */
+radish_gpu_kind radish_gpu_sort_pairs(radish_gpu_stream *stream, uint64_t keys, uint64_t other_keys, int32_t width, uint64_t values, uint64_t other_values,
+                                      int64_t count, int32_t first_bit, int32_t last_bit, int32_t *in_other, radish_gpu_error *err);
 /* dst[i] = src[index[i]] for items of width 1, 2, 4, 8 or 16 bytes; index has 4 bytes an item. */
 radish_gpu_kind radish_gpu_gather(radish_gpu_stream *stream, uint64_t dst, uint64_t src, uint64_t index, int32_t width, int64_t count,
                                   radish_gpu_error *err);

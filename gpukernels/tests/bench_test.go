@@ -128,16 +128,20 @@ func BenchmarkSortPairs(b *testing.B) {
 		b.Run(fmt.Sprintf("%d bytes", width), func(b *testing.B) {
 			const n = 1 << 26
 			s := benchStream(b)
-			keys, values := benchAlloc(b, s, int64(n*width)), benchAlloc(b, s, n*4)
+			var keys, values [2]gpukernels.Ptr
+			for i := range keys {
+				keys[i], values[i] = benchAlloc(b, s, int64(n*width)), benchAlloc(b, s, n*4)
+			}
 			random := make([]uint64, n*width/8)
 			rng := rand.New(rand.NewPCG(1, 2))
 			for i := range random {
 				random[i] = rng.Uint64()
 			}
-			must(b, s.Upload(keys, gpukernels.Bytes(random)))
+			must(b, s.Upload(keys[0], gpukernels.Bytes(random)))
 			b.SetBytes(int64(n * (width + 4)))
 			for b.Loop() {
-				must(b, s.SortPairs(keys, width, values, n, 0, 8*width))
+				_, err := s.SortPairs(keys, width, values, n, 0, 8*width)
+				must(b, err)
 				must(b, s.Sync(context.Background()))
 			}
 		})

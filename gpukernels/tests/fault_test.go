@@ -59,7 +59,10 @@ func loseDevice(t *testing.T, d *gpukernels.Device) {
 		"memory":   func() error { _, err := d.Memory(); return err },
 		"stream":   func() error { _, err := d.NewStream(); return err },
 		"load":     func() error { _, _, err := d.Load(context.Background(), sumKernel); return err },
-		"sort":     func() error { return other.SortPairs(256, 4, 256, 2, 0, 32) },
+		"sort": func() error {
+			_, err := other.SortPairs([2]gpukernels.Ptr{256, 256}, 4, [2]gpukernels.Ptr{256, 256}, 2, 0, 32)
+			return err
+		},
 	}
 	for name, call := range calls {
 		if err := call(); !errors.Is(err, gpukernels.ErrDeviceLost) {

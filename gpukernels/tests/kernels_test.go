@@ -138,15 +138,17 @@ func sortCase[K uint32 | uint64](t *testing.T, s *gpukernels.Stream, rng *rand.R
 		return x
 	}
 	sort.SliceStable(order, func(a, b int) bool { return part(keys[order[a]]) < part(keys[order[b]]) })
-	k, v := upload(t, s, keys), upload(t, s, values)
-	check(t, s.SortPairs(k, width, v, int64(n), first, last))
-	gotKeys, gotValues := download[K](t, s, k, n), download[uint32](t, s, v, n)
+	k := [2]gpukernels.Ptr{upload(t, s, keys), upload(t, s, make([]K, n))}
+	v := [2]gpukernels.Ptr{upload(t, s, values), upload(t, s, make([]uint32, n))}
+	in, err := s.SortPairs(k, width, v, int64(n), first, last)
+	check(t, err)
+	gotKeys, gotValues := download[K](t, s, k[in], n), download[uint32](t, s, v[in], n)
 	for i, o := range order {
 		if gotKeys[i] != keys[o] || gotValues[i] != uint32(o) {
 			t.Fatalf("%d pairs of %d-byte keys by bits %d to %d: place %d has (%#x, %d) instead of (%#x, %d)", n, width, first, last, i, gotKeys[i], gotValues[i], keys[o], o)
 		}
 	}
-	free(t, s, k, v)
+	free(t, s, k[0], k[1], v[0], v[1])
 }
 
 func TestSortPairs(t *testing.T) {
@@ -163,7 +165,7 @@ func TestSortPairs(t *testing.T) {
 		}
 		p := alloc(t, s, 64)
 		for _, bad := range [][3]int{{2, 0, 8}, {4, 0, 33}, {4, 8, 4}, {4, -1, 4}} {
-			if err := s.SortPairs(p, bad[0], p, 1, bad[1], bad[2]); !errors.Is(err, gpukernels.ErrUser) {
+			if _, err := s.SortPairs([2]gpukernels.Ptr{p, p}, bad[0], [2]gpukernels.Ptr{p, p}, 1, bad[1], bad[2]); !errors.Is(err, gpukernels.ErrUser) {
 				t.Errorf("%v: %v", bad, err)
 			}
 		}
@@ -250,13 +252,16 @@ func TestStrings(t *testing.T) {
 func TestFailingScratch(t *testing.T) {
 	gputest.Each(t, func(t *testing.T, d *gpukernels.Device) {
 		s := newStream(t, d)
-		keys, values := upload(t, s, make([]uint64, 10_000)), upload(t, s, make([]uint32, 10_000))
+		var keys, values [2]gpukernels.Ptr
+		for i := range keys {
+			keys[i], values[i] = upload(t, s, make([]uint64, 10_000)), upload(t, s, make([]uint32, 10_000))
+		}
 		before, err := d.Memory()
 		check(t, err)
 		failed := 0
 		for n := 1; n < 20; n++ {
 			check(t, d.FailAllocation(n))
-			err := s.SortPairs(keys, 8, values, 10_000, 0, 64)
+			_, err := s.SortPairs(keys, 8, values, 10_000, 0, 64)
 			check(t, d.FailAllocation(0))
 			if err == nil {
 				break
@@ -269,11 +274,11 @@ func TestFailingScratch(t *testing.T) {
 				t.Errorf("allocation %d: %d bytes are used, %d were (%v)", n, m.Used, before.Used, err)
 			}
 		}
-		if !d.Info().Emulated() && failed < 3 {
+		if !d.Info().Emulated() && failed < 1 {
 			t.Errorf("a sort failed at %d allocations", failed)
 		}
 		check(t, s.Sync(context.Background()))
-		free(t, s, keys, values)
+		free(t, s, keys[0], keys[1], values[0], values[1])
 	})
 }
 

@@ -28,6 +28,7 @@ type Tuning struct {
 	LaunchHot, LaunchWindow int64
 
 	SortWaitRows    int64 // rows of a sort from which on each pass is waited for before the next one is launched, so that a cancelled query ends soon
+	SortRadixRows   int64 // rows of a sort from which on it packs keys, which takes two waits for the device, instead of merging
 	FetchedTogether int64 // bytes of strings that several columns fetch together
 }
 
@@ -50,7 +51,7 @@ func hopper() Tuning {
 		PerfectHashRows: 8e6, SeenLeast: 1 << 16, SeenRows: 32, TilesLeast: 2048, CrowdedRows: 1 << 32,
 		FilterRows: 4e6, FilterLocal: 1 << 19, // 64 KiB
 		LaunchHot: 1 << 24, LaunchWindow: 1 << 25,
-		SortWaitRows: 1 << 24, FetchedTogether: 64 << 20,
+		SortWaitRows: 1 << 24, SortRadixRows: 1 << 19, FetchedTogether: 64 << 20,
 	}
 }
 

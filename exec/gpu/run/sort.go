@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/radish-sql/radish/exec/gpu/kernel"
 	"github.com/radish-sql/radish/exec/gpu/sort"
@@ -28,12 +29,12 @@ type heldCounts struct{ rows, left gpukernels.Ptr }
 // maxSortRows is what row numbers of 32 bits can name.
 const maxSortRows = 1<<32 - 1
 
-// sortRows orders rows 0..rows-1 and keeps those from place first on, count of them (less than 0: all). columns must tell all rows apart
-// that may not be exchanged. load gives modules of their sort.Text.
+// sortRows orders rows 0..rows-1 and keeps those from place first on, count of them (less than 0: all). columns, of the shapes cols, must tell all rows apart
+// that may not be exchanged; the first keys of them are what the rows are wanted to be ordered by. load gives modules of their sort.Text.
 //
 // Where the host does not know the number of rows, rows is the most that there can be (sort.HeldRows at most), held.rows the address of the number and
 // held.left that of what gets the number of rows that are kept. The result's count is a bound then.
-func sortRows(ctx context.Context, s *gpukernels.Stream, load func(sort.Part) (*gpukernels.Module, error), env sortEnv, columns []sortArrays, held heldCounts, rows, first, count int64) (out sortedRows, err error) {
+func sortRows(ctx context.Context, s *gpukernels.Stream, load func(sort.Part) (*gpukernels.Module, error), env sortEnv, cols []sort.Column, keys int, columns []sortArrays, held heldCounts, rows, first, count int64) (out sortedRows, err error) {
 	if count < 0 || count > rows {
 		count = rows
 	}
@@ -47,7 +48,7 @@ func sortRows(ctx context.Context, s *gpukernels.Stream, load func(sort.Part) (*
 	if rows > maxSortRows {
 		return out, errors.New("more rows to sort than 32 bits number")
 	}
-	x := sorting{s: s, load: load, env: env, wanted: wanted, params: make([]uint64, sort.FirstColumn+3*len(columns))}
+	x := sorting{s: s, load: load, env: env, cols: cols, keys: keys, wanted: wanted, params: make([]uint64, sort.FirstColumn+3*len(columns))}
 	for i, c := range columns {
 		x.params[sort.FirstColumn+3*i] = uint64(c.data)
 		x.params[sort.FirstColumn+3*i+1] = uint64(c.valid)
@@ -61,16 +62,22 @@ func sortRows(ctx context.Context, s *gpukernels.Stream, load func(sort.Part) (*
 			return out, err
 		}
 	}
-	out.memory, err = x.sort(ctx, n)
+	if sort.Packs(cols) && held.rows == 0 && n >= env.radixRows {
+		out.memory, err = x.radix(ctx, n)
+	}
+	if out.memory == 0 && err == nil {
+		out.memory, err = x.sort(ctx, n)
+	}
 	out.order = out.memory + gpukernels.Ptr(4*first)
 	return out, err
 }
 
 // sortEnv is what a sort may use.
 type sortEnv struct {
-	take     func(bytes int64) (gpukernels.Ptr, error) // memory
-	give     func(gpukernels.Ptr)
-	waitRows int64 // kernel.Tuning.SortWaitRows
+	take      func(bytes int64) (gpukernels.Ptr, error) // memory
+	give      func(gpukernels.Ptr)
+	waitRows  int64 // kernel.Tuning.SortWaitRows
+	radixRows int64 // kernel.Tuning.SortRadixRows
 }
 
 // sorting is one sort while it runs.
@@ -78,6 +85,8 @@ type sorting struct {
 	s       *gpukernels.Stream
 	load    func(sort.Part) (*gpukernels.Module, error)
 	env     sortEnv
+	cols    []sort.Column
+	keys    int
 	wanted  int64
 	params  []uint64
 	scratch []gpukernels.Ptr
@@ -110,6 +119,11 @@ func (x *sorting) launch(part sort.Part, kernel string, grid, shared int64) erro
 	return x.s.Launch(f, grid, x.s.Device().Block(sort.Threads), shared, x.params)
 }
 
+// blocks is how many look at all rows.
+func (x *sorting) blocks(rows int64) int64 {
+	return max(min(rows/(sort.Threads*8), int64(x.s.Device().Info().Multiprocessors)*8), 1)
+}
+
 // candidates finds a superset of the first wanted rows, sets it as the sort's input and returns how many rows it has.
 func (x *sorting) candidates(ctx context.Context, rows int64) (int64, error) {
 	histograms, err := x.take((sort.Levels*sort.Bins + 1) * 8)
@@ -120,7 +134,7 @@ func (x *sorting) candidates(ctx context.Context, rows int64) (int64, error) {
 		return 0, err
 	}
 	counter := histograms + sort.Levels*sort.Bins*8
-	blocks := max(min(rows/(sort.Threads*8), int64(x.s.Device().Info().Multiprocessors)*8), 1)
+	blocks := x.blocks(rows)
 	x.params[sort.RowCount], x.params[sort.Histograms], x.params[sort.Wanted] = uint64(rows), uint64(histograms), uint64(x.wanted)
 	for level := range sort.Levels {
 		x.params[sort.Level] = uint64(level)
@@ -202,10 +216,11 @@ func (x *sorting) sort(ctx context.Context, n int64) (gpukernels.Ptr, error) {
 		}
 		in = 1 - in
 	}
-	for i, p := range x.scratch {
-		if p == rows[in] {
-			x.scratch[i] = 0 // the caller's
-		}
-	}
-	return rows[in], nil
+	return x.keep(rows[in]), nil
+}
+
+// keep makes memory the caller's.
+func (x *sorting) keep(p gpukernels.Ptr) gpukernels.Ptr {
+	x.scratch[slices.Index(x.scratch, p)] = 0
+	return p
 }

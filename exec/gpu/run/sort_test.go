@@ -11,11 +11,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/radish-sql/radish/exec/enginetest"
 	"github.com/radish-sql/radish/exec/gpu/form"
 	"github.com/radish-sql/radish/exec/gpu/kernel"
 	"github.com/radish-sql/radish/exec/gpu/sort"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/gpukernels/gputest"
+	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/types"
 )
 
@@ -26,10 +28,10 @@ type sortTest struct {
 	compare func(a, b int) int
 }
 
-// sortTestColumn makes a random column of few or many distinct values.
+// sortTestColumn makes a random column of one, few or many distinct values.
 func sortTestColumn(t *testing.T, rng *rand.Rand, s *gpukernels.Stream, take func(int64) gpukernels.Ptr, n int) sortTest {
 	x := sortTest{column: sort.Column{Class: form.Class(rng.IntN(5)), Unsigned: rng.IntN(2) == 0, Nullable: rng.IntN(3) == 0, Desc: rng.IntN(2) == 0}}
-	distinct := []int64{1, 3, 50, math.MaxInt64}[rng.IntN(4)]
+	distinct := []int64{1, 3, 50, int64(n) + 1, math.MaxInt64}[rng.IntN(5)]
 	upload := func(b []byte) gpukernels.Ptr {
 		p := take(int64(len(b)))
 		if len(b) > 0 {
@@ -156,7 +158,7 @@ func TestSortRows(t *testing.T) {
 			memory = append(memory, p)
 			return p
 		}
-		for round, n := range []int{0, 1, 5, 1000, 4097, 70000, 70000, 200000} {
+		for round, n := range []int{0, 1, 5, 1000, 4097, 70000, 70000, 200000, 20000, 20000, 30000, 30000, 40000, 40000, 50000, 50000} {
 			var tests []sortTest
 			var cols []sort.Column
 			var arrays []sortArrays
@@ -165,7 +167,11 @@ func TestSortRows(t *testing.T) {
 				tests, cols, arrays = append(tests, x), append(cols, x.column), append(arrays, x.arrays)
 			}
 			first, count := int64(0), int64(-1)
-			if round%2 == 1 || n == 200000 {
+			radixRows := int64(math.MaxInt64)
+			if round > 7 {
+				radixRows = 1
+			}
+			if round%2 == 1 && round < 8 || n == 200000 {
 				first, count = rng.Int64N(20), rng.Int64N(50)
 			}
 			var modules []*gpukernels.Module
@@ -185,7 +191,7 @@ func TestSortRows(t *testing.T) {
 				}
 				most += rng.Int64N(100)
 			}
-			got, err := sortRows(context.Background(), s, load, sortEnv{alloc, func(p gpukernels.Ptr) { _ = s.Free(p) }, kernel.TuningOf(0).SortWaitRows}, arrays, held, most, first, count)
+			got, err := sortRows(context.Background(), s, load, sortEnv{alloc, func(p gpukernels.Ptr) { _ = s.Free(p) }, kernel.TuningOf(0).SortWaitRows, radixRows}, cols, 1+rng.IntN(len(cols)), arrays, held, most, first, count)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -270,7 +276,7 @@ func TestSortCancelled(t *testing.T) {
 			}
 			return m, err
 		}
-		if _, err := sortRows(ctx, s, load, sortEnv{s.Alloc, func(p gpukernels.Ptr) { _ = s.Free(p) }, 1}, arrays, heldCounts{}, n, 0, -1); !errors.Is(err, context.Canceled) || merges != 2 {
+		if _, err := sortRows(ctx, s, load, sortEnv{s.Alloc, func(p gpukernels.Ptr) { _ = s.Free(p) }, 1, math.MaxInt64}, cols, 1, arrays, heldCounts{}, n, 0, -1); !errors.Is(err, context.Canceled) || merges != 2 {
 			t.Errorf("after %d passes: %v", merges, err)
 		}
 		for _, m := range modules {
@@ -279,5 +285,27 @@ func TestSortCancelled(t *testing.T) {
 		if err := s.Free(data); err != nil {
 			t.Fatal(err)
 		}
+	})
+}
+
+// TestSortsOfPackedKeys runs the plans that sort, however few their rows are, by packed keys.
+func TestSortsOfPackedKeys(t *testing.T) {
+	seed := gputest.Seed(t)
+	gputest.Each(t, func(t *testing.T, d *gpukernels.Device) {
+		b := newBackend(t, d)
+		b.runner.tuning.SortRadixRows = 1
+		sorts := 0
+		for at := range enginetest.Sizes {
+			for _, p := range enginePlans(at, seed) {
+				if slices.ContainsFunc(p.plan.Pipelines, func(l *physical.Pipeline) bool { _, ok := l.Sink.(*physical.Sort); return ok }) && !gputest.TimeUp(t) {
+					sorts++
+					t.Run(p.name, func(t *testing.T) { b.check(t, p) })
+				}
+			}
+		}
+		if sorts == 0 {
+			t.Error("no plan sorts")
+		}
+		t.Logf("%d plans", sorts)
 	})
 }

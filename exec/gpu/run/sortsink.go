@@ -46,7 +46,9 @@ func (q *Query) sort(ctx context.Context, s *physical.Sort) error {
 			x.arrays[i].words = words
 		}
 	}
-	sorted, err := sortRows(ctx, q.stream, func(part sort.Part) (*gpukernels.Module, error) { return q.sortPart(ctx, x, part) }, sortEnv{func(bytes int64) (gpukernels.Ptr, error) { return q.alloc("sorting", bytes) }, q.free, q.tuning.SortWaitRows}, x.arrays, held, rows, s.Offset, s.Count)
+	load := func(part sort.Part) (*gpukernels.Module, error) { return q.sortPart(ctx, x, part) }
+	env := sortEnv{func(bytes int64) (gpukernels.Ptr, error) { return q.alloc("sorting", bytes) }, q.free, q.tuning.SortWaitRows, q.tuning.SortRadixRows}
+	sorted, err := sortRows(ctx, q.stream, load, env, x.columns, len(s.Keys), x.arrays, held, rows, s.Offset, s.Count)
 	if err != nil {
 		return err
 	}

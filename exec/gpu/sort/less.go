@@ -31,30 +31,29 @@ func writeLess(b *strings.Builder, cols []Column) {
 	}
 	fmt.Fprintf(b, "  RADISH_FN u64 key(u32 row) const { return %s; }\n", first)
 	b.WriteString("  RADISH_FN bool operator()(u64 key_a, u32 a, u64 key_b, u32 b) const {\n    if (key_a != key_b) return key_a < key_b;\n    return before(a, b);\n  }\n")
-	writeBefore(b, cols)
-	b.WriteString("};\n\n")
-}
-
-// writeBefore writes the comparison by all columns.
-func writeBefore(b *strings.Builder, cols []Column) {
 	b.WriteString("  RADISH_NOINLINE bool before(u32 a, u32 b) const {\n")
 	for i := range cols {
-		sign := "<"
-		if cols[i].Desc {
-			sign = ">"
-		}
-		compare := fmt.Sprintf("if (const i32 c = sort_compare(value%d(a), value%d(b))) return c %s 0;", i, i, sign)
-		if cols[i].Nullable {
-			nullFirst := fmt.Sprintf("null%d(a)", i)
-			if cols[i].Desc {
-				nullFirst = fmt.Sprintf("null%d(b)", i)
-			}
-			fmt.Fprintf(b, "    if (null%d(a) != null%d(b)) return %s;\n    if (!null%d(a)) {\n      %s\n    }\n", i, i, nullFirst, i, compare)
-		} else {
-			b.WriteString("    " + compare + "\n")
-		}
+		writeCompare(b, cols, i)
 	}
-	b.WriteString("    return false;\n  }\n")
+	b.WriteString("    return false;\n  }\n};\n\n")
+}
+
+// writeCompare writes the comparison of two rows, a and b, by a column: it returns if they differ.
+func writeCompare(b *strings.Builder, cols []Column, i int) {
+	sign := "<"
+	if cols[i].Desc {
+		sign = ">"
+	}
+	compare := fmt.Sprintf("if (const i32 c = sort_compare(value%d(a), value%d(b))) return c %s 0;", i, i, sign)
+	if cols[i].Nullable {
+		nullFirst := fmt.Sprintf("null%d(a)", i)
+		if cols[i].Desc {
+			nullFirst = fmt.Sprintf("null%d(b)", i)
+		}
+		fmt.Fprintf(b, "    if (null%d(a) != null%d(b)) return %s;\n    if (!null%d(a)) {\n      %s\n    }\n", i, i, nullFirst, i, compare)
+	} else {
+		b.WriteString("    " + compare + "\n")
+	}
 }
 
 // cName is the type of a stored item, valueName of what is compared.

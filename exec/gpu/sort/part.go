@@ -23,7 +23,10 @@ const (
 	Left // address of what gets the number of rows from First on, Limit at the most; 0: nobody asks
 	First
 	Limit
-	FirstColumn
+	Seen        // address of what is seen of the keys of the first PackColumns
+	Columns     // how many of them
+	Digits      // of each, the bits that are packed
+	FirstColumn = Digits + PackColumns
 )
 
 // parameters is how many there are.
@@ -43,18 +46,39 @@ const (
 	Tiles Part = iota
 	Merge
 	Select
+	Radix
 	Parts
 )
 
 // part says when a part is needed, and writes its kernels.
 type part struct {
-	needed func(rows, wanted float64) bool // for the first wanted of some rows
+	needed func(x *Expected) bool
 	write  func(w *writer)
 }
 
-// writer writes a part's kernels, which have so many parameters.
+// Expected is what a sort is expected to be of: the first wanted of some rows.
+type Expected struct {
+	Columns      []Column
+	Rows, Wanted float64
+	RadixRows    float64 // kernel.Tuning.SortRadixRows
+}
+
+// selects says whether the wanted rows are found before they are sorted.
+func (x *Expected) selects() bool { return Selects(x.Wanted, x.Rows) }
+
+// radix says whether they are sorted by packed keys.
+func (x *Expected) radix() bool {
+	rows := x.Rows
+	if x.selects() {
+		rows = x.Wanted
+	}
+	return Packs(x.Columns) && rows >= x.RadixRows
+}
+
+// writer writes a part's kernels, which order rows by columns and have so many parameters.
 type writer struct {
 	b     strings.Builder
+	cols  []Column
 	words int
 }
 

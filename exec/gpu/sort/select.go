@@ -4,7 +4,7 @@ import "fmt"
 
 // selection finds candidates for the first rows of many, digit by digit of the first column's key, before they are sorted.
 var selection = part{
-	needed: func(rows, wanted float64) bool { return Selects(wanted, rows) },
+	needed: (*Expected).selects,
 	write: func(w *writer) {
 		w.kernel("digits", fmt.Sprintf("select_digits(Less{p}, %s, %s, (int)p.w[%d], %s)",
 			number(RowCount), pointer("u64", Histograms), Level, number(Wanted)))

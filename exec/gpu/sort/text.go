@@ -8,7 +8,7 @@ import (
 )
 
 // parts are all there are.
-var parts = [Parts]part{Tiles: tiles, Merge: merge, Select: selection}
+var parts = [Parts]part{Tiles: tiles, Merge: merge, Select: selection, Radix: radix}
 
 // Expects says whether a sort of as many rows as the planner expects needs a part.
 func Expects(g *kernel.Pipelines, s *physical.Sort, x Part) bool {
@@ -20,13 +20,14 @@ func Expects(g *kernel.Pipelines, s *physical.Sort, x Part) bool {
 	if s.Count >= 0 {
 		wanted = min(rows, float64(s.Offset)+float64(s.Count))
 	}
-	return parts[x].needed(rows, wanted)
+	cols, _ := Shape(g, s)
+	return parts[x].needed(&Expected{Columns: cols, Rows: rows, Wanted: wanted, RadixRows: float64(g.Target.Tuning.SortRadixRows)})
 }
 
 // Text returns the source of kernels that order rows by columns, NULLs first ascending and last descending. It depends on the
 // columns' classes and directions alone.
 func Text(cols []Column, x Part) string {
-	w := &writer{words: parameters(cols)}
+	w := &writer{cols: cols, words: parameters(cols)}
 	fmt.Fprintf(&w.b, "#define RADISH_BLOCK %d\n#include \"radish.cuh\"\n#include \"sort.cuh\"\n\n", Threads)
 	writeLess(&w.b, cols)
 	fmt.Fprintf(&w.b, `RADISH_FN i64 row_count(const Params<%d>& p) {

@@ -4,7 +4,7 @@ import "fmt"
 
 // tiles sorts the rows of each block in shared memory. Few rows need no more.
 var tiles = part{
-	needed: func(float64, float64) bool { return true },
+	needed: func(x *Expected) bool { return !x.radix() },
 	write: func(w *writer) {
 		fmt.Fprintf(&w.b, `RADISH_FN void tell_rows(const Params<%d>& p) {
   if (!p.w[%d] || block_index() > 0 || thread_index() > 0) return;

@@ -30,17 +30,13 @@ struct View {
 };
 
 template <typename K>
-void sort_pairs(K* keys, uint32_t* values, int64_t count, int first_bit, int last_bit) {
+void sort_pairs(const K* keys, K* out_keys, const uint32_t* values, uint32_t* out_values, int64_t count, int first_bit, int last_bit) {
   int bits = last_bit - first_bit;
   K mask = bits == int(8 * sizeof(K)) ? ~K(0) : (K(1) << bits) - 1;
   std::vector<int64_t> order(count);
   std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) { return ((keys[a] >> first_bit) & mask) < ((keys[b] >> first_bit) & mask); });
-  std::vector<K> k(count);
-  std::vector<uint32_t> v(count);
-  for (int64_t i = 0; i < count; i++) k[i] = keys[order[i]], v[i] = values[order[i]];
-  std::copy(k.begin(), k.end(), keys);
-  std::copy(v.begin(), v.end(), values);
+  for (int64_t i = 0; i < count; i++) out_keys[i] = keys[order[i]], out_values[i] = values[order[i]];
 }
 
 } // namespace
@@ -71,20 +67,23 @@ RADISH_API radish_gpu_kind radish_gpu_exclusive_scan_u32_u64(radish_gpu_stream* 
   });
 }
 
-RADISH_API radish_gpu_kind radish_gpu_sort_pairs(radish_gpu_stream* stream, uint64_t keys, int32_t width, uint64_t values, int64_t count,
-                                                 int32_t first_bit, int32_t last_bit, radish_gpu_error* err) {
+RADISH_API radish_gpu_kind radish_gpu_sort_pairs(radish_gpu_stream* stream, uint64_t keys, uint64_t other_keys, int32_t width, uint64_t values,
+                                                 uint64_t other_values, int64_t count, int32_t first_bit, int32_t last_bit, int32_t* in_other,
+                                                 radish_gpu_error* err) {
   return guarded(err, [&] {
     StreamUse use(stream);
     require(width == 4 || width == 8, "sort_pairs: keys have 4 or 8 bytes");
     require(0 <= first_bit && first_bit <= last_bit && last_bit <= 8 * width, "sort_pairs: the bits lie outside the keys");
-    use.heap().check_range(keys, bytes_of(count, width), "the keys of a sort");
-    use.heap().check_range(values, bytes_of(count, 4), "the values of a sort");
-    if (first_bit == last_bit) return;
+    for (uint64_t p : {keys, other_keys}) use.heap().check_range(p, bytes_of(count, width), "the keys of a sort");
+    for (uint64_t p : {values, other_values}) use.heap().check_range(p, bytes_of(count, 4), "the values of a sort");
+    *in_other = count >= 2 && first_bit < last_bit;
+    if (!*in_other) return;
     auto* v = reinterpret_cast<uint32_t*>(values);
+    auto* out = reinterpret_cast<uint32_t*>(other_values);
     if (width == 4)
-      sort_pairs(reinterpret_cast<uint32_t*>(keys), v, count, first_bit, last_bit);
+      sort_pairs(reinterpret_cast<uint32_t*>(keys), reinterpret_cast<uint32_t*>(other_keys), v, out, count, first_bit, last_bit);
     else
-      sort_pairs(reinterpret_cast<uint64_t*>(keys), v, count, first_bit, last_bit);
+      sort_pairs(reinterpret_cast<uint64_t*>(keys), reinterpret_cast<uint64_t*>(other_keys), v, out, count, first_bit, last_bit);
   });
 }
 

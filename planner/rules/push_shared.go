@@ -47,7 +47,7 @@ func pushSharedPredicates(w *rewriter) error {
 	// A plan's readers come after it: what is pushed into one may reach the plans that it reads.
 	for i := len(plans) - 1; i >= 0; i-- {
 		p := plans[i]
-		if cond := readers[p].common(w); cond != nil {
+		if cond := readers[p].common(w, hasGroups(p.Root)); cond != nil {
 			p.Root, w.changed = w.push(p.Root, cond), true
 		}
 		visit(p.Root)
@@ -59,7 +59,8 @@ func pushSharedPredicates(w *rewriter) error {
 type readerConditions struct{ each [][]expr.Expr }
 
 // common returns conditions that every row that some reader wants satisfies.
-func (r *readerConditions) common(w *rewriter) []expr.Expr {
+// perColumn asks for what they say of single columns, too.
+func (r *readerConditions) common(w *rewriter, perColumn bool) []expr.Expr {
 	if r == nil {
 		return nil
 	}
@@ -74,11 +75,43 @@ func (r *readerConditions) common(w *rewriter) []expr.Expr {
 		return r.each[0]
 	}
 	or := &expr.Or{Args: branches}
-	if conds := w.factor(or); conds != nil {
-		return conds
+	conds := w.factor(or)
+	if conds == nil {
+		if merged, ok := w.mergeEqualities(branches); ok {
+			branches = merged
+		}
+		conds = []expr.Expr{expr.OrOf(branches)}
 	}
-	if merged, ok := w.mergeEqualities(branches); ok {
-		branches = merged
+	for _, c := range conds {
+		if or, ok := c.(*expr.Or); ok && perColumn {
+			conds = append(conds, w.perColumn(or)...)
+		}
 	}
-	return []expr.Expr{expr.OrOf(branches)}
+	return conds
+}
+
+// perColumn returns what an OR says of single columns, where it speaks of several: below an aggregate only the conditions on groups can go.
+func (w *rewriter) perColumn(or *expr.Or) (conds []expr.Expr) {
+	used := logical.Uses(or)
+	if used.Len() < 2 {
+		return nil
+	}
+	for _, id := range used.IDs() {
+		var one logical.ColSet
+		one.Add(id)
+		if d := w.derive(or, one); d != nil {
+			conds = append(conds, d)
+		}
+	}
+	return conds
+}
+
+func hasGroups(n logical.Node) bool {
+	found := false
+	logical.Walk(n, func(n logical.Node) bool {
+		a, ok := n.(*logical.Aggregate)
+		found = found || ok && !a.Scalar
+		return !found
+	})
+	return found
 }

@@ -72,7 +72,7 @@ func (e *Estimator) ofCall(n logical.Node, x *expr.Call) float64 {
 		return carry * a * b
 	case "neg", "abs":
 		return of(0)
-	case "div":
+	case "div", "div_cut":
 		if by := divisor(x); by > 0 {
 			return carry * of(0) / by
 		}
@@ -128,7 +128,7 @@ func (e *Estimator) CannotFail(n logical.Node, x expr.Expr) bool {
 		return x.Display || e.castFits(n, x)
 	case *expr.Call:
 		switch x.Fn.Name {
-		case "mod", "intdiv", "div":
+		case "mod", "intdiv", "div", "div_cut":
 			if divisor(x) == 0 {
 				return false
 			}

@@ -189,11 +189,7 @@ func (t *Table) write(keys []*column.Vector, sel []int32) {
 		if v.Type.Phys() != types.PhysString {
 			continue
 		}
-		for i, p := range sel {
-			if !v.IsNull(int(p)) {
-				ends[i] += len(v.StringAt(int(p)))
-			}
-		}
+		addLengths(ends, v, sel)
 	}
 	size := 0
 	for i, n := range ends {
@@ -214,11 +210,66 @@ func (t *Table) write(keys []*column.Vector, sel []int32) {
 	}
 }
 
+// addLengths adds the lengths of the strings of sel that are not NULL.
+func addLengths(lengths []int, v *column.Vector, sel []int32) {
+	switch {
+	case v.Const:
+		if !v.IsNull(0) {
+			length := len(v.StringAt(0))
+			for i := range lengths {
+				lengths[i] += length
+			}
+		}
+	case v.Dict != nil:
+		values := v.Dict.Values()
+		for i, p := range sel {
+			if v.Valid == nil || v.Valid.Get(int(p)) {
+				lengths[i] += len(values[v.Codes[p]])
+			}
+		}
+	default:
+		for i, p := range sel {
+			if v.Valid == nil || v.Valid.Get(int(p)) {
+				lengths[i] += len(v.Str[p])
+			}
+		}
+	}
+}
+
+// writeStrings is writeColumn of strings that are not constant.
+func (t *Table) writeStrings(buf []byte, c int, v *column.Vector, sel []int32) {
+	n := len(sel)
+	starts, ends := t.offsets[:n], t.offsets[n:]
+	at := t.Layout.rows.columns[c].at
+	var values []string
+	if v.Dict != nil {
+		values = v.Dict.Values()
+	}
+	for i, p := range sel {
+		from, end := starts[i], ends[i]
+		switch {
+		case v.Valid != nil && !v.Valid.Get(int(p)):
+			buf[from+(c>>3)] |= 1 << (c & 7)
+		case values != nil:
+			end += copy(buf[end:], values[v.Codes[p]])
+			ends[i] = end
+		default:
+			end += copy(buf[end:], v.Str[p])
+			ends[i] = end
+		}
+		binary.LittleEndian.PutUint32(buf[from+at:], uint32(end-from))
+	}
+}
+
 // writeColumn writes the c-th column of the rows whose places write has found.
 func (t *Table) writeColumn(buf []byte, c int, v *column.Vector, sel []int32) {
 	n := len(sel)
 	starts, ends := t.offsets[:n], t.offsets[n:]
 	at, phys := t.Layout.rows.columns[c].at, v.Type.Phys()
+	if phys == types.PhysString && !v.Const {
+		t.writeStrings(buf, c, v, sel)
+		return
+	}
 	if v.Const || v.Valid != nil {
 		for i, p := range sel {
 			row := buf[starts[i]:]

@@ -160,7 +160,7 @@ func (s *Session) Execute(ctx context.Context, stmt parse.Statement, params []ty
 		return nil, failed(err)
 	}
 	res.failed = failed
-	if st.context != nil && st.context.GaveInsertID.Load() && res.LastInsertID == 0 {
+	if st.context != nil && st.context.Session.GaveInsertID.Load() && res.LastInsertID == 0 {
 		res.LastInsertID = s.lastInsertID.Load()
 	}
 	s.rowCount = res.RowsAffected
@@ -278,7 +278,10 @@ func (st *statement) exprContext() *expr.Context {
 		loc := s.vars.location
 		st.context = &expr.Context{
 			Ctx: st.ctx, Now: s.vars.now().In(loc), Location: loc, SQLMode: s.vars.exprMode, Collation: s.vars.collation("collation_connection"), Warnings: s.warnings,
-			Writing: writes(st.Node), Database: s.database, User: "root@localhost", ConnID: s.id, RowCount: s.rowCount, FoundRows: s.found, LastInsertID: s.lastInsertID, GaveInsertID: new(atomic.Bool), Variables: &s.vars,
+			Writing: writes(st.Node), Variables: &s.vars,
+			Session: expr.SessionFacts{
+				Database: s.database, User: "root@localhost", ConnID: s.id, RowCount: s.rowCount, FoundRows: s.found, LastInsertID: s.lastInsertID, GaveInsertID: new(atomic.Bool),
+			},
 			Locks: s.engine.locks.Of(s.id),
 			Added: s.engine.added, Effects: st.effects, Texts: st.texts.Set,
 		}

@@ -114,7 +114,7 @@ func (c *completer) candidates(before, after string) (word string, list []string
 		list = append(list, spell(k))
 	}
 	for _, f := range expr.Functions() {
-		if f.Infix == "" {
+		if f.Spelling.Infix == "" {
 			list = append(list, spell(f.Name)+"(")
 		}
 	}

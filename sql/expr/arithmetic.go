@@ -16,36 +16,36 @@ import (
 const arithmeticCategory = "Arithmetic operators"
 
 // division is a / b at the scale that SQL shows, rounded.
-var division = &Function{Name: "div", Infix: "/", Category: arithmeticCategory, Syntax: "a / b", MinArgs: 2, MaxArgs: 2,
+var division = &Function{Name: "div", Spelling: Spelling{Infix: "/"}, Category: arithmeticCategory, Syntax: "a / b", MinArgs: 2, MaxArgs: 2,
 	Doc:     "Division. Exact operands give a DECIMAL with 4 more fractional digits than a; x / 0 is NULL with a warning.",
-	Resolve: resolveDiv, Eval: evalDiv, Hidden: hiddenOfDiv}
+	Resolve: resolveDiv, Eval: evalDiv, Digits: Digits{Hidden: hiddenOfDiv}}
 
 // longDivision is a / b with the digits that MySQL computes on with, the last one cut. See hidden.go.
-var longDivision = &Function{Name: "div_cut", Infix: "/", MinArgs: 2, MaxArgs: 2, Resolve: resolveDiv, Eval: evalDiv}
+var longDivision = &Function{Name: "div_cut", Spelling: Spelling{Infix: "/"}, MinArgs: 2, MaxArgs: 2, Resolve: resolveDiv, Eval: evalDiv}
 
 // arithmeticFunctions are the arithmetic operators (Reference Manual 14.6.1).
 func arithmeticFunctions() []*Function {
 	const category = arithmeticCategory
 	return []*Function{
-		{Name: "add", Infix: "+", Category: category, Syntax: "a + b", MinArgs: 2, MaxArgs: 2,
+		{Name: "add", Spelling: Spelling{Infix: "+"}, Category: category, Syntax: "a + b", MinArgs: 2, MaxArgs: 2,
 			Doc:     "Addition.",
-			Resolve: resolveAdditive, Eval: evalAdd, Total: totalDecimal, Hidden: HiddenOfSum},
-		{Name: "sub", Infix: "-", Category: category, Syntax: "a - b", MinArgs: 2, MaxArgs: 2,
+			Resolve: resolveAdditive, Eval: evalAdd, Total: totalDecimal, Digits: Digits{Hidden: HiddenOfSum}},
+		{Name: "sub", Spelling: Spelling{Infix: "-"}, Category: category, Syntax: "a - b", MinArgs: 2, MaxArgs: 2,
 			Doc:     "Subtraction. A negative result of UNSIGNED operands is out of range; sql_mode NO_UNSIGNED_SUBTRACTION does not change that.",
-			Resolve: resolveAdditive, Eval: evalSub, Total: totalDecimal, Hidden: HiddenOfSum},
-		{Name: "mul", Infix: "*", Category: category, Syntax: "a * b", MinArgs: 2, MaxArgs: 2,
+			Resolve: resolveAdditive, Eval: evalSub, Total: totalDecimal, Digits: Digits{Hidden: HiddenOfSum}},
+		{Name: "mul", Spelling: Spelling{Infix: "*"}, Category: category, Syntax: "a * b", MinArgs: 2, MaxArgs: 2,
 			Doc:     "Multiplication.",
-			Resolve: resolveMul, Eval: evalMul, Total: totalDecimal, Hidden: hiddenOfProduct},
+			Resolve: resolveMul, Eval: evalMul, Total: totalDecimal, Digits: Digits{Hidden: hiddenOfProduct}},
 		division,
-		{Name: "intdiv", Infix: "DIV", Category: category, Syntax: "a DIV b", MinArgs: 2, MaxArgs: 2,
+		{Name: "intdiv", Spelling: Spelling{Infix: "DIV"}, Category: category, Syntax: "a DIV b", MinArgs: 2, MaxArgs: 2,
 			Doc:     "Integer division: the quotient without its fraction, a BIGINT; x DIV 0 is NULL with a warning.",
-			Resolve: resolveIntDiv, Eval: evalIntDiv, Hidden: HiddenOfSum},
-		{Name: "mod", Infix: "%", Category: category, Syntax: "a % b, a MOD b, MOD(a, b)", MinArgs: 2, MaxArgs: 2,
+			Resolve: resolveIntDiv, Eval: evalIntDiv, Digits: Digits{Hidden: HiddenOfSum}},
+		{Name: "mod", Spelling: Spelling{Infix: "%"}, Category: category, Syntax: "a % b, a MOD b, MOD(a, b)", MinArgs: 2, MaxArgs: 2,
 			Doc:     "Remainder, with a's sign; x % 0 is NULL with a warning.",
-			Resolve: resolveMod, Eval: evalMod, Hidden: HiddenOfSum},
+			Resolve: resolveMod, Eval: evalMod, Digits: Digits{Hidden: HiddenOfSum}},
 		{Name: "neg", Category: category, Syntax: "-a", MinArgs: 1, MaxArgs: 1,
 			Doc:     "Negation.",
-			Resolve: resolveNeg, Eval: evalNeg, Hidden: HiddenOfSum, Format: Prefixed("-")},
+			Resolve: resolveNeg, Eval: evalNeg, Digits: Digits{Hidden: HiddenOfSum}, Spelling: Spelling{Format: Prefixed("-")}},
 	}
 }
 
@@ -226,7 +226,7 @@ func OutOfRange(call *Call) error {
 		name = "DOUBLE"
 	}
 	text := call.String()
-	if call.Fn.Infix != "" {
+	if call.Fn.Spelling.Infix != "" {
 		text = "(" + text + ")"
 	}
 	return sqlerr.DataOutOfRange(name, text)

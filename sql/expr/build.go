@@ -42,9 +42,9 @@ func Apply(fn *Function, args ...Expr) (Expr, error) {
 		return nil, err
 	}
 	switch {
-	case fn.Hidden != nil || fn.Rounds:
+	case fn.Digits.Hidden != nil || fn.Digits.Rounds:
 		return applyHidden(fn, sig, args)
-	case fn.Chooses:
+	case fn.Digits.Chooses:
 		return applyChoice(fn, sig, args), nil
 	}
 	return BuildCall(fn, sig, args), nil

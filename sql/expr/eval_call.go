@@ -113,7 +113,7 @@ func (n *callNode) run(f *frame, s *selection, truth bool) (v *column.Vector, ta
 	}
 	if sel == nil || len(sel) > 0 {
 		if err := fn.Eval(f.ctx, n.call, &n.out, n.args, sel, rows); err != nil {
-			return nil, nil, arisen(err, n.call, append(writtenAs[fn.Name], append([]string{fn.Name, fn.Infix}, fn.Aliases...)...))
+			return nil, nil, arisen(err, n.call, append(writtenAs[fn.Name], append([]string{fn.Name, fn.Spelling.Infix}, fn.Aliases...)...))
 		}
 	}
 	n.out.Const = allConst && !fn.Volatile

@@ -42,7 +42,7 @@ func mayHoldRounded(quotient, e Expr) bool {
 
 // applyHidden builds a call of a function that keeps hidden digits. sig is its signature by the types that SQL sees.
 func applyHidden(fn *Function, sig Signature, args []Expr) (Expr, error) {
-	if sig.Result.Kind != types.KindDecimal && fn.Name != "intdiv" && !fn.Rounds {
+	if sig.Result.Kind != types.KindDecimal && fn.Name != "intdiv" && !fn.Digits.Rounds {
 		return BuildCall(fn, sig, args), nil
 	}
 	long := make([]Expr, len(args))
@@ -53,11 +53,11 @@ func applyHidden(fn *Function, sig Signature, args []Expr) (Expr, error) {
 	if err != nil {
 		return nil, err
 	}
-	if fn.Rounds || sig.Result.Kind != types.KindDecimal {
+	if fn.Digits.Rounds || sig.Result.Kind != types.KindDecimal {
 		inner.Result = sig.Result
 		return BuildCall(fn, inner, long), nil
 	}
-	shown, digits := int(sig.Result.Scale), fn.Hidden(long)
+	shown, digits := int(sig.Result.Scale), fn.Digits.Hidden(long)
 	whole, err := wholeOf(fn, sig, args, long)
 	if err != nil {
 		return nil, err
@@ -183,7 +183,7 @@ func directQuotient(e Expr) Expr {
 		switch {
 		case x.Fn == longDivision && ScaleOf(c.To) < ScaleOf(x.Typ):
 			return &Call{Fn: division, Args: x.Args, Typ: c.To, Null: x.Null}
-		case x.Fn.Chooses && x.Fn.Name != "nullif":
+		case x.Fn.Digits.Chooses && x.Fn.Name != "nullif":
 			args := slices.Clone(x.Args)
 			for i, a := range args {
 				if i > 0 || x.Fn.Name != "if" {

@@ -11,10 +11,10 @@ import (
 // likeFunctions is LIKE (Reference Manual 14.8.1).
 func likeFunctions() []*Function {
 	return []*Function{{
-		Name: "like", Infix: "LIKE", Category: "String comparison", Syntax: "s LIKE pattern [ESCAPE c]", MinArgs: 2, MaxArgs: 3,
+		Name: "like", Spelling: Spelling{Infix: "LIKE", Format: formatLike}, Category: "String comparison", Syntax: "s LIKE pattern [ESCAPE c]", MinArgs: 2, MaxArgs: 3,
 		Doc:          "Whether all of s matches the pattern: % is any text, _ one character. Characters compare one by one, by the collation.",
 		ByDictionary: true, Resolve: resolveLike, Eval: evalLike, Total: func(*Call) bool { return true },
-		Format: formatLike, Under: Comparing(2, likeUnder),
+		Under: Comparing(2, likeUnder),
 	}}
 }
 

@@ -28,8 +28,8 @@ func Operators() []*Function {
 func Register(fns []*Function) {
 	for _, f := range fns {
 		names := append([]string{f.Name}, f.Aliases...)
-		if f.Parsed != "" {
-			names = append(names, f.Parsed)
+		if f.Spelling.Parsed != "" {
+			names = append(names, f.Spelling.Parsed)
 		}
 		for _, name := range names {
 			if scalarByName[name] != nil {
@@ -43,7 +43,7 @@ func Register(fns []*Function) {
 
 // ParsedAs sets the name that the parser has for a function.
 func (f *Function) ParsedAs(name string) *Function {
-	f.Parsed = name
+	f.Spelling.Parsed = name
 	return f
 }
 

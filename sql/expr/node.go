@@ -208,11 +208,11 @@ func (c *Call) WithChildren(ch []Expr) Expr {
 }
 
 func (c *Call) String() string {
-	if c.Fn.Format != nil {
-		return c.Fn.Format(c)
+	if c.Fn.Spelling.Format != nil {
+		return c.Fn.Spelling.Format(c)
 	}
-	if c.Fn.Infix != "" && len(c.Args) == 2 {
-		return Parenthesize(c.Args[0]) + " " + c.Fn.Infix + " " + Parenthesize(c.Args[1])
+	if c.Fn.Spelling.Infix != "" && len(c.Args) == 2 {
+		return Parenthesize(c.Args[0]) + " " + c.Fn.Spelling.Infix + " " + Parenthesize(c.Args[1])
 	}
 	return c.Fn.Name + "(" + join(c.Args, ", ") + ")"
 }
@@ -259,7 +259,7 @@ func Parenthesize(e Expr) string {
 			return Parenthesize(x.Arg)
 		}
 	case *Call:
-		if x.Fn.Infix != "" || x.Fn.Format != nil {
+		if x.Fn.Spelling.Infix != "" || x.Fn.Spelling.Format != nil {
 			return "(" + e.String() + ")"
 		}
 	}

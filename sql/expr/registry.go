@@ -14,9 +14,8 @@ import (
 // docs/reference/functions.md's table and the tests' matrix are made from it.
 type Function struct {
 	Name     string   // lower case; operators have names too: "+" is "add"
+	Spelling Spelling // where a call is not written as Name(...)
 	Aliases  []string // other names
-	Parsed   string   // the parser's name for it where that is another, which no statement can spell; empty: it is Name
-	Infix    string   // how an operator is written between its operands; empty for functions
 	Category string   // heading in docs/reference/functions.md
 	Syntax   string   // e.g. "SUBSTRING(str, pos [, len])"
 	Doc      string   // one sentence; differences from MySQL named
@@ -47,20 +46,30 @@ type Function struct {
 	// where the call is built as any other. See [Function.ComparedUnder].
 	Under func(fn *Function, args []Expr) (Expr, error)
 
-	// total says that the call's Eval cannot fail or warn whatever the slots of NULL operands hold, so that under
+	// Total says that the call's Eval cannot fail or warn whatever the slots of NULL operands hold, so that under
 	// NullIfAny it may run over them too. nil: it can.
 	Total func(call *Call) bool
-	// hidden gives the scale that an exact operator computes with inside an expression, where that may be more than SQL
-	// shows; nil: the function does not look at hidden digits.
+	// Digits says what becomes of digits behind those that SQL shows.
+	Digits Digits
+	// compile makes the node of a function without a Kernel.
+	compile func(call *Call, ops []node) (node, error)
+}
+
+// Spelling is how a function's calls are read and written, where that is not Name(...).
+type Spelling struct {
+	Parsed string                  // the parser's name for it where that is another, which no statement can spell; empty: it is Name
+	Infix  string                  // how an operator is written between its operands; empty for functions
+	Format func(call *Call) string // prints a call that is written neither as a function nor with Infix
+}
+
+// Digits says what an exact function does with the digits that an operand has behind those that SQL shows.
+type Digits struct {
+	// Hidden gives the scale that an operator computes with inside an expression, where that may be more than SQL shows; nil: the function does not look at hidden digits.
 	Hidden func(args []Expr) int
-	// rounds: the function looks at hidden digits, and its result has none.
+	// Rounds: the function looks at hidden digits, and its result has none.
 	Rounds bool
 	// Chooses: the result is one of the operands, with its hidden digits.
 	Chooses bool
-	// format prints a call that is written neither as a function nor with Infix.
-	Format func(call *Call) string
-	// compile makes the node of a function without a Kernel.
-	compile func(call *Call, ops []node) (node, error)
 }
 
 // CategoryJSON heads the JSON functions, whose strings insist on their collation as columns do.
@@ -91,24 +100,18 @@ type Kernel func(c *Context, call *Call, out *column.Vector, args []*column.Vect
 
 // Context is what evaluation may know of the statement. One Context serves one worker at a time; each worker takes a copy.
 type Context struct {
-	Ctx          context.Context
-	Now          time.Time      // the statement's time, in Location
-	Location     *time.Location // the session's time zone
-	SQLMode      SQLMode
-	Collation    types.Collation // of literals: collation_connection
-	Writing      bool            // INSERT, UPDATE, DELETE and the like: strict mode makes warnings errors
-	Warnings     *sqlerr.Warnings
-	Database     string
-	User         string
-	ConnID       uint64
-	RowCount     int64         // rows that the session's last statement changed; -1 if it gave rows or failed
-	FoundRows    int64         // rows that the session's last SELECT gave
-	LastInsertID *atomic.Int64 // what LAST_INSERT_ID() gives, and LAST_INSERT_ID(n) sets; may be nil
-	GaveInsertID *atomic.Bool  // set by LAST_INSERT_ID(n); may be nil
-	Variables    Variables     // system and user variables; may be nil
-	Locks        Locks         // of GET_LOCK; may be nil
-	RandSeed     func() int64
-	Added        UserFunctions // functions of the program's own; may be nil
+	Ctx       context.Context
+	Now       time.Time      // the statement's time, in Location
+	Location  *time.Location // the session's time zone
+	SQLMode   SQLMode
+	Collation types.Collation // of literals: collation_connection
+	Writing   bool            // INSERT, UPDATE, DELETE and the like: strict mode makes warnings errors
+	Warnings  *sqlerr.Warnings
+	Session   SessionFacts
+	Variables Variables // system and user variables; may be nil
+	Locks     Locks     // of GET_LOCK; may be nil
+	RandSeed  func() int64
+	Added     UserFunctions // functions of the program's own; may be nil
 	// Effects is told when a call of a function that has effects is bound; its error ends binding; nil: nobody asks.
 	Effects func() error
 	// FoldOnly is set while the planner folds constants: kernels with side effects must refuse.
@@ -121,6 +124,17 @@ type Context struct {
 	arena arena // the bytes of strings that functions make
 	texts textCount
 	memos memos
+}
+
+// SessionFacts are what functions tell of the session that runs the statement.
+type SessionFacts struct {
+	Database     string
+	User         string
+	ConnID       uint64
+	RowCount     int64         // rows that the session's last statement changed; -1 if it gave rows or failed
+	FoundRows    int64         // rows that the session's last SELECT gave
+	LastInsertID *atomic.Int64 // what LAST_INSERT_ID() gives, and LAST_INSERT_ID(n) sets; may be nil
+	GaveInsertID *atomic.Bool  // set by LAST_INSERT_ID(n); may be nil
 }
 
 // Variables looks up @@name and @name.

@@ -139,8 +139,8 @@ func functionTable() string {
 			categories = append(categories, f.Category)
 		}
 		name := strings.ToUpper(f.Name)
-		if f.Infix != "" {
-			name = "`" + f.Infix + "`"
+		if f.Spelling.Infix != "" {
+			name = "`" + f.Spelling.Infix + "`"
 		}
 		k, ok := functions[f.Name]
 		switch {

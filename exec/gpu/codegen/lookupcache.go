@@ -201,7 +201,7 @@ func fingerprint(e expr.Expr, nullable bool, ctx *expr.Context) [sha256.Size]byt
 	if ctx.Variables != nil {
 		mode, _ = ctx.Variables.SystemVariable("block_encryption_mode")
 	}
-	fmt.Fprintf(h, "%v %v %v %v %v %s %s %s", nullable, ctx.SQLMode, ctx.Writing, ctx.Location, ctx.Today(), ctx.Database, ctx.User, mode.S)
+	fmt.Fprintf(h, "%v %v %v %v %v %s %s %s", nullable, ctx.SQLMode, ctx.Writing, ctx.Location, ctx.Today(), ctx.Session.Database, ctx.Session.User, mode.S)
 	writeExpr(h, e)
 	return [sha256.Size]byte(h.Sum(nil))
 }

@@ -16,7 +16,7 @@ import (
 func Functions() []*expr.Function {
 	const category = "Bit functions and operators"
 	op := func(name, infix, syntax, doc string, f func(a, b uint64) uint64) *expr.Function {
-		return &expr.Function{Name: name, Infix: infix, Category: category, Syntax: syntax, Doc: doc, MinArgs: 2, MaxArgs: 2,
+		return &expr.Function{Name: name, Spelling: expr.Spelling{Infix: infix}, Category: category, Syntax: syntax, Doc: doc, MinArgs: 2, MaxArgs: 2,
 			Resolve: resolveBits, Eval: bitKernel(f), Total: expr.Always}
 	}
 	return []*expr.Function{
@@ -26,7 +26,7 @@ func Functions() []*expr.Function {
 		op("shl", "<<", "a << n", "a shifted left; 0 from 64 places on.", func(a, b uint64) uint64 { return a << b }),
 		op("shr", ">>", "a >> n", "a shifted right; 0 from 64 places on.", func(a, b uint64) uint64 { return a >> b }),
 		{Name: "bitnot", Category: category, Syntax: "~a", Doc: "All bits inverted.", MinArgs: 1, MaxArgs: 1,
-			Resolve: resolveBits, Eval: evalBitNot, Format: expr.Prefixed("~"), Total: expr.Always},
+			Resolve: resolveBits, Eval: evalBitNot, Spelling: expr.Spelling{Format: expr.Prefixed("~")}, Total: expr.Always},
 		{Name: "bit_count", Category: category, Syntax: "BIT_COUNT(a)", Doc: "The number of bits set.", MinArgs: 1, MaxArgs: 1,
 			Resolve: func(args []expr.Expr) (expr.Signature, error) {
 				return expr.Signature{Args: []types.Type{types.Uint64}, Result: types.Int64}, nil

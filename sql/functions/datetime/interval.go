@@ -17,10 +17,10 @@ func intervalFunctions() []*expr.Function {
 	return []*expr.Function{
 		{Name: "date_add", Category: category, Syntax: "DATE_ADD(t, INTERVAL n unit), t + INTERVAL n unit", MinArgs: 3, MaxArgs: 3,
 			Doc:     "t and an interval later. A DATE stays a DATE if the unit has no part of a day; text stays text. Out of range is NULL with a warning.",
-			Resolve: resolveDateAdd, Eval: dateAdd(false), Format: plusInterval("+")},
+			Resolve: resolveDateAdd, Eval: dateAdd(false), Spelling: expr.Spelling{Format: plusInterval("+")}},
 		{Name: "date_sub", Category: category, Syntax: "DATE_SUB(t, INTERVAL n unit), t - INTERVAL n unit", MinArgs: 3, MaxArgs: 3,
 			Doc:     "t and an interval earlier; see DATE_ADD.",
-			Resolve: resolveDateAdd, Eval: dateAdd(true), Format: plusInterval("-")},
+			Resolve: resolveDateAdd, Eval: dateAdd(true), Spelling: expr.Spelling{Format: plusInterval("-")}},
 	}
 }
 

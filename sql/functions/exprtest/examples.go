@@ -77,7 +77,7 @@ func Clock(s string) types.Value    { return as(types.TimeFsp(types.LiteralFsp(s
 func NewContext() *expr.Context {
 	return &expr.Context{
 		Now: time.Date(2024, 3, 15, 13, 14, 15, 123456000, time.UTC), Location: time.UTC,
-		SQLMode: expr.DefaultSQLMode, Warnings: &sqlerr.Warnings{}, Database: "test", User: "root@localhost", ConnID: 7, RowCount: 3, FoundRows: 5,
+		SQLMode: expr.DefaultSQLMode, Warnings: &sqlerr.Warnings{}, Session: expr.SessionFacts{Database: "test", User: "root@localhost", ConnID: 7, RowCount: 3, FoundRows: 5},
 	}
 }
 

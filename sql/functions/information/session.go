@@ -61,28 +61,28 @@ func sessionFunctions() []*expr.Function {
 			}}
 	}
 	return []*expr.Function{
-		text("database", "DATABASE()", "The current database; NULL if there is none.", true, func(c *expr.Context) string { return c.Database }, "schema"),
-		text("user", "USER()", "The session's user.", false, func(c *expr.Context) string { return c.User }, "session_user", "system_user"),
-		text("current_user", "CURRENT_USER()", "The session's user.", false, func(c *expr.Context) string { return c.User }),
+		text("database", "DATABASE()", "The current database; NULL if there is none.", true, func(c *expr.Context) string { return c.Session.Database }, "schema"),
+		text("user", "USER()", "The session's user.", false, func(c *expr.Context) string { return c.Session.User }, "session_user", "system_user"),
+		text("current_user", "CURRENT_USER()", "The session's user.", false, func(c *expr.Context) string { return c.Session.User }),
 		text("version", "VERSION()", "The MySQL version that Radish follows, and its name.", false, serverVersion),
 		{Name: "connection_id", Category: category, Syntax: "CONNECTION_ID()", Doc: "The session's number.",
 			Resolve: func([]expr.Expr) (expr.Signature, error) { return expr.Signature{Result: types.Uint64}, nil },
 			Eval: func(c *expr.Context, _ *expr.Call, out *column.Vector, _ []*column.Vector, _ []int32, _ int) error {
-				out.I64[0] = int64(c.ConnID)
+				out.I64[0] = int64(c.Session.ConnID)
 				return nil
 			}},
 		{Name: "row_count", Category: category, Syntax: "ROW_COUNT()",
 			Doc:     "The rows that the last statement changed; -1 if it gave rows or failed.",
 			Resolve: func([]expr.Expr) (expr.Signature, error) { return expr.Signature{Result: types.Int64}, nil },
 			Eval: func(c *expr.Context, _ *expr.Call, out *column.Vector, _ []*column.Vector, _ []int32, _ int) error {
-				out.I64[0] = c.RowCount
+				out.I64[0] = c.Session.RowCount
 				return nil
 			}},
 		{Name: "found_rows", Category: category, Syntax: "FOUND_ROWS()",
 			Doc:     "The rows that the last SELECT gave, or would have given without LIMIT if it had SQL_CALC_FOUND_ROWS.",
 			Resolve: func([]expr.Expr) (expr.Signature, error) { return expr.Signature{Result: types.Int64}, nil },
 			Eval: func(c *expr.Context, _ *expr.Call, out *column.Vector, _ []*column.Vector, _ []int32, _ int) error {
-				out.I64[0] = c.FoundRows
+				out.I64[0] = c.Session.FoundRows
 				return nil
 			}},
 		{Name: "last_insert_id", Category: category, Syntax: "LAST_INSERT_ID([n])", MaxArgs: 1, Volatile: true, HasEffects: true,
@@ -108,15 +108,15 @@ func serverVersion(c *expr.Context) string {
 }
 
 func evalLastInsertID(c *expr.Context, _ *expr.Call, out *column.Vector, args []*column.Vector, sel []int32, n int) error {
-	last := c.LastInsertID
+	last := c.Session.LastInsertID
 	if last == nil {
 		last = new(atomic.Int64)
 	}
 	for _, i := range expr.Positions(sel, n) {
 		if len(args) > 0 {
 			last.Store(int64(expr.Uints(args[0]).At(int(i))))
-			if c.GaveInsertID != nil {
-				c.GaveInsertID.Store(true)
+			if c.Session.GaveInsertID != nil {
+				c.Session.GaveInsertID.Store(true)
 			}
 		}
 		out.I64[i] = last.Load()

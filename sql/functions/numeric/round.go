@@ -15,10 +15,10 @@ import (
 func roundingFunctions() []*expr.Function {
 	fn := func(name, syntax, doc string, maxArgs int, resolve func([]expr.Expr) (expr.Signature, error), eval expr.Kernel, aliases ...string) *expr.Function {
 		return &expr.Function{Name: name, Aliases: aliases, Category: category, Syntax: syntax, Doc: doc, MinArgs: 1, MaxArgs: maxArgs,
-			Resolve: resolve, Eval: eval, Rounds: true}
+			Resolve: resolve, Eval: eval, Digits: expr.Digits{Rounds: true}}
 	}
 	abs := fn("abs", "ABS(x)", "The absolute value.", 1, resolveAbs, evalAbs)
-	abs.Rounds, abs.Hidden = false, expr.HiddenOfSum
+	abs.Digits.Rounds, abs.Digits.Hidden = false, expr.HiddenOfSum
 	return []*expr.Function{
 		abs,
 		fn("sign", "SIGN(x)", "-1, 0 or 1, as x is below, equal to or above 0.", 1, resolveSign, evalSign),
@@ -27,7 +27,7 @@ func roundingFunctions() []*expr.Function {
 		fn("round", "ROUND(x [, d])", "x rounded to d digits behind the point (0); d may be negative. Exact halves go away from zero.",
 			2, resolveRound, rounder(false)),
 		{Name: "truncate", Category: category, Syntax: "TRUNCATE(x, d)", MinArgs: 2, MaxArgs: 2,
-			Doc: "x cut to d digits behind the point; d may be negative.", Resolve: resolveRound, Eval: rounder(true), Rounds: true},
+			Doc: "x cut to d digits behind the point; d may be negative.", Resolve: resolveRound, Eval: rounder(true), Digits: expr.Digits{Rounds: true}},
 	}
 }
 

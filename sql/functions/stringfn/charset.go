@@ -17,7 +17,7 @@ func charsetFunctions() []*expr.Function {
 	return []*expr.Function{
 		{Name: "char", Category: category, Syntax: "CHAR(n, ... [USING charset])", MinArgs: 1, MaxArgs: -1,
 			Doc:   "The bytes of the numbers, NULLs left out: a binary string, or with USING text.",
-			Nulls: expr.NullCustom, Resolve: resolveChar, Eval: evalChar, Parsed: "char_func"},
+			Nulls: expr.NullCustom, Resolve: resolveChar, Eval: evalChar, Spelling: expr.Spelling{Parsed: "char_func"}},
 		function("convert", "CONVERT(s USING charset)", "s as text (utf8mb4, utf8, utf8mb3, ascii) or as bytes (binary).", 2, 2, resolveConvert, evalConvert),
 	}
 }

@@ -17,7 +17,7 @@ import (
 func formatNumbers() []*expr.Function {
 	return []*expr.Function{{Name: "format", Category: category, Syntax: "FORMAT(x, d [, locale])", MinArgs: 2, MaxArgs: 3,
 		Doc:   "x rounded to d digits behind the point, with separators between thousands; the locales are en_US (also for NULL), en_GB and de_DE.",
-		Nulls: expr.NullCustom, Resolve: resolveFormat, Eval: evalFormat, Rounds: true}}
+		Nulls: expr.NullCustom, Resolve: resolveFormat, Eval: evalFormat, Digits: expr.Digits{Rounds: true}}}
 }
 
 // numberStyle is what a locale puts between thousands and before the fraction.

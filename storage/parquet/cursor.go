@@ -46,13 +46,7 @@ type cursor struct {
 	group int
 	pages pages
 
-	// The dictionary, by physical type, and how many values it has.
-	ints       []int64
-	floats     []float64
-	wide       []types.Int128
-	words      []string
-	entries    int
-	dictionary bool
+	dict chunkDictionary
 
 	// What is left of the page.
 	left   int
@@ -71,15 +65,25 @@ type cursor struct {
 	scratch [1024]uint32
 
 	// Of late columns.
-	row       int           // of the row group, at which the cursor stands
-	own       bool          // what it gives is its own memory, good until it is asked again
-	coded     func() bool   // says whether the dictionary's strings stay codes
-	some      encoding.Data // what gather returns
-	textRoom  []string
-	codeRoom  []uint32
-	positions []int32 // of values that are wanted of a page
-	found     []uint32
-	picked    []byte
+	row        int           // of the row group, at which the cursor stands
+	own        bool          // what it gives is its own memory, good until it is asked again
+	coded      func() bool   // says whether the dictionary's strings stay codes
+	some       encoding.Data // what gather returns
+	textBuffer []string
+	codeBuffer []uint32
+	positions  []int32 // of values that are wanted of a page
+	found      []uint32
+	picked     []byte
+}
+
+// chunkDictionary is the dictionary of a column chunk. Its values are in the list of their physical type.
+type chunkDictionary struct {
+	isRead  bool
+	entries int
+	ints    []int64
+	floats  []float64
+	wide    []types.Int128
+	words   []string
 }
 
 // keep asks for memory that stays until the end of the column chunk, hold for some that goes with the rows of the page.
@@ -302,7 +306,7 @@ func (c *cursor) readDictionary(p page) (err error) {
 		least = 4 // of a string's length
 	}
 	switch {
-	case c.dictionary:
+	case c.dict.isRead:
 		return errors.New("a second dictionary")
 	case p.encoding != parquet.Encodings.Plain && p.encoding != parquet.Encodings.PlainDict:
 		return fmt.Errorf("a dictionary in the encoding %s", encodingName(p.encoding))
@@ -315,20 +319,20 @@ func (c *cursor) readDictionary(p page) (err error) {
 		return err
 	}
 	c.current = 0 // the page stays, too: words point into it
-	c.dictionary, c.entries = true, n
+	c.dict.isRead, c.dict.entries = true, n
 	switch c.typ.Phys() {
 	case types.PhysFloat64:
-		c.floats = make([]float64, n)
-		_, err = c.plainFloats(c.floats, src)
+		c.dict.floats = make([]float64, n)
+		_, err = c.plainFloats(c.dict.floats, src)
 	case types.PhysInt128:
-		c.wide = make([]types.Int128, n)
-		_, err = c.plainWide(c.wide, src)
+		c.dict.wide = make([]types.Int128, n)
+		_, err = c.plainWide(c.dict.wide, src)
 	case types.PhysString:
-		c.words = make([]string, n)
-		_, err = c.plainStrings(c.words, src)
+		c.dict.words = make([]string, n)
+		_, err = c.plainStrings(c.dict.words, src)
 	default:
-		c.ints = make([]int64, n)
-		_, err = c.plainInts(c.ints, src)
+		c.dict.ints = make([]int64, n)
+		_, err = c.plainInts(c.dict.ints, src)
 	}
 	return err
 }
@@ -338,7 +342,7 @@ func (c *cursor) values(d *encoding.Data, at, n int) (err error) {
 	switch c.typ.Phys() {
 	case types.PhysFloat64:
 		if c.form == coded {
-			return gather(c, d.Floats[at:at+n], c.floats)
+			return gather(c, d.Floats[at:at+n], c.dict.floats)
 		}
 		if c.form == strung {
 			return c.strung(n, func(i int, s string) error {
@@ -351,7 +355,7 @@ func (c *cursor) values(d *encoding.Data, at, n int) (err error) {
 		dst := d.Wide[at : at+n]
 		switch c.form {
 		case coded:
-			return gather(c, dst, c.wide)
+			return gather(c, dst, c.dict.wide)
 		case deltas:
 			return c.deltas(dst)
 		case strung:
@@ -367,7 +371,7 @@ func (c *cursor) values(d *encoding.Data, at, n int) (err error) {
 		dst := d.Ints[at : at+n]
 		switch c.form {
 		case coded:
-			return gather(c, dst, c.ints)
+			return gather(c, dst, c.dict.ints)
 		case bools:
 			return gather(c, dst, booleans)
 		case deltas:
@@ -451,7 +455,7 @@ func (c *cursor) strings(d *encoding.Data, at, n int) (err error) {
 	}
 	switch {
 	case d.Strings != nil && c.form == coded:
-		return gather(c, d.Strings[at:at+n], c.words)
+		return gather(c, d.Strings[at:at+n], c.dict.words)
 	case d.Strings != nil && c.form == strung:
 		dst := d.Strings[at : at+n]
 		err := c.texts.decode(dst)
@@ -465,7 +469,7 @@ func (c *cursor) strings(d *encoding.Data, at, n int) (err error) {
 	case n == 0:
 		return nil // NULLs only: their codes are made with the first value
 	case d.Codes == nil:
-		d.Codes, d.Words = c.newCodes(d.Rows), c.words
+		d.Codes, d.Words = c.newCodes(d.Rows), c.dict.words
 	}
 	codes := d.Codes[at : at+n]
 	if err := c.codes.decode(codes); err != nil {
@@ -480,7 +484,7 @@ func (c *cursor) checkCodes(codes []uint32) error {
 	for _, code := range codes {
 		top = max(top, code)
 	}
-	if int(top) >= c.entries && len(codes) > 0 {
+	if int(top) >= c.dict.entries && len(codes) > 0 {
 		return errNoSuchCode
 	}
 	return nil
@@ -491,7 +495,7 @@ func (c *cursor) keepsCodes(rows int) bool {
 	if c.own {
 		return c.coded()
 	}
-	return 2*c.entries <= rows
+	return 2*c.dict.entries <= rows
 }
 
 // textual has d hold strings, and no codes. Those of the rows before one stay.
@@ -502,7 +506,7 @@ func (c *cursor) textual(d *encoding.Data, before int) {
 	d.Strings = c.newStrings(d.Rows)
 	for i, code := range d.Codes[:min(before, len(d.Codes))] {
 		if d.Valid == nil || d.Valid.Get(i) {
-			d.Strings[i] = c.words[code]
+			d.Strings[i] = c.dict.words[code]
 		}
 	}
 	d.Codes, d.Words = nil, nil
@@ -512,18 +516,18 @@ func (c *cursor) newStrings(n int) []string {
 	if !c.own {
 		return make([]string, n)
 	}
-	c.textRoom = resize(c.textRoom, n)
-	clear(c.textRoom)
-	return c.textRoom
+	c.textBuffer = resize(c.textBuffer, n)
+	clear(c.textBuffer)
+	return c.textBuffer
 }
 
 func (c *cursor) newCodes(n int) []uint32 {
 	if !c.own {
 		return make([]uint32, n)
 	}
-	c.codeRoom = resize(c.codeRoom, n)
-	clear(c.codeRoom)
-	return c.codeRoom
+	c.codeBuffer = resize(c.codeBuffer, n)
+	clear(c.codeBuffer)
+	return c.codeBuffer
 }
 
 // spread moves values, which stand at the front of rows at .. at+n-1, to the rows that are not NULL.

@@ -330,22 +330,22 @@ func (c *cursor) codesAt(d *encoding.Data, at int, positions []int32, n int) err
 	case c.form == bools:
 		return pickWords(d.Ints[at:], c.found, booleans)
 	case d.Ints != nil:
-		return pickWords(d.Ints[at:], c.found, c.ints)
+		return pickWords(d.Ints[at:], c.found, c.dict.ints)
 	case d.Floats != nil:
-		return pickWords(d.Floats[at:], c.found, c.floats)
+		return pickWords(d.Floats[at:], c.found, c.dict.floats)
 	case d.Wide != nil:
-		return pickWords(d.Wide[at:], c.found, c.wide)
+		return pickWords(d.Wide[at:], c.found, c.dict.wide)
 	case d.Strings == nil && !c.keepsCodes(d.Rows):
 		c.textual(d, at)
 	}
 	if d.Strings != nil {
-		return pickWords(d.Strings[at:], c.found, c.words)
+		return pickWords(d.Strings[at:], c.found, c.dict.words)
 	}
 	if len(positions) == 0 {
 		return nil
 	}
 	if d.Codes == nil {
-		d.Codes, d.Words = c.newCodes(d.Rows), c.words
+		d.Codes, d.Words = c.newCodes(d.Rows), c.dict.words
 	}
 	return c.checkCodes(d.Codes[at : at+copy(d.Codes[at:], c.found)])
 }
@@ -373,9 +373,9 @@ func (c *cursor) give(dst *column.Vector, d *encoding.Data, t types.Type, n int,
 		dst.Valid = d.Valid
 		switch {
 		case d.Codes != nil:
-			dst.Codes, c.codeRoom = d.Codes, dst.Codes
+			dst.Codes, c.codeBuffer = d.Codes, dst.Codes
 		case d.Strings != nil:
-			dst.Str, c.textRoom = d.Strings, dst.Str
+			dst.Str, c.textBuffer = d.Strings, dst.Str
 		case d.Floats != nil:
 			dst.F64, d.Floats = d.Floats, dst.F64
 		case d.Wide != nil:

@@ -55,7 +55,7 @@ func (r *GroupReader) reader(i int) (columnReader, error) {
 			return nil, r.file.failed(err)
 		}
 		if c, ok := in.(*cursor); ok && i >= len(r.tested) {
-			c.reuse(func() bool { return r.sharedCodes(i, c.words) != nil })
+			c.reuse(func() bool { return r.sharedCodes(i, c.dict.words) != nil })
 		}
 		r.readers[i] = in
 	}

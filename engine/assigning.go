@@ -116,57 +116,15 @@ func (s *Session) selectAssigning(st *statement, n *ast.SelectStmt) (*Result, er
 		return nil, unclearOrder("within an expression or another clause")
 	}
 	src := &assigningSource{session: s, st: st}
-	for name := range assigned {
-		src.variables = append(src.variables, name)
-	}
-	slices.Sort(src.variables)
-	plain := *n
-	plain.Fields = &ast.FieldList{}
-	var hidden []*ast.SelectField
-	for _, f := range n.Fields.Fields {
-		item := &assigningItem{from: len(plain.Fields.Fields), to: len(plain.Fields.Fields) + 1}
-		src.items = append(src.items, item)
-		v, assigning := unwrapField(f)
-		reads := false
-		if f.Expr != nil && !assigning {
-			for name := range assignmentsIn(f.Expr).variables {
-				reads = reads || assigned[name]
-			}
-		}
-		if !assigning && !reads {
-			plain.Fields.Fields = append(plain.Fields.Fields, f)
-			continue
-		}
-		e := f.Expr
-		if assigning {
-			e, item.variable = v.Value, strings.ToLower(v.Name)
-		}
-		if item.name = f.AsName.O; item.name == "" {
-			item.name = strings.TrimSpace(f.Text())
-		}
-		if item.node, err = src.rowExpression(e, &hidden); err != nil {
-			return nil, err
-		}
-	}
-	given := len(plain.Fields.Fields)
-	if plain.OrderBy != nil {
-		for _, by := range plain.OrderBy.Items {
-			if _, position := by.Expr.(*ast.PositionExpr); position {
-				return nil, unclearOrder("with ORDER BY a position")
-			}
-		}
-	}
-	plain.Fields.Fields = append(plain.Fields.Fields, hidden...)
-	if len(plain.Fields.Fields) == 0 {
-		plain.Fields.Fields = append(plain.Fields.Fields, &ast.SelectField{Expr: ast.NewValueExpr(1, "", "")})
-		given++
-	}
-	b := st.binder()
-	q, err := b.Query(&plain)
+	plain, given, hidden, err := src.split(n, assigned)
 	if err != nil {
 		return nil, err
 	}
-	if err := src.place(plain.Fields.Fields[:given], len(q.Cols), len(hidden)); err != nil {
+	q, err := st.binder().Query(plain)
+	if err != nil {
+		return nil, err
+	}
+	if err := src.place(plain.Fields.Fields[:given], len(q.Cols), hidden); err != nil {
 		return nil, err
 	}
 	var cols []*expr.Column
@@ -190,6 +148,58 @@ func (s *Session) selectAssigning(st *statement, n *ast.SelectStmt) (*Result, er
 	}
 	src.source, res.source, res.Columns = res.source, src, columns
 	return res, nil
+}
+
+// split takes the items that assign, or that read what others assign, out of a query. plain is the query of the other items: given of them, behind which stand the hidden
+// ones that the source's expressions need.
+func (src *assigningSource) split(n *ast.SelectStmt, assigned map[string]bool) (plain *ast.SelectStmt, given, hidden int, err error) {
+	for name := range assigned {
+		src.variables = append(src.variables, name)
+	}
+	slices.Sort(src.variables)
+	own := *n
+	plain = &own
+	plain.Fields = &ast.FieldList{}
+	var more []*ast.SelectField
+	for _, f := range n.Fields.Fields {
+		item := &assigningItem{from: len(plain.Fields.Fields), to: len(plain.Fields.Fields) + 1}
+		src.items = append(src.items, item)
+		v, assigning := unwrapField(f)
+		reads := false
+		if f.Expr != nil && !assigning {
+			for name := range assignmentsIn(f.Expr).variables {
+				reads = reads || assigned[name]
+			}
+		}
+		if !assigning && !reads {
+			plain.Fields.Fields = append(plain.Fields.Fields, f)
+			continue
+		}
+		e := f.Expr
+		if assigning {
+			e, item.variable = v.Value, strings.ToLower(v.Name)
+		}
+		if item.name = f.AsName.O; item.name == "" {
+			item.name = strings.TrimSpace(f.Text())
+		}
+		if item.node, err = src.rowExpression(e, &more); err != nil {
+			return nil, 0, 0, err
+		}
+	}
+	given = len(plain.Fields.Fields)
+	if plain.OrderBy != nil {
+		for _, by := range plain.OrderBy.Items {
+			if _, position := by.Expr.(*ast.PositionExpr); position {
+				return nil, 0, 0, unclearOrder("with ORDER BY a position")
+			}
+		}
+	}
+	plain.Fields.Fields = append(plain.Fields.Fields, more...)
+	if len(plain.Fields.Fields) == 0 {
+		plain.Fields.Fields = append(plain.Fields.Fields, &ast.SelectField{Expr: ast.NewValueExpr(1, "", "")})
+		given++
+	}
+	return plain, given, len(more), nil
 }
 
 // unwrapField returns the assignment that an item of the select list is.

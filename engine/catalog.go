@@ -100,8 +100,8 @@ func (c *catalogView) File(name string) (*table.Version, bool, error) {
 		}
 		return v, true, err
 	}
-	if name == delimited.TableName && c.statement.loaded != nil {
-		return c.statement.loaded, true, nil
+	if name == delimited.TableName && c.statement.files.loaded != nil {
+		return c.statement.files.loaded, true, nil
 	}
 	if v := c.session.wouldBe(name); v != nil {
 		return v, true, nil

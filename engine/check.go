@@ -214,7 +214,7 @@ func (s *Session) bindLoad(st *statement, n *ast.LoadDataStmt) error {
 	if err != nil {
 		return err
 	}
-	st.Statement, st.context, st.loaded = stmt, nil, delimited.Empty(ts)
+	st.Statement, st.context, st.files.loaded = stmt, nil, delimited.Empty(ts)
 	_, err = st.binder().Insert(insert)
 	return unplaced(err)
 }

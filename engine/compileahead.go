@@ -73,7 +73,7 @@ func (x *compilesAhead) count() int {
 }
 
 // namesFiles says whether a bound statement reads files. Kernels follow from the values of columns, which are not read of files to compile ahead.
-func (st *statement) namesFiles() bool { return len(st.uses) > 0 }
+func (st *statement) namesFiles() bool { return len(st.files.uses) > 0 }
 
 // compileAhead has the kernels of a bound query compiled behind all others, if it may run on a GPU.
 func (s *Session) compileAhead(st *statement, q *logical.Query) {

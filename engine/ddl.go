@@ -17,6 +17,7 @@ import (
 )
 
 // createTable runs CREATE TABLE, CREATE TABLE ... LIKE and CREATE TABLE ... AS SELECT.
+// createTable runs CREATE TABLE, with LIKE and with a query, and CREATE TEMPORARY TABLE.
 func (s *Session) createTable(st *statement, n *ast.CreateTableStmt) (*Result, error) {
 	unlock, err := s.lockWrites(st)
 	if err != nil {
@@ -52,29 +53,8 @@ func (s *Session) createTable(st *statement, n *ast.CreateTableStmt) (*Result, e
 	if n.TemporaryKeyword == ast.TemporaryLocal {
 		dbName = s.hiddenDatabase(dbName)
 	}
-	schema := &table.Schema{Database: dbName, Name: name}
-	if n.ReferTable != nil {
-		if schema, err = s.likeSchema(snap, n.ReferTable, dbName, name); err != nil {
-			return nil, err
-		}
-	} else if err = s.tableSchema(st, schema, n); err != nil {
-		return nil, err
-	}
-	var q *logical.Query
-	if n.Select != nil {
-		if q, err = s.createAs(st, schema, n); err != nil {
-			return nil, err
-		}
-	}
-	if len(schema.Columns) == 0 {
-		return nil, sqlerr.New(sqlerr.CodeTableMustHaveColumns, sqlerr.User, "A table must have at least 1 column")
-	}
-	if n.ReferTable == nil {
-		if err := s.constrain(st, schema, n.Constraints); err != nil {
-			return nil, err
-		}
-	}
-	if err := s.addForeignKeys(snap, schema, n.Constraints); err != nil {
+	schema, q, err := s.defineTable(st, snap, n, dbName, name)
+	if err != nil {
 		return nil, err
 	}
 	schema = schema.Own()
@@ -86,21 +66,7 @@ func (s *Session) createTable(st *statement, n *ast.CreateTableStmt) (*Result, e
 	}
 	var rows int64
 	if q != nil {
-		computed, checks, err := st.binder().TableRules(schema, q.Cols)
-		if err != nil {
-			return nil, err
-		}
-		rules, err := write.NewRules(st, v, computed, checks, q.Cols)
-		if err != nil {
-			return nil, err
-		}
-		if !s.checking { // else the table stays empty
-			if v, rows, err = s.fill(st, v, q, "CREATE TABLE", rules); err != nil {
-				return nil, err
-			}
-			rules.Settle()
-		}
-		if err := write.CheckRows(st, v, schema.Foreign); err != nil {
+		if v, rows, err = s.fillNew(st, v, q); err != nil {
 			return nil, err
 		}
 	}
@@ -110,6 +76,51 @@ func (s *Session) createTable(st *statement, n *ast.CreateTableStmt) (*Result, e
 	return &Result{RowsAffected: rows}, st.change("CREATE TABLE", func(snap *catalog.Snapshot) (*catalog.Snapshot, error) {
 		return snap.CreateTable(v)
 	})
+}
+
+// defineTable returns the definition of the table that a statement makes, and the query that fills it; nil: none does.
+func (s *Session) defineTable(st *statement, snap *catalog.Snapshot, n *ast.CreateTableStmt, db, name string) (schema *table.Schema, q *logical.Query, err error) {
+	schema = &table.Schema{Database: db, Name: name}
+	if n.ReferTable != nil {
+		if schema, err = s.likeSchema(snap, n.ReferTable, db, name); err != nil {
+			return nil, nil, err
+		}
+	} else if err = s.tableSchema(st, schema, n); err != nil {
+		return nil, nil, err
+	}
+	if n.Select != nil {
+		if q, err = s.createAs(st, schema, n); err != nil {
+			return nil, nil, err
+		}
+	}
+	if len(schema.Columns) == 0 {
+		return nil, nil, sqlerr.New(sqlerr.CodeTableMustHaveColumns, sqlerr.User, "A table must have at least 1 column")
+	}
+	if n.ReferTable == nil {
+		if err := s.constrain(st, schema, n.Constraints); err != nil {
+			return nil, nil, err
+		}
+	}
+	return schema, q, s.addForeignKeys(snap, schema, n.Constraints)
+}
+
+// fillNew fills a new table from a query.
+func (s *Session) fillNew(st *statement, v *table.Version, q *logical.Query) (filled *table.Version, rows int64, err error) {
+	computed, checks, err := st.binder().TableRules(v.Schema, q.Cols)
+	if err != nil {
+		return nil, 0, err
+	}
+	rules, err := write.NewRules(st, v, computed, checks, q.Cols)
+	if err != nil {
+		return nil, 0, err
+	}
+	if !s.checking { // else the table stays empty
+		if v, rows, err = s.fill(st, v, q, "CREATE TABLE", rules); err != nil {
+			return nil, 0, err
+		}
+		rules.Settle()
+	}
+	return v, rows, write.CheckRows(st, v, v.Schema.Foreign)
 }
 
 func (s *Session) likeSchema(snap *catalog.Snapshot, like *ast.TableName, db, name string) (*table.Schema, error) {

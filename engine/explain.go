@@ -21,7 +21,7 @@ func (s *Session) explain(st *statement, n *ast.ExplainStmt) (*Result, error) {
 	if show, ok := n.Stmt.(*ast.ShowStmt); ok { // DESCRIBE table
 		return s.show(st, show)
 	}
-	st.outlines = !n.Analyze && !s.device().needsGPU()
+	st.files.outlines = !n.Analyze && !s.device().needsGPU()
 	q, err := s.bindForExplain(st, n.Stmt)
 	if err != nil {
 		return nil, err
@@ -38,9 +38,9 @@ func (s *Session) explain(st *statement, n *ast.ExplainStmt) (*Result, error) {
 			return nil, err
 		}
 		notes = notesOf(cost)
-		total = fmt.Sprintf("in all: %.3f ms, %s held at the most", float64((cost.Wall+st.fetched.wall).Microseconds())/1e3, sqlerr.FormatBytes(cost.PeakMemory))
-		if st.fetched.wall > 0 {
-			total += fmt.Sprintf("; reading %s of files took %.3f ms of them and gave %s of columns", sqlerr.FormatBytes(st.fetched.bytes), inMillis(st.fetched.wall), sqlerr.FormatBytes(st.fetched.memory))
+		total = fmt.Sprintf("in all: %.3f ms, %s held at the most", float64((cost.Wall+st.files.fetched.wall).Microseconds())/1e3, sqlerr.FormatBytes(cost.PeakMemory))
+		if st.files.fetched.wall > 0 {
+			total += fmt.Sprintf("; reading %s of files took %.3f ms of them and gave %s of columns", sqlerr.FormatBytes(st.files.fetched.bytes), inMillis(st.files.fetched.wall), sqlerr.FormatBytes(st.files.fetched.memory))
 		}
 		if held := heldOnGPU(cost); held > 0 {
 			total += fmt.Sprintf(", and on the GPU %s beside table columns", sqlerr.FormatBytes(held))

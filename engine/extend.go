@@ -159,7 +159,7 @@ func (c *catalogView) made(name string) (v *table.Version, ok bool, err error) {
 		held.Close()
 		return nil, true, sqlerr.From(err)
 	}
-	c.statement.files = append(c.statement.files, held.Close)
+	c.statement.files.held = append(c.statement.files.held, held.Close)
 	return v, true, nil
 }
 

@@ -47,7 +47,7 @@ func (st *statement) effects() error {
 		return nil
 	}
 	st.once = true
-	for _, u := range st.uses {
+	for _, u := range st.files.uses {
 		if !st.began && u.Set.Sampled() {
 			return sqlerr.New(sqlerr.CodeErrorOnRead, sqlerr.User, "the types of '%s' are needed before the statement's effects", u.Name).WithCause(filecache.BeginAnew{})
 		}
@@ -69,7 +69,7 @@ func (st *statement) final() bool { return st.began && (st.once || stores(st.Nod
 
 // file returns the table of a file that the statement names; nil: the name is no kind of file.
 func (st *statement) file(name string) (*table.Version, error) {
-	if u := st.uses[name]; u != nil {
+	if u := st.files.uses[name]; u != nil {
 		return u.version, nil
 	}
 	source, err := st.session.engine.files.Look(st.ctx, st.session.vars.access, name, st.once)
@@ -77,23 +77,23 @@ func (st *statement) file(name string) (*table.Version, error) {
 		return nil, err
 	}
 	u := &fileUse{Source: source}
-	for _, other := range st.uses { // by another name
+	for _, other := range st.files.uses { // by another name
 		if other.State == u.State {
-			st.uses[name] = other
+			st.files.uses[name] = other
 			return other.version, nil
 		}
 	}
 	u.version = table.NewOutline(&table.Schema{Name: u.Title, Columns: u.Set.Columns}, u.Set.Rows, u.Set.Estimates())
-	if st.uses == nil {
-		st.uses = map[string]*fileUse{}
+	if st.files.uses == nil {
+		st.files.uses = map[string]*fileUse{}
 	}
-	st.uses[name] = u
+	st.files.uses[name] = u
 	return u.version, nil
 }
 
 // useOf returns the file that a version is of; nil: it is none's.
 func (st *statement) useOf(v *table.Version) *fileUse {
-	for _, u := range st.uses {
+	for _, u := range st.files.uses {
 		if u.version == v {
 			return u
 		}
@@ -109,7 +109,7 @@ type fileScans struct {
 
 // fileScans returns a plan's scans of files, in the order of the pipelines.
 func (st *statement) fileScans(plan *physical.Plan) (list []*fileScans) {
-	if len(st.uses) == 0 {
+	if len(st.files.uses) == 0 {
 		return nil
 	}
 	for _, p := range plan.All() {
@@ -136,7 +136,7 @@ func (st *statement) fileScans(plan *physical.Plan) (list []*fileScans) {
 func (st *statement) readFor(plan *physical.Plan, streamedFrom int64) (again bool, err error) {
 	for _, f := range st.fileScans(plan) {
 		cached := f.use.Has(f.scans)
-		if st.outlines && !cached {
+		if st.files.outlines && !cached {
 			continue
 		}
 		if !cached && !plan.Recursive() {
@@ -181,7 +181,7 @@ func (st *statement) unread(plan *physical.Plan) bool {
 		if !ok {
 			continue
 		}
-		for _, u := range st.uses {
+		for _, u := range st.files.uses {
 			if scan.Table == u.version && !u.filled || scan.Table == u.streamed {
 				return true
 			}
@@ -201,7 +201,7 @@ func (st *statement) stream(f *fileScans, plan *physical.Plan, from int64) (ok b
 		if err != nil {
 			return false, u.Verify(st.ctx, err)
 		}
-		st.files = append(st.files, done)
+		st.files.held = append(st.files.held, done)
 		if err := u.Verify(st.ctx, nil); err != nil {
 			return false, err
 		}
@@ -275,7 +275,7 @@ func (st *statement) readFirst(f *fileScans, plan *physical.Plan) (ok bool, err 
 	if rows < 0 || len(f.scans) > 1 || u.filled {
 		return false, nil
 	}
-	defer func(begin time.Time) { st.fetched.wall += time.Since(begin) }(time.Now())
+	defer func(begin time.Time) { st.files.fetched.wall += time.Since(begin) }(time.Now())
 	stored := st.session.engine.stored
 	account := memory.Account{Budget: stored.Budget, Operator: "reading '" + u.Name + "'"}
 	ordinals := slices.Clone(f.scans[0].Ordinals)
@@ -288,7 +288,7 @@ func (st *statement) readFirst(f *fileScans, plan *physical.Plan) (ok bool, err 
 		account.Close()
 		return false, err
 	}
-	st.files = append(st.files, func() { stored.Remove(v) })
+	st.files.held = append(st.files.held, func() { stored.Remove(v) })
 	first := table.NewOutline(u.version.Schema, v.Rows(), nil)
 	if ok = first.Fill(table.Part{Ordinals: slices.Compact(ordinals), From: v}); ok {
 		f.scans[0].Table = first
@@ -358,7 +358,7 @@ func (st *statement) read(u *fileUse, ordinals []int) (more bool, err error) {
 		return false, nil
 	}
 	st.warnOfTexts(u, ordinals)
-	defer func(begin time.Time) { st.fetched.wall += time.Since(begin) }(time.Now())
+	defer func(begin time.Time) { st.files.fetched.wall += time.Since(begin) }(time.Now())
 	parts := []table.Part{{From: table.Blank(&table.Schema{}, u.Set.Rows)}}
 	if len(ordinals) > 0 || u.Set.RowsEstimated {
 		var giveBack func()
@@ -366,10 +366,10 @@ func (st *statement) read(u *fileUse, ordinals []int) (more bool, err error) {
 		if parts, fresh, giveBack, err = u.Columns(st.ctx, append([]int{}, ordinals...)); err != nil {
 			return false, err
 		}
-		st.files = append(st.files, giveBack)
+		st.files.held = append(st.files.held, giveBack)
 		if fresh != nil {
-			st.fetched.bytes += u.Set.FileBytes(fresh.Ordinals)
-			st.fetched.memory += fresh.Bytes
+			st.files.fetched.bytes += u.Set.FileBytes(fresh.Ordinals)
+			st.files.fetched.memory += fresh.Bytes
 		}
 	}
 	if u.parts = append(u.parts, parts...); u.version.Fill(u.parts...) {
@@ -386,7 +386,7 @@ func (st *statement) read(u *fileUse, ordinals []int) (more bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	st.files = append(st.files, func() { u.GiveBack(f) })
+	st.files.held = append(st.files.held, func() { u.GiveBack(f) })
 	u.parts = []table.Part{{Ordinals: f.Ordinals, From: f.Version}}
 	if u.filled = u.version.Fill(u.parts...); !u.filled {
 		return false, sqlerr.Bug("the row groups of '%s' differ", u.Name)
@@ -410,7 +410,7 @@ func (st *statement) misfits(err error) error {
 	if !errors.As(err, &bad) || st.final() {
 		return err
 	}
-	for _, u := range st.uses {
+	for _, u := range st.files.uses {
 		if u.Set == bad.Set {
 			return u.Retype(st.ctx, err)
 		}
@@ -429,9 +429,6 @@ func (st *statement) again(err error, changes *int) bool {
 			return false
 		}
 	}
-	for _, giveBack := range st.files {
-		giveBack()
-	}
-	st.files, st.uses = nil, nil
+	st.files.giveBack()
 	return true
 }

@@ -43,7 +43,7 @@ func (s *Session) load(st *statement, n *ast.LoadDataStmt, rules *delimited.Load
 	if err != nil {
 		return nil, err
 	}
-	st.Statement, st.context, st.loaded = stmt, nil, loaded
+	st.Statement, st.context, st.files.loaded = stmt, nil, loaded
 	res, err := s.insert(st, insert)
 	return res, inRecord(unplaced(err), n.Path, rules.Skip)
 }

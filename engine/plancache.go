@@ -396,7 +396,7 @@ func (s *Session) keptQuery(st *statement) (*Result, error) {
 	}
 	res, err := directResult(st, k.direct, k.version, st.params)
 	if err == nil {
-		s.found = 0
+		s.last.foundRows = 0
 		res.source = &countingSource{res.source, s}
 	}
 	return res, err

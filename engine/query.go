@@ -41,7 +41,7 @@ func (s *Session) query(st *statement, n ast.Node) (*Result, error) {
 	s.limitSelect(n, q)
 	res, err := s.runQuery(st, q, false)
 	if err == nil {
-		s.found = max(whole, 0)
+		s.last.foundRows = max(whole, 0)
 		if whole < 0 {
 			res.source = &countingSource{res.source, s}
 		}
@@ -112,7 +112,7 @@ type countingSource struct {
 func (c *countingSource) Next(ctx context.Context) (*column.Batch, error) {
 	b, err := c.rowSource.Next(ctx)
 	if b != nil {
-		c.session.found += int64(b.Rows())
+		c.session.last.foundRows += int64(b.Rows())
 	}
 	return b, err
 }

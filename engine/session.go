@@ -27,8 +27,7 @@ type Session struct {
 	database  string
 	vars      variables
 	warnings  *sqlerr.Warnings
-	rowCount  int64
-	found     int64                    // what FOUND_ROWS() gives
+	last      lastStatement
 	temporary map[catalog.TableID]bool // the TEMPORARY tables, by the names that they go by
 	locked    map[catalog.TableID]bool // what LOCK TABLES named, and whether for writing; nil: nothing is locked
 	reading   *catalog.Snapshot        // what a SELECT outside of a transaction reads, while it is planned
@@ -41,14 +40,20 @@ type Session struct {
 	describing   bool                      // the columns of views are being listed
 	checking     bool                      // within Check
 	outfiles     map[string]*table.Version // files that statements would have written which Check has seen, by absolute names
-	counted      counts                    // of the statement before, once the next one runs
 	lastInsertID *atomic.Int64             // what LAST_INSERT_ID() gives
 	gpuTold      gpuTrouble                // what the client has been warned of
 }
 
+// lastStatement is what functions and variables tell of the statement before.
+type lastStatement struct {
+	rowCount  int64  // ROW_COUNT()
+	foundRows int64  // FOUND_ROWS()
+	counted   counts // of its warnings, once the next one runs
+}
+
 // NewSession opens a session in the default database.
 func (e *Engine) NewSession() *Session {
-	s := &Session{engine: e, id: e.conns.Add(1), database: DefaultDatabase, warnings: &sqlerr.Warnings{}, rowCount: -1, lastInsertID: new(atomic.Int64)}
+	s := &Session{engine: e, id: e.conns.Add(1), database: DefaultDatabase, warnings: &sqlerr.Warnings{}, last: lastStatement{rowCount: -1}, lastInsertID: new(atomic.Int64)}
 	s.activity = &activity{database: s.database, since: time.Now()}
 	s.vars.init(e)
 	s.vars.session = s
@@ -107,7 +112,7 @@ func (s *Session) Execute(ctx context.Context, stmt parse.Statement, params []ty
 			WithHint("the statement has %d markers ?, and %d values were given", len(stmt.Params), len(params))
 	}
 	if !KeepsWarnings(stmt) {
-		s.counted = countsOf(s.warnings)
+		s.last.counted = countsOf(s.warnings)
 		s.warnings = &sqlerr.Warnings{NoNotes: s.vars.integer("sql_notes") == 0}
 		s.warnOf(stmt)
 	}
@@ -141,21 +146,11 @@ func (s *Session) Execute(ctx context.Context, stmt parse.Statement, params []ty
 		done = func() { stop(); inner() }
 	}
 	st.ctx = run
-	var res *Result
-	err = sqlerr.Guard(func() (err error) {
-		for changes := 0; ; {
-			res, err = s.dispatch(st)
-			if err = st.misfits(err); !st.again(err, &changes) {
-				return err
-			}
-			list.Reset()
-			s.warnOf(stmt)
-		}
-	})
+	res, err := s.attempt(st, list)
 	s.reading = nil
 	restore()
 	if err != nil {
-		s.rowCount = -1
+		s.last.rowCount = -1
 		done()
 		return nil, failed(err)
 	}
@@ -163,9 +158,9 @@ func (s *Session) Execute(ctx context.Context, stmt parse.Statement, params []ty
 	if st.context != nil && st.context.Session.GaveInsertID.Load() && res.LastInsertID == 0 {
 		res.LastInsertID = s.lastInsertID.Load()
 	}
-	s.rowCount = res.RowsAffected
+	s.last.rowCount = res.RowsAffected
 	if res.HasRows() {
-		s.rowCount = -1
+		s.last.rowCount = -1
 	}
 	if res.source == nil {
 		done()
@@ -175,6 +170,21 @@ func (s *Session) Execute(ctx context.Context, stmt parse.Statement, params []ty
 		res.done = done
 	}
 	return res, nil
+}
+
+// attempt runs a statement, and runs it anew where its files turn out to be other than they looked. list has its warnings.
+func (s *Session) attempt(st *statement, list *sqlerr.Warnings) (res *Result, err error) {
+	err = sqlerr.Guard(func() (err error) {
+		for changes := 0; ; {
+			res, err = s.dispatch(st)
+			if err = st.misfits(err); !st.again(err, &changes) {
+				return err
+			}
+			list.Reset()
+			s.warnOf(st.Statement)
+		}
+	})
+	return res, err
 }
 
 // warnOf adds what reading a statement's text warned of.
@@ -197,22 +207,46 @@ type statement struct {
 	params   []types.Value
 	session  *Session
 	context  *expr.Context
-	budget   *memory.Budget
-	texts    memory.Account      // those that functions make outside of queries
-	made     memory.Account      // what it has made so far to be stored
-	tree     memory.Account      // what a long text became
-	files    []func()            // give back the files that it reads
-	uses     map[string]*fileUse // those files, by the names in the statement
-	outlines bool                // files are planned for by their outlines: nothing of them is read
-	fetched  fetched             // what reading files into memory has cost
-	loaded   *table.Version      // the texts of the file of LOAD DATA
-	takes    string              // what errors call who takes the rows of its query; empty: the client does
-	plan     *planRun            // what the session keeps of it; nil: it was bound
-	rest     *insertedRows       // of a long INSERT ... VALUES; nil: there are none
-	relies   bool                // on the tables that it reads: see transaction.rely
-	runs     bool                // it is being executed, not only looked at
-	once     bool                // it has effects besides its result: see statement.effects
-	began    bool                // some of it was evaluated
+	accounts accounts
+	files    filesRead
+	takes    string        // what errors call who takes the rows of its query; empty: the client does
+	plan     *planRun      // what the session keeps of it; nil: it was bound
+	rest     *insertedRows // of a long INSERT ... VALUES; nil: there are none
+	relies   bool          // on the tables that it reads: see transaction.rely
+	runs     bool          // it is being executed, not only looked at
+	once     bool          // it has effects besides its result: see statement.effects
+	began    bool          // some of it was evaluated
+}
+
+// accounts count the memory of a statement that is not its query's.
+type accounts struct {
+	budget *memory.Budget // of the statement as a whole; nil until somebody asks
+	texts  memory.Account // strings that functions make outside of queries
+	made   memory.Account // what it has made so far to be stored
+	tree   memory.Account // what a long text became
+}
+
+func (a *accounts) close() {
+	a.made.Close()
+	a.texts.Close()
+	a.tree.Close()
+}
+
+// filesRead are the data files that a statement reads.
+type filesRead struct {
+	uses     map[string]*fileUse // by the names in the statement
+	held     []func()            // give back what they hold
+	outlines bool                // they are planned for by their outlines: nothing of them is read
+	fetched  fetched             // what reading them into memory has cost
+	loaded   *table.Version      // the fields of the file of LOAD DATA
+}
+
+// giveBack ends the use of the files, which are looked at anew when the statement names them again.
+func (f *filesRead) giveBack() {
+	for _, giveBack := range f.held {
+		giveBack()
+	}
+	f.held, f.uses = nil, nil
 }
 
 // takeTree counts what a long text became, or long values.
@@ -220,8 +254,8 @@ func (st *statement) takeTree(bytes int64) error {
 	if bytes == 0 {
 		return nil
 	}
-	st.tree.Budget, st.tree.Operator = st.memory(), "the statement and its values"
-	return st.tree.Add(bytes)
+	st.accounts.tree.Budget, st.accounts.tree.Operator = st.memory(), "the statement and its values"
+	return st.accounts.tree.Add(bytes)
 }
 
 // storedParams returns the bytes of long values that a statement stores: they are copied on their way.
@@ -239,28 +273,23 @@ func storedParams(n ast.StmtNode, params []types.Value) int64 {
 
 // end gives back what the statement holds besides its query's memory.
 func (st *statement) end() {
-	for _, giveBack := range st.files {
-		giveBack()
-	}
-	st.files, st.uses = nil, nil
-	st.made.Close()
-	st.texts.Close()
-	st.tree.Close()
+	st.files.giveBack()
+	st.accounts.close()
 }
 
 // memory returns the budget of the statement, which lies within the engine's.
 func (st *statement) memory() *memory.Budget {
-	if st.budget == nil {
+	if st.accounts.budget == nil {
 		s := st.session
-		st.budget = s.engine.statements.Child(s.vars.memoryLimit())
+		st.accounts.budget = s.engine.statements.Child(s.vars.memoryLimit())
 	}
-	return st.budget
+	return st.accounts.budget
 }
 
 // making returns the account of what the statement makes to be stored; operation is what errors call it.
 func (st *statement) making(operation string) *memory.Account {
-	st.made.Budget, st.made.Operator = st.session.engine.stored.Budget, operation
-	return &st.made
+	st.accounts.made.Budget, st.accounts.made.Operator = st.session.engine.stored.Budget, operation
+	return &st.accounts.made
 }
 
 // change makes what the statement has made visible, to the session alone while it is in a transaction; see [Engine.change].
@@ -280,12 +309,12 @@ func (st *statement) exprContext() *expr.Context {
 			Ctx: st.ctx, Now: s.vars.now().In(loc), Location: loc, SQLMode: s.vars.exprMode, Collation: s.vars.collation("collation_connection"), Warnings: s.warnings,
 			Writing: writes(st.Node), Variables: &s.vars,
 			Session: expr.SessionFacts{
-				Database: s.database, User: "root@localhost", ConnID: s.id, RowCount: s.rowCount, FoundRows: s.found, LastInsertID: s.lastInsertID, GaveInsertID: new(atomic.Bool),
+				Database: s.database, User: "root@localhost", ConnID: s.id, RowCount: s.last.rowCount, FoundRows: s.last.foundRows, LastInsertID: s.lastInsertID, GaveInsertID: new(atomic.Bool),
 			},
 			Locks: s.engine.locks.Of(s.id),
-			Added: s.engine.added, Effects: st.effects, Texts: st.texts.Set,
+			Added: s.engine.added, Effects: st.effects, Texts: st.accounts.texts.Set,
 		}
-		st.texts = memory.Account{Budget: st.memory(), Operator: "the values of expressions"}
+		st.accounts.texts = memory.Account{Budget: st.memory(), Operator: "the values of expressions"}
 	}
 	return st.context
 }
@@ -317,130 +346,4 @@ func (st *statement) binder() *bind.Binder {
 		Catalog: st.catalogView(), Database: s.database, Ctx: st.exprContext(), Params: st.params, Alias: st.Alias,
 		Locate: st.Locate, Rows: st.Rows,
 	}
-}
-
-func (s *Session) dispatch(st *statement) (*Result, error) {
-	if err := s.enter(st); err != nil {
-		return nil, err
-	}
-	if err := s.checkUnset(st); err != nil {
-		return nil, err
-	}
-	switch n := st.Node.(type) {
-	case *ast.SelectStmt:
-		if len(st.Into) > 0 {
-			return s.selectIntoVariables(st, n)
-		}
-		if plain, into := outfileOf(n); into != nil {
-			return s.selectInto(st, plain, into)
-		}
-		if st.assigning() {
-			return s.selectAssigning(st, n)
-		}
-		return s.query(st, n)
-	case *ast.SetOprStmt:
-		if len(st.Into) > 0 {
-			return s.selectIntoVariables(st, n)
-		}
-		if plain, into := outfileOf(n); into != nil {
-			return s.selectInto(st, plain, into)
-		}
-		return s.query(st, n)
-	case *ast.ExplainStmt:
-		return s.explain(st, n)
-	case *ast.InsertStmt:
-		return s.insert(st, n)
-	case *ast.UpdateStmt:
-		return s.update(st, n)
-	case *ast.DeleteStmt:
-		return s.delete(st, n)
-	case *ast.TruncateTableStmt:
-		return s.truncate(st, n)
-	case *ast.CreateTableStmt:
-		return s.createTable(st, n)
-	case *ast.DropTableStmt:
-		return s.dropTable(st, n)
-	case *ast.CreateViewStmt:
-		return s.createView(st, n)
-	case *ast.CreateDatabaseStmt:
-		return s.createDatabase(st, n)
-	case *ast.DropDatabaseStmt:
-		return s.dropDatabase(st, n)
-	case *ast.CreateIndexStmt:
-		return s.createIndex(st, n)
-	case *ast.DropIndexStmt:
-		return s.dropIndex(st, n)
-	case *ast.RenameTableStmt:
-		return s.renameTable(st, n)
-	case *ast.UseStmt:
-		return s.use(n.DBName)
-	case *ast.SetStmt:
-		return s.set(st, n)
-	case *ast.ShowStmt:
-		return s.show(st, n)
-	case *ast.CallStmt:
-		return s.call(st, n)
-	case *ast.DoStmt:
-		return s.do(st, n)
-	case *ast.AnalyzeTableStmt:
-		return s.analyze(n)
-	case *ast.BeginStmt:
-		return s.beginStatement(st, n)
-	case *ast.CommitStmt:
-		return s.commitStatement(st, n)
-	case *ast.RollbackStmt:
-		return s.rollbackStatement(n)
-	case *ast.SavepointStmt:
-		return s.savepoint(n)
-	case *ast.ReleaseSavepointStmt:
-		return s.releaseSavepoint(n)
-	case *ast.AlterTableStmt:
-		return s.alterTable(st, n)
-	case *ast.LockTablesStmt:
-		return s.lockTables(st, n)
-	case *ast.UnlockTablesStmt:
-		return s.unlockTables(st)
-	case *ast.KillStmt:
-		return s.kill(st, n)
-	case *ast.LoadDataStmt:
-		return s.loadData(st, n)
-	case *ast.ImportIntoStmt:
-		return s.importInto(st, n)
-	case *ast.PrepareStmt:
-		return s.prepareText(st, n)
-	case *ast.ExecuteStmt:
-		return s.executePrepared(st, n)
-	case *ast.DeallocateStmt:
-		return s.deallocate(n)
-	}
-	return nil, sqlerr.NotSupportedf("this statement", "%s%s", firstWords(st.Text), insteadOf(st.Node))
-}
-
-// insteadOf says, behind a comma, what can be done instead of a statement that there is none of.
-func insteadOf(n ast.StmtNode) string {
-	switch n.(type) {
-	case *ast.GrantStmt, *ast.RevokeStmt, *ast.GrantRoleStmt, *ast.RevokeRoleStmt, *ast.CreateUserStmt, *ast.AlterUserStmt, *ast.DropUserStmt, *ast.SetPwdStmt:
-		return "; there are no users: whoever runs the process can use all of its data"
-	case *ast.FlushStmt:
-		return "; there is nothing to write out or to read anew"
-	case *ast.OptimizeTableStmt:
-		return "; tables keep themselves in order, and ANALYZE TABLE takes statistics"
-	case *ast.ProcedureInfo, *ast.DropProcedureStmt:
-		return "; functions are added by Go programs (docs/guide/driver.md)"
-	case *ast.HelpStmt:
-		return "; the shell has .help, and docs/reference lists statements and functions"
-	}
-	return ""
-}
-
-// firstWords returns the head of a statement for a message.
-func firstWords(text string) string {
-	const most = 40
-	n := 0
-	for i := range text {
-		if n++; n > most {
-			return text[:i] + "..."
-		}
-	}
-	return text
 }

@@ -28,7 +28,7 @@ var toolVariables = []variable{
 	{name: "default_storage_engine", initial: fixed("Radish"), readOnly: true, doc: "ENGINE = says nothing"},
 	{name: "default_tmp_storage_engine", initial: fixed("Radish"), readOnly: true},
 	{name: "default_week_format", initial: fixed("0"), integer: true, readOnly: true, doc: "of WEEK"},
-	{name: "error_count", initial: fixed("0"), integer: true, readOnly: true, of: func(v *variables) string { return strconv.FormatInt(v.session.counted.errors, 10) }, doc: "errors of the statement before"},
+	{name: "error_count", initial: fixed("0"), integer: true, readOnly: true, of: func(v *variables) string { return strconv.FormatInt(v.session.last.counted.errors, 10) }, doc: "errors of the statement before"},
 	{name: "event_scheduler", initial: fixed("DISABLED"), readOnly: true, doc: "there are no events"},
 	{name: "explicit_defaults_for_timestamp", initial: fixed("1"), boolean: true, readOnly: true},
 	{name: "gtid_mode", initial: fixed("OFF"), readOnly: true},
@@ -80,7 +80,7 @@ var toolVariables = []variable{
 	{name: "tmp_table_size", initial: fixed("16777216"), integer: true, doc: means + "radish_memory_limit bounds a query"},
 	{name: "version_compile_machine", initial: fixed(runtime.GOARCH), readOnly: true},
 	{name: "version_compile_os", initial: fixed(runtime.GOOS), readOnly: true},
-	{name: "warning_count", initial: fixed("0"), integer: true, readOnly: true, of: func(v *variables) string { return strconv.FormatInt(v.session.counted.warnings, 10) }, doc: "warnings, errors and notes of the statement before"},
+	{name: "warning_count", initial: fixed("0"), integer: true, readOnly: true, of: func(v *variables) string { return strconv.FormatInt(v.session.last.counted.warnings, 10) }, doc: "warnings, errors and notes of the statement before"},
 }
 
 // counts are how many warnings the statement before left: what @@warning_count and @@error_count give.

@@ -60,7 +60,7 @@ func TestIgnoreWarnings(t *testing.T) {
 			1366 Incorrect integer value: 'many' for column 'v'`},
 	} {
 		mustRun(t, s, c.sql)
-		affected := s.rowCount
+		affected := s.last.rowCount
 		var got []string
 		for _, w := range s.Warnings() {
 			got = append(got, fmt.Sprintf("%d %s", w.Code, w.Message))

@@ -15,44 +15,7 @@ func CreateTableSQL(v *table.Version) string {
 	schema := v.Schema
 	var parts []string
 	for i := range schema.Columns {
-		c := &schema.Columns[i]
-		p := "  " + QuoteName(c.Name) + " " + c.Type.String()
-		if c.Type.HasCollation() && c.Type.Collation != schema.Collation {
-			p += " COLLATE " + c.Type.Collation.String()
-		}
-		if g := c.Generated; g != nil {
-			if p += " GENERATED ALWAYS AS (" + g.SQL + ")"; g.Stored {
-				p += " STORED"
-			} else {
-				p += " VIRTUAL"
-			}
-		}
-		if !c.Nullable {
-			p += " NOT NULL"
-		}
-		if d := c.Default; d != nil {
-			switch {
-			case d.Expr != "":
-				now := strings.HasPrefix(d.Expr, "CURRENT_TIMESTAMP") && (c.Type.Kind == types.KindTimestamp || c.Type.Kind == types.KindDatetime)
-				if !now && !strings.HasPrefix(d.Expr, "(") { // a call that stood alone
-					p += " DEFAULT (" + d.Expr + ")"
-				} else {
-					p += " DEFAULT " + d.Expr
-				}
-			case !d.Value.Null:
-				p += " DEFAULT " + types.QuoteText(d.Value.Text())
-			}
-		}
-		if c.OnUpdate != "" {
-			p += " ON UPDATE " + c.OnUpdate
-		}
-		if c.AutoIncrement {
-			p += " AUTO_INCREMENT"
-		}
-		if c.Comment != "" {
-			p += " COMMENT " + types.QuoteText(c.Comment)
-		}
-		parts = append(parts, p)
+		parts = append(parts, "  "+columnSQL(schema, &schema.Columns[i]))
 	}
 	for _, k := range schema.Keys {
 		names := make([]string, len(k.Columns))
@@ -93,6 +56,47 @@ func CreateTableSQL(v *table.Version) string {
 		out += " COMMENT=" + types.QuoteText(schema.Comment)
 	}
 	return out
+}
+
+// columnSQL writes what CREATE TABLE says of a column.
+func columnSQL(schema *table.Schema, c *table.ColumnDef) string {
+	p := QuoteName(c.Name) + " " + c.Type.String()
+	if c.Type.HasCollation() && c.Type.Collation != schema.Collation {
+		p += " COLLATE " + c.Type.Collation.String()
+	}
+	if g := c.Generated; g != nil {
+		if p += " GENERATED ALWAYS AS (" + g.SQL + ")"; g.Stored {
+			p += " STORED"
+		} else {
+			p += " VIRTUAL"
+		}
+	}
+	if !c.Nullable {
+		p += " NOT NULL"
+	}
+	if d := c.Default; d != nil {
+		switch {
+		case d.Expr != "":
+			now := strings.HasPrefix(d.Expr, "CURRENT_TIMESTAMP") && (c.Type.Kind == types.KindTimestamp || c.Type.Kind == types.KindDatetime)
+			if !now && !strings.HasPrefix(d.Expr, "(") { // a call that stood alone
+				p += " DEFAULT (" + d.Expr + ")"
+			} else {
+				p += " DEFAULT " + d.Expr
+			}
+		case !d.Value.Null:
+			p += " DEFAULT " + types.QuoteText(d.Value.Text())
+		}
+	}
+	if c.OnUpdate != "" {
+		p += " ON UPDATE " + c.OnUpdate
+	}
+	if c.AutoIncrement {
+		p += " AUTO_INCREMENT"
+	}
+	if c.Comment != "" {
+		p += " COMMENT " + types.QuoteText(c.Comment)
+	}
+	return p
 }
 
 // CreateViewSQL writes the statement that makes a view.

@@ -5,9 +5,9 @@
 // over the same files (oracle). A figure is printed only beside the verdict on the rows that it stands for.
 //
 // compile times NVRTC over the kernels of queries, groupby group-bys over generated tables whose totals are known, dbops the questions of the "database-like ops"
-// benchmark over such tables, windows window functions, shapes statements of many kinds and join joins of many sizes beside DuckDB, calibrate both sides of small queries, memory what processes hold beside their memory limits, tpcds
+// benchmark over such tables, windows window functions, shapes statements of many kinds and join joins of many sizes and files queries over files beside DuckDB, calibrate both sides of small queries, memory what processes hold beside their memory limits, tpcds
 // TPC-DS beside DuckDB.
-// A command is a file: tpch.go, demo.go, export.go, compile.go, groupby.go, dbops.go, calibrate.go, oracle.go, windows.go, shapes.go, join.go,
+// A command is a file: tpch.go, demo.go, export.go, compile.go, groupby.go, dbops.go, calibrate.go, oracle.go, windows.go, shapes.go, join.go, files.go,
 // memory.go, tpcds.go. Under them are database.go (an engine, and how a statement's time is taken), beside.go (statements in two engines), suite.go (a run of the queries), usage.go (memory and processor), report.go (tables).
 package main
 
@@ -45,6 +45,7 @@ var commands = []command{
 	{"windows", "time window functions over one large table against DuckDB, and compare the results", runWindows},
 	{"shapes", "time statements of many kinds over one wide table against DuckDB, and compare the results", runShapes},
 	{"join", "join tables of many sizes and kinds of keys, check every total, and compare with DuckDB", runJoin},
+	{"files", "query Parquet, CSV and JSON lines files, each statement in a process of its own, against DuckDB, and compare the results", runFiles},
 	{"memory", "run statements under memory limits, each in a process of its own, and show its peak of resident memory", runMemory},
 }
 

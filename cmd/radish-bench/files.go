@@ -1,0 +1,389 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/radish-sql/radish/storage/tpch"
+)
+
+// fileCase is a statement over files. {file} in its text stands for the name of lineitem's file.
+type fileCase struct {
+	name   string
+	ending string // of lineitem's file
+	sql    string
+	duck   string      // sql in DuckDB's dialect; empty: the same
+	query  *tpch.Query // one of TPC-H, over views of all files; nil: it is none
+	rows   bool        // which rows come, or how they are written, is the engine's matter: only their number is compared
+}
+
+// fileCases returns the statements over one file, and TPC-H's queries.
+func fileCases(sf float64) []fileCase {
+	aggregates := "SELECT l_returnflag, l_linestatus, COUNT(*), SUM(l_quantity), SUM(l_extendedprice), AVG(l_discount) FROM {file} GROUP BY l_returnflag, l_linestatus ORDER BY 1, 2"
+	var maxima []string
+	for _, t := range tpch.Tables() {
+		if t.Name == "lineitem" {
+			for _, c := range t.Columns {
+				maxima = append(maxima, "MAX("+c.Name+")")
+			}
+		}
+	}
+	var list []fileCase
+	for _, ending := range []string{"parquet", "csv", "jsonl"} {
+		list = append(list,
+			fileCase{name: "DESCRIBE", ending: ending, sql: "DESCRIBE {file}", duck: "DESCRIBE SELECT * FROM {file}", rows: true},
+			fileCase{name: "COUNT(*)", ending: ending, sql: "SELECT COUNT(*) FROM {file}"},
+			fileCase{name: "SUM(l_quantity)", ending: ending, sql: "SELECT SUM(l_quantity) FROM {file}"},
+			fileCase{name: "MAX(l_comment)", ending: ending, sql: "SELECT MAX(l_comment) FROM {file}"},
+			fileCase{name: "SUM WHERE l_orderkey < 10000", ending: ending, sql: "SELECT SUM(l_extendedprice) FROM {file} WHERE l_orderkey < 10000"},
+			fileCase{name: "MAX(l_comment) WHERE l_discount = 0.1 AND l_quantity < 3", ending: ending, sql: "SELECT MAX(l_comment) FROM {file} WHERE l_discount = 0.1 AND l_quantity < 3"},
+			fileCase{name: "SELECT * LIMIT 10", ending: ending, sql: "SELECT * FROM {file} LIMIT 10", rows: true},
+			fileCase{name: "4 aggregates by two columns", ending: ending, sql: aggregates},
+			fileCase{name: "MAX of all columns", ending: ending, sql: "SELECT " + strings.Join(maxima, ", ") + " FROM {file}"})
+	}
+	for _, q := range tpch.Queries(sf) {
+		list = append(list, fileCase{name: fmt.Sprintf("TPC-H Q%d", q.Number), ending: "parquet", sql: q.SQL, query: &q})
+	}
+	return list
+}
+
+// fileRun is one statement for a process of its own.
+type fileRun struct {
+	Setup []string `json:"setup"`
+	SQL   string   `json:"sql"`
+}
+
+// runFiles is the command files: statements over files in Radish and in DuckDB, each in a process of its own that finds nothing in its memory.
+func runFiles(ctx context.Context, args []string, out io.Writer) error {
+	fs := flag.NewFlagSet("files", flag.ContinueOnError)
+	var set settings
+	set.register(fs)
+	sf := fs.Float64("sf", 0.3, "scale factor of the tables, at least 0.01")
+	dir := fs.String("dir", filepath.Join("build", "files"), "folder of the files")
+	reuse := fs.Bool("reuse", false, "take the files that are there instead of writing them anew")
+	python := fs.String("duckdb-python", "", "a Python interpreter that has the package duckdb")
+	runs := fs.Int("runs", 3, "processes for each statement and engine; the one that took least counts")
+	cases := fs.String("cases", "", "only the statements whose name or file contains one of these words, separated by commas")
+	markdown := fs.String("markdown", "", "write the table to this file as markdown, too")
+	child := fs.Bool("child", false, "run the statement that stands on the standard input")
+	if err := parseFlags(fs, args); err != nil {
+		return err
+	}
+	if *child {
+		return runFileChild(ctx, set, out)
+	}
+	switch {
+	case *python == "":
+		return wrongUsage(fs, "--duckdb-python is missing; make bench-oracle makes a virtual environment and gives its python")
+	case *runs < 1:
+		return wrongUsage(fs, "--runs %d: a time needs a run", *runs)
+	}
+	b := fileBench{settings: set, python: *python, dir: *dir, runs: *runs, sf: *sf}
+	var err error
+	if b.dir, err = filepath.Abs(b.dir); err != nil {
+		return err
+	}
+	if err := b.open(ctx); err != nil {
+		return err
+	}
+	defer b.close()
+	if !*reuse {
+		if err := b.write(ctx); err != nil {
+			return err
+		}
+	}
+	if err := b.run(ctx, out, *cases); err != nil {
+		return err
+	}
+	if err := writeReport(&b, out, *markdown); err != nil {
+		return err
+	}
+	return b.failed()
+}
+
+// runFileChild runs a statement as any program would, and prints the process's peak of resident memory.
+func runFileChild(ctx context.Context, set settings, out io.Writer) error {
+	var r fileRun
+	if err := json.NewDecoder(os.Stdin).Decode(&r); err != nil {
+		return err
+	}
+	db, err := openDatabase(set)
+	if err != nil {
+		return err
+	}
+	defer db.close()
+	for _, sql := range append(r.Setup, r.SQL) {
+		if err := db.exec(ctx, sql); err != nil {
+			return err
+		}
+	}
+	fmt.Fprintln(out, peakRSS())
+	return nil
+}
+
+// fileBench runs the cases.
+type fileBench struct {
+	settings
+	python, dir string
+	runs        int
+	sf          float64
+	db          *database // these two check the answers
+	duck        *duckDB
+	base        fileResult
+	results     []fileResult
+}
+
+// fileResult is what processes took for a case: the least of the runs.
+type fileResult struct {
+	fileCase
+	radish, duckDB         time.Duration // of the processor
+	radishPeak, duckDBPeak int64
+	err                    error
+}
+
+func (b *fileBench) open(ctx context.Context) (err error) {
+	if b.db, err = openDatabase(b.settings); err != nil {
+		return err
+	}
+	if b.duck, err = startDuckDB(ctx, b.python, b.db.threads); err != nil {
+		b.db.close()
+	}
+	return err
+}
+
+func (b *fileBench) close() {
+	b.db.close()
+	_ = b.duck.close()
+}
+
+func (b *fileBench) path(table, ending string) string {
+	return filepath.Join(b.dir, table+"."+ending)
+}
+
+// write writes all tables as Parquet, and lineitem as text, too.
+func (b *fileBench) write(ctx context.Context) error {
+	if err := exportApart(ctx, b.sf, b.dir); err != nil {
+		return err
+	}
+	for _, ending := range []string{"csv", "jsonl"} {
+		sql := fmt.Sprintf("SELECT * FROM `%s` INTO OUTFILE %s OVERWRITE", b.path("lineitem", "parquet"), sqlString(b.path("lineitem", ending)))
+		if err := b.db.exec(ctx, sql); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// statements returns a case in both engines' dialects.
+func (b *fileBench) statements(c *fileCase) (radish, duck fileRun) {
+	if c.query != nil {
+		for _, t := range tpch.Tables() {
+			path := b.path(t.Name, c.ending)
+			radish.Setup = append(radish.Setup, fmt.Sprintf("CREATE OR REPLACE VIEW %s AS SELECT * FROM `%s`", t.Name, path))
+			duck.Setup = append(duck.Setup, fmt.Sprintf("CREATE OR REPLACE VIEW %s AS SELECT * FROM %s", t.Name, sqlString(path)))
+		}
+	}
+	path := b.path("lineitem", c.ending)
+	radish.SQL = strings.ReplaceAll(c.sql, "{file}", "`"+path+"`")
+	if duck.SQL = c.duck; duck.SQL == "" {
+		duck.SQL = c.sql
+	}
+	duck.SQL = strings.ReplaceAll(duck.SQL, "{file}", sqlString(path))
+	return radish, duck
+}
+
+var fileColumns = []tableColumn{
+	{title: "statement", width: 56}, {title: "file", width: 7}, {title: "Radish CPU ms", right: true}, {title: "DuckDB CPU ms", right: true}, {title: "ratio", right: true, width: 6},
+	{title: "Radish MB", right: true}, {title: "DuckDB MB", right: true}, {title: "results"},
+}
+
+func (b *fileBench) run(ctx context.Context, out io.Writer, words string) error {
+	b.base.fileCase = fileCase{name: "SELECT 1", sql: "SELECT 1"}
+	if b.measure(ctx, &b.base); b.base.err != nil {
+		return b.base.err
+	}
+	fmt.Fprint(out, textRow(fileColumns, titles(fileColumns)))
+	for _, c := range fileCases(b.sf) {
+		if !matchesWord(c.name+" "+c.ending, words) {
+			continue
+		}
+		r := fileResult{fileCase: c}
+		if r.err = b.check(ctx, &r.fileCase); r.err == nil {
+			b.measure(ctx, &r)
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		r.radish, r.duckDB = r.radish-b.base.radish, r.duckDB-b.base.duckDB
+		b.results = append(b.results, r)
+		fmt.Fprint(out, textRow(fileColumns, r.cells()))
+	}
+	return nil
+}
+
+// check compares the case's rows.
+func (b *fileBench) check(ctx context.Context, c *fileCase) error {
+	radish, duck := b.statements(c)
+	for i := range radish.Setup {
+		if err := b.db.exec(ctx, radish.Setup[i]); err != nil {
+			return err
+		}
+		if _, err := b.duck.do(duck.Setup[i], false, false); err != nil {
+			return err
+		}
+	}
+	rows, _, err := b.db.query(ctx, radish.SQL)
+	if err != nil {
+		return err
+	}
+	reply, err := b.duck.do(duck.SQL, true, false)
+	switch {
+	case err != nil:
+		return err
+	case c.query != nil:
+		return sameResult(*c.query, rows, reply.Rows)
+	case c.rows && len(rows) != len(reply.Rows):
+		return fmt.Errorf("%d rows in Radish and %d in DuckDB", len(rows), len(reply.Rows))
+	case c.rows:
+		return nil
+	}
+	return compareRows(rows, reply.Rows)
+}
+
+// measure runs a case in processes of the two engines, in turn.
+func (b *fileBench) measure(ctx context.Context, r *fileResult) {
+	radish, duck := b.statements(&r.fileCase)
+	var ours, theirs []time.Duration
+	for range b.runs {
+		took, peak, err := b.radishProcess(ctx, radish)
+		if r.err = err; err != nil {
+			return
+		}
+		ours, r.radishPeak = append(ours, took), peak
+		if took, peak, r.err = b.duckDBProcess(ctx, duck); r.err != nil {
+			return
+		}
+		theirs, r.duckDBPeak = append(theirs, took), peak
+	}
+	r.radish, r.duckDB = slices.Min(ours), slices.Min(theirs)
+}
+
+func (b *fileBench) radishProcess(ctx context.Context, r fileRun) (cpu time.Duration, peak int64, err error) {
+	self, err := os.Executable()
+	if err != nil {
+		return 0, 0, err
+	}
+	request, err := json.Marshal(r)
+	if err != nil {
+		return 0, 0, err
+	}
+	process := exec.CommandContext(ctx, self, "files", "--child", "--threads", fmt.Sprint(b.db.threads), "--device", b.device, "--memory-limit", b.memoryLimit)
+	process.Stdin, process.Stderr = strings.NewReader(string(request)), os.Stderr
+	text, err := process.Output()
+	if err != nil {
+		return 0, 0, err
+	}
+	if _, err := fmt.Sscan(string(text), &peak); err != nil {
+		return 0, 0, fmt.Errorf("the process said %q: %w", text, err)
+	}
+	return process.ProcessState.UserTime() + process.ProcessState.SystemTime(), peak, nil
+}
+
+func (b *fileBench) duckDBProcess(ctx context.Context, r fileRun) (cpu time.Duration, peak int64, err error) {
+	duck, err := startDuckDB(ctx, b.python, b.db.threads)
+	if err != nil {
+		return 0, 0, err
+	}
+	for _, sql := range append(r.Setup, r.SQL) {
+		reply, failed := duck.do(sql, false, false)
+		if peak = reply.Peak; failed != nil {
+			return 0, 0, errors.Join(failed, duck.close())
+		}
+	}
+	if err := duck.close(); err != nil {
+		return 0, 0, err
+	}
+	state := duck.process.ProcessState
+	return state.UserTime() + state.SystemTime(), peak, nil
+}
+
+// leastRatio is the time below which a ratio says nothing: what SELECT 1 takes varies by more.
+const leastRatio = 10 * time.Millisecond
+
+func (r *fileResult) ratio() (ratio float64, ok bool) {
+	return float64(r.radish) / float64(max(r.duckDB, 1)), r.err == nil && min(r.radish, r.duckDB) >= leastRatio
+}
+
+func (r *fileResult) cells() []string {
+	cells := []string{r.name, r.ending}
+	if r.err != nil {
+		return append(cells, "", "", "", "", "", "✗ "+r.err.Error())
+	}
+	ratio := ""
+	if x, ok := r.ratio(); ok {
+		ratio = fmt.Sprintf("%.2f", x)
+	}
+	return append(cells, millis(max(r.radish, 0)), millis(max(r.duckDB, 0)), ratio, fmt.Sprint(r.radishPeak/1e6), fmt.Sprint(r.duckDBPeak/1e6), "✓ equal")
+}
+
+func (b *fileBench) failed() error {
+	failures := 0
+	for i := range b.results {
+		if b.results[i].err != nil {
+			failures++
+		}
+	}
+	if failures > 0 {
+		return fmt.Errorf("%d of %d statements failed or gave different results", failures, len(b.results))
+	}
+	return nil
+}
+
+// writeSummary writes what stands under the table.
+func (b *fileBench) writeSummary(out io.Writer) {
+	var one, queries, memory []float64
+	for i := range b.results {
+		r := &b.results[i]
+		ratio, ok := r.ratio()
+		switch {
+		case !ok:
+			continue
+		case r.query != nil:
+			queries = append(queries, ratio)
+		default:
+			one = append(one, ratio)
+		}
+		memory = append(memory, float64(r.radishPeak)/float64(max(r.duckDBPeak, 1)))
+	}
+	fmt.Fprintf(out, "\nRadish / DuckDB, geometric means: processor time of %d statements over one file %.2f, of %d queries of TPC-H %.2f; peak of resident memory %.2f. "+
+		"SELECT 1 took %s ms and %s ms, which are taken off, and %d MB and %d MB, which are not. Statements below %s ms have no ratio.\n",
+		len(one), geometricMean(one), len(queries), geometricMean(queries), geometricMean(memory),
+		millis(b.base.radish), millis(b.base.duckDB), b.base.radishPeak/1e6, b.base.duckDBPeak/1e6, millis(leastRatio))
+}
+
+// writeMarkdown writes the table as a section of a page of results.
+func (b *fileBench) writeMarkdown(path string) error {
+	file, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(file, "Files of TPC-H at scale factor %s; Radish %s and DuckDB %s, %d threads each, each statement in processes of its own, the least of %d; %s, %s.\n\n",
+		scaleText(b.sf), radishVersion(), b.duck.version, b.db.threads, b.runs, processor(), time.Now().UTC().Format(time.DateOnly))
+	var rows [][]string
+	for i := range b.results {
+		rows = append(rows, b.results[i].cells())
+	}
+	writeMarkdown(file, fileColumns, rows)
+	b.writeSummary(file)
+	return file.Close()
+}

@@ -142,6 +142,31 @@ func newSet(kind predicateKind, values []types.Value) *Predicate {
 	return p
 }
 
+// HoldsNull says whether the predicate is true of NULL.
+func (p *Predicate) HoldsNull() bool { return p.kind == isNull }
+
+// HoldsString says whether the predicate is true of s, which is not NULL.
+func (p *Predicate) HoldsString(s string) bool {
+	switch p.kind {
+	case isNull, never:
+		return false
+	case isNotNull:
+		return true
+	}
+	return p.holdsString(s)
+}
+
+// Members returns the only values of which the predicate can be true; nil: they are not few, or not known.
+func (p *Predicate) Members() []types.Value {
+	switch {
+	case p.kind == inInterval && p.lo.present && p.lo == p.hi && !p.lo.open:
+		return []types.Value{p.lo.value}
+	case p.kind == inSet:
+		return p.values
+	}
+	return nil
+}
+
 // holdsString says whether the predicate is true of s, which is not NULL.
 func (p *Predicate) holdsString(s string) bool {
 	switch p.kind {

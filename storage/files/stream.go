@@ -199,8 +199,16 @@ func (g *streamedGroup) Open(ctx context.Context, w *table.Wanted) (table.Stream
 	for _, o := range w.Tested {
 		r.types = append(r.types, g.file.set.Columns[o].Type)
 	}
-	r.in = g.file.Stream(ctx, g.group, places(w.Tested), places(w.Late), shared)
-	return r, nil
+	var conditions []parquet.Condition
+	for _, c := range w.Conditions {
+		if i := slices.Index(w.Tested, c.Ordinal); i >= 0 {
+			conditions = append(conditions, parquet.Condition{Tested: i, Predicate: c.Predicate})
+		}
+	}
+	tested, late := places(w.Tested), places(w.Late)
+	var err error
+	r.in, err = g.file.Stream(ctx, g.group, tested, late, conditions, shared)
+	return r, err
 }
 
 // groupReader is a [table.LateReader] of a row group of a Parquet file.
@@ -210,7 +218,6 @@ type groupReader struct {
 	tested []int
 	types  []types.Type // of the tested columns
 	late   []int
-	first  int64
 }
 
 func (r *groupReader) Next() (*table.RowGroup, error) {
@@ -221,11 +228,10 @@ func (r *groupReader) Next() (*table.RowGroup, error) {
 	if err != nil || rows == 0 {
 		return nil, err
 	}
-	out := &table.RowGroup{First: r.first, Rows: rows, Columns: make([]*encoding.Chunk, len(r.group.columns))}
+	out := &table.RowGroup{First: r.in.First(), Rows: rows, Columns: make([]*encoding.Chunk, len(r.group.columns))}
 	for i, o := range r.tested {
 		out.Columns[o] = chunks[i]
 	}
-	r.first += int64(rows)
 	return out, nil
 }
 

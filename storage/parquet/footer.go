@@ -88,6 +88,11 @@ type chunk struct {
 	elsewhere  bool // in another file
 	unpacked   int64
 	stats      statistics
+	coded      bool  // all data pages have codes of the dictionary
+	bloom      int64 // where its Bloom filter begins; 0: it has none
+
+	// The indexes of its pages; without bytes: it has none.
+	offsetIndex, offsetIndexSize, columnIndex, columnIndexSize int64
 }
 
 // readFooter reads a file's metadata.
@@ -277,6 +282,14 @@ func (r *compact) columnChunk() chunk {
 		case 3:
 			described = true
 			r.columnMetaData(w, &c)
+		case 4:
+			c.offsetIndex = r.i64(w)
+		case 5:
+			c.offsetIndexSize = int64(r.i32(w))
+		case 6:
+			c.columnIndex = r.i64(w)
+		case 7:
+			c.columnIndexSize = int64(r.i32(w))
 		case 8, 9:
 			c.encrypted = true
 			r.skip(w)
@@ -296,10 +309,14 @@ func (r *compact) columnChunk() chunk {
 
 func (r *compact) columnMetaData(w wire, c *chunk) {
 	c.values, c.size, c.data = -1, -1, -1
+	var encodings []parquet.Encoding
+	listed := false // of which kinds of pages they are
 	r.structure(w, func(id int, w wire) {
 		switch id {
 		case 1:
 			c.physical = parquet.Type(r.i32(w))
+		case 2:
+			r.list(w, wireI32, func(w wire) { encodings = append(encodings, parquet.Encoding(r.i32(w))) })
 		case 4:
 			c.codec = r.i32(w)
 		case 5:
@@ -314,8 +331,13 @@ func (r *compact) columnMetaData(w wire, c *chunk) {
 			c.data = r.i64(w)
 		case 11:
 			c.dictionary = r.i64(w)
+		case 13:
+			c.coded, listed = r.allCoded(w), true
+		case 14:
+			c.bloom = r.i64(w)
 		default:
 			r.skip(w)
 		}
 	})
+	c.coded = c.coded || !listed && onlyCodes(encodings)
 }

@@ -35,7 +35,10 @@ func compareLate(t *testing.T, path string, whole *table.Version, r *rand.Rand) 
 	row, held := int64(0), int64(0)
 	for g := range f.Groups() {
 		ctx := table.WithScratch(table.WithMeter(context.Background(), func(bytes int64) error { held = bytes; return nil }))
-		in := f.Stream(ctx, g, tested, late, shared)
+		in, err := f.Stream(ctx, g, tested, late, nil, shared)
+		if err != nil {
+			t.Fatal(err)
+		}
 		density := []int{1, 2, 5, 100}[r.IntN(4)]
 		for {
 			rows, chunks, err := in.Next(testedTypes)

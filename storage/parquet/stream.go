@@ -20,11 +20,11 @@ type GroupReader struct {
 	tested   []int // columns that each part has
 	ordinals []int // those, and behind them the late ones
 	readers  []columnReader
-	left     int64
-	first    int64 // the row of the row group with which the last part begins
-	rows     int   // of the last part
-	next     int64 // rows of the next part
-	held     int64 // bytes of the part that the scratch knows of
+	spans    []span // of rows that are wanted
+	first    int64  // the row of the row group with which the last part begins
+	rows     int    // of the last part
+	next     int64  // rows of the next part
+	held     int64  // bytes of the part that the scratch knows of
 
 	shared []*column.Dictionary // of the columns of strings, over all row groups
 	codes  [][]uint32           // by column: the shared codes of the row group's dictionary; nil: not made yet
@@ -41,10 +41,16 @@ const (
 
 // Stream returns a reader of columns of a row group: those at tested are decoded for all rows, those at late for those that Gather is asked for. -1 is a column that the
 // file lacks. The context's [table.Scratch] counts its memory. Columns of few different strings come as codes of shared, which has a dictionary for each, tested ones first.
-func (f *File) Stream(ctx context.Context, group int, tested, late []int, shared []*column.Dictionary) *GroupReader {
+// Rows that cannot meet the conditions may be left out.
+func (f *File) Stream(ctx context.Context, group int, tested, late []int, conditions []Condition, shared []*column.Dictionary) (*GroupReader, error) {
 	ordinals := append(slices.Clip(tested), late...)
-	return &GroupReader{file: f, ctx: ctx, memory: table.ScratchOf(ctx), group: group, tested: tested, ordinals: ordinals,
-		readers: make([]columnReader, len(ordinals)), shared: shared, codes: make([][]uint32, len(ordinals)), left: f.footer.groups[group].rows, next: firstPart}
+	r := &GroupReader{file: f, ctx: ctx, memory: table.ScratchOf(ctx), group: group, tested: tested, ordinals: ordinals,
+		readers: make([]columnReader, len(ordinals)), shared: shared, codes: make([][]uint32, len(ordinals)), next: firstPart}
+	err := r.prune(conditions)
+	if err != nil {
+		r.Close()
+	}
+	return r, err
 }
 
 // reader returns the reader of a column.
@@ -67,9 +73,17 @@ func (r *GroupReader) reader(i int) (columnReader, error) {
 func (r *GroupReader) Next(columns []types.Type) (rows int, chunks []*encoding.Chunk, err error) {
 	r.memory.Free(r.held)
 	r.held = 0
-	r.first, r.rows = r.first+int64(r.rows), 0
-	if rows = int(min(r.left, r.next)); rows == 0 {
+	r.rows = 0
+	if len(r.spans) == 0 {
 		return 0, nil, nil
+	}
+	s := &r.spans[0]
+	r.first, rows = s.from, int(min(s.to-s.from, r.next))
+	if s.from += int64(rows); s.from == s.to {
+		r.spans = r.spans[1:]
+	}
+	if rows == 0 {
+		return 0, nil, nil // the row group has none
 	}
 	l := &loader{file: r.file, ordinals: r.tested}
 	if err := r.hold(l.width() * int64(rows)); err != nil {
@@ -83,6 +97,11 @@ func (r *GroupReader) Next(columns []types.Type) (rows int, chunks []*encoding.C
 		in, err := r.reader(i)
 		if err != nil {
 			return 0, nil, err
+		}
+		if c, ok := in.(*cursor); ok {
+			if err := c.pass(int(r.first) - c.row); err != nil {
+				return 0, nil, r.file.failed(c.failed(err))
+			}
 		}
 		d, err := in.read(rows)
 		if err != nil {
@@ -98,7 +117,6 @@ func (r *GroupReader) Next(columns []types.Type) (rows int, chunks []*encoding.C
 		}
 		chunks[i] = encoding.Encode(d)
 	}
-	r.left -= int64(rows)
 	r.rows = rows
 	r.next = min(2*r.next, table.RowGroupSize, max(1, partBytes*int64(rows)/max(1, r.held)))
 	return rows, chunks, nil
@@ -126,6 +144,9 @@ func (r *GroupReader) sharedCodes(i int, words []string) []uint32 {
 	}
 	return r.codes[i]
 }
+
+// First returns the row of the row group with which the last part begins.
+func (r *GroupReader) First() int64 { return r.first }
 
 // Bytes returns how many bytes of the file were read.
 func (r *GroupReader) Bytes() int64 {

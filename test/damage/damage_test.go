@@ -241,7 +241,8 @@ func sources(t *testing.T) (all []*source) {
 	for _, ending := range endings {
 		exec("SELECT * FROM t INTO OUTFILE '" + filepath.Join(folder, "radish"+ending) + "'")
 	}
-	patterns := []string{folder + "/*", "../../storage/parquet/testdata/v*.parquet", "../../storage/parquet/testdata/nested.parquet", "../../storage/arrowipc/testdata/*.arrow*"}
+	patterns := []string{folder + "/*", "../../storage/parquet/testdata/v*.parquet", "../../storage/parquet/testdata/nested.parquet", "../../storage/parquet/testdata/pages.parquet",
+		"../../storage/parquet/testdata/bloom.parquet", "../../storage/arrowipc/testdata/*.arrow*"}
 	if more := os.Getenv(inFolder); more != "" {
 		patterns = append(patterns, more+"/*.*")
 	}

@@ -1,4 +1,4 @@
-# Writes the files that TestPyarrow and others read: pip install pyarrow==26.0.1, then python write.py in this folder.
+# Writes the files that TestPyarrow and others read: pip install pyarrow==26.0.1 duckdb==2.0.0, then python write.py in this folder.
 import datetime as dt
 from decimal import Decimal
 
@@ -56,3 +56,22 @@ write('nested', pa.table({
     'map': pa.array([[('k', 1)], [], None], pa.map_(pa.string(), pa.int64())),
     'wide': pa.array([Decimal(1)] * 3, pa.decimal256(50, 2)), 'z': ['x', None, 'z'],
 }))
+
+
+def pruned():
+    """Files with indexes of pages (pyarrow) and with Bloom filters (DuckDB), whose dictionaries have gaps."""
+    import duckdb
+
+    n = 6000
+    rows = pa.table({
+        'id': pa.array(range(n), pa.int32()),
+        'ts': pa.array([i * 1_000_000 * 3600 for i in range(n)], pa.timestamp('us')),
+        'word': pa.array([None if i % 11 == 0 else f'word {i // 100:04d}' for i in range(n)], pa.string()),
+        'price': pa.array([Decimal((i * 7919) % 10007) / 100 for i in range(n)], pa.decimal128(12, 2)),
+        'gap': pa.array([None if 2000 <= i < 3000 else (i % 50) * 20 for i in range(n)], pa.int64()),
+    })
+    pq.write_table(rows, 'pages.parquet', write_page_index=True, data_page_size=1000, write_batch_size=100, row_group_size=2500, compression='zstd')
+    duckdb.sql("COPY (SELECT * FROM rows ORDER BY id) TO 'bloom.parquet' (FORMAT parquet, ROW_GROUP_SIZE 2048, DICTIONARY_SIZE_LIMIT 4096)")
+
+
+pruned()

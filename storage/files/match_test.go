@@ -117,7 +117,7 @@ func TestHeadersOfSeveralTexts(t *testing.T) {
 		{"read_csv('5.csv', delim = 'ab')", "delim is one ASCII character, not 'ab'"},
 		{"read_csv('5.csv', header = 7)", "header is true or false, not '7'"},
 		{"read_csv(5.csv)", "in quotes"}, {"read_csv('5.csv'", "expected"}, {"read_csv('5.csv", "a quote is not closed"}, {"read_csv('5.csv' x)", "expected , or )"},
-		{"read_csv('5.csv', x)", "expected option = value"}, {"read_csv(", "ends too early"}, {"read_parquet('5.csv', header = true)", "known are union_by_name and by_position"},
+		{"read_csv('5.csv', x)", "expected option = value"}, {"read_csv(", "ends too early"}, {"read_parquet('5.csv', header = true)", "known are hive_partitioning, union_by_name and by_position"},
 	} {
 		source, ok, err := files.ParseName(tc.name)
 		if !ok {

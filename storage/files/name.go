@@ -19,6 +19,8 @@ type Source struct {
 	CSV     csv.Options // what is not set the files tell
 	asked   bool        // the CSV's delimiter was named
 	AllRows bool        // types of texts follow from all rows, not from a sample
+	// NoPartitions says that the names of folders are no values of columns.
+	NoPartitions bool
 }
 
 // Match says which columns of several files make one column.
@@ -82,6 +84,11 @@ func (s *Source) set(key, value string) error {
 		if yes {
 			s.Match = to
 		}
+		return err
+	}
+	if key == "hive_partitioning" && s.Format == Parquet {
+		yes, err := truth(key, value)
+		s.NoPartitions = !yes
 		return err
 	}
 	if key == "sample_size" && s.Format.IsText() {
@@ -214,6 +221,9 @@ type unknownOption struct {
 
 func (u unknownOption) Error() string {
 	known := "union_by_name and by_position"
+	if u.format == Parquet {
+		known = "hive_partitioning, " + known
+	}
 	if u.format.IsText() {
 		known = "sample_size, " + known
 	}

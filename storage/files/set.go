@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/arrowipc"
 	"github.com/radish-sql/radish/storage/csv"
 	"github.com/radish-sql/radish/storage/fileaccess"
@@ -24,17 +25,18 @@ type Set struct {
 	Rows          int64
 	RowsEstimated bool
 
-	size    int64 // bytes of all files
-	source  Source
-	policy  *fileaccess.Policy
-	format  Format
-	paths   []string
-	at      [][]int   // of files with footers: for each file the place of each column, -1 where it lacks it
-	heads   []*header // and what their footers tell
-	zones   []zone    // of Parquet files
-	texts   *csv.Texts
-	objects *jsonlines.Objects
-	doubted *atomic.Bool
+	size      int64 // bytes of all files
+	source    Source
+	policy    *fileaccess.Policy
+	format    Format
+	paths     []string
+	at        [][]int         // of files with footers: for each file the place of each column, -1 where it lacks it, less where it is a constant
+	constants [][]types.Value // for each file, of the columns that its folders tell
+	heads     []*header       // and what their footers tell
+	zones     []zone          // of Parquet files
+	texts     *csv.Texts
+	objects   *jsonlines.Objects
+	doubted   *atomic.Bool
 }
 
 // header is what a file's footer tells.
@@ -233,6 +235,8 @@ func (s *Set) openFooters(ctx context.Context) error {
 		}
 		s.Columns = append(s.Columns, def)
 	}
+	s.constants = make([][]types.Value, len(s.paths))
+	s.addPartitions()
 	if len(s.Columns) == 0 && (s.Rows < 0 || s.Rows > maxBlankRows) {
 		return sqlerr.New(sqlerr.CodeErrorOnRead, sqlerr.User, "'%s' has no columns, and %d rows: at most %d can be read", s.paths[0], s.Rows, int64(maxBlankRows))
 	}
@@ -372,6 +376,9 @@ func (s *Set) load(ctx context.Context, b *table.Builder, file int, places []int
 	defer f.Close()
 	if !sameColumns(f.Columns(), s.heads[file].columns) {
 		return fileaccess.Changed(path)
+	}
+	if p, ok := f.(parquetFile); ok {
+		p.Constants = s.constants[file]
 	}
 	if a, ok := f.(*arrowipc.File); ok && limit >= 0 {
 		return a.LoadFirst(ctx, b, places, limit)

@@ -60,9 +60,11 @@ func (s *Set) zonesOf(file int, f *parquet.File) {
 			z.bytes, z.packed = append(z.bytes, bytes), append(z.packed, packed)
 		}
 		for c := range z.columns {
-			if s.at[file][c] < 0 { // NULL in all rows
-				z.columns[c] = &encoding.Chunk{Type: s.Columns[c].Type, Kind: encoding.Constant, Rows: z.rows, NullCount: z.rows,
-					Min: types.NullOf(s.Columns[c].Type), Max: types.NullOf(s.Columns[c].Type)}
+			switch place := s.at[file][c]; {
+			case place == -1: // NULL in all rows
+				z.columns[c] = constantChunk(types.NullOf(s.Columns[c].Type), z.rows)
+			case place < 0:
+				z.columns[c], z.told[c] = constantChunk(s.constants[file][-place-2], z.rows), true
 			}
 		}
 		s.zones = append(s.zones, z)
@@ -124,6 +126,7 @@ func (s *Set) Stream(database, name string) (v *table.Version, close func(), err
 	for i, p := range s.paths {
 		f, err := parquet.OpenIn(s.policy, p)
 		if err == nil {
+			f.Constants = s.constants[i]
 			open[i] = &streamed{File: f, set: s, path: p}
 			if open[i].info, err = f.Stat(); err == nil && !s.isOf(i, f) {
 				err = fileaccess.Changed(p)

@@ -13,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 
 	"github.com/apache/arrow/go/v17/arrow"
 
@@ -33,6 +34,8 @@ type File struct {
 	footer  *footer
 	columns []table.ColumnDef
 	leaves  []leaf // by column
+	// Constants are values of columns that the file does not have, and that are the same in all its rows. They have the ordinals -2, -3 and so on.
+	Constants []types.Value
 }
 
 // Open is OpenIn for whatever file the process may read.
@@ -123,8 +126,11 @@ type columnReader interface {
 
 // openColumn returns a reader of a column of a row group.
 func (f *File) openColumn(scratch *table.Scratch, group, ordinal int) (columnReader, error) {
-	if ordinal < 0 {
+	switch {
+	case ordinal == -1:
 		return absent{}, nil
+	case ordinal < 0:
+		return constant{f.Constants[-ordinal-2]}, nil
 	}
 	l := &f.leaves[ordinal]
 	if l.foreign || l.arrow.ID() == arrow.NULL {
@@ -185,6 +191,24 @@ type absent struct{}
 func (absent) read(rows int) (encoding.Data, error) { return encoding.Absent(rows), nil }
 
 func (absent) close() {}
+
+// constant reads columns that have one value.
+type constant struct{ value types.Value }
+
+func (c constant) read(rows int) (encoding.Data, error) {
+	d := encoding.Data{Type: c.value.Type, Rows: rows}
+	if c.value.Null {
+		return encoding.Absent(rows), nil
+	}
+	if d.Type.IsString() {
+		d.Codes, d.Words = make([]uint32, rows), []string{c.value.S}
+		return d, nil
+	}
+	d.Ints = slices.Repeat([]int64{c.value.I}, rows)
+	return d, nil
+}
+
+func (constant) close() {}
 
 // codecs are those of the format's CompressionCodec that can be read.
 var codecs = map[int32]codec.Codec{0: codec.None, 1: codec.Snappy, 2: codec.Gzip, 4: codec.Brotli, 6: codec.Zstd, 7: codec.LZ4Block}

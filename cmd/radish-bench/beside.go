@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"math/big"
 	"os"
 	"slices"
 	"strconv"
@@ -247,7 +246,7 @@ func (b *beside) compare(ctx context.Context, r *besideResult) error {
 	if err != nil {
 		return err
 	}
-	return compareRows(values, reply.Rows)
+	return agree(values, reply.Rows, closeEnough)
 }
 
 // sameTotals compares the only row with numbers that were computed while the data was made.
@@ -261,45 +260,6 @@ func sameTotals(values [][]types.Value, want []int64) error {
 		}
 	}
 	return nil
-}
-
-// compareRows compares rows in their order. Numbers may be written with different digits; those that are no integers may differ in the tenth.
-func compareRows(values [][]types.Value, duck [][]string) error {
-	rows := textRows(values)
-	if len(rows) != len(duck) {
-		return fmt.Errorf("%d rows in Radish and %d in DuckDB", len(rows), len(duck))
-	}
-	for i, row := range rows {
-		if len(row) != len(duck[i]) {
-			return fmt.Errorf("%d columns in Radish and %d in DuckDB", len(row), len(duck[i]))
-		}
-		for c, ours := range row {
-			if theirs := duck[i][c]; !sameCell(ours, theirs) {
-				return fmt.Errorf("row %d, column %d: %q in Radish, %q in DuckDB", i+1, c+1, ours, theirs)
-			}
-		}
-	}
-	return nil
-}
-
-func sameCell(ours, theirs string) bool {
-	if ours == theirs {
-		return true
-	}
-	a, ok := new(big.Rat).SetString(ours)
-	b, also := new(big.Rat).SetString(theirs)
-	if !ok || !also {
-		return false
-	}
-	if a.Cmp(b) == 0 {
-		return true
-	}
-	if a.IsInt() && b.IsInt() && !strings.ContainsAny(ours+theirs, ".eE") {
-		return false
-	}
-	x, _ := a.Float64()
-	y, _ := b.Float64()
-	return math.Abs(x-y) <= closeEnough*max(math.Abs(x), math.Abs(y))
 }
 
 func (r *besideResult) cells() []string {
@@ -321,16 +281,7 @@ func (r *besideResult) cells() []string {
 
 // failed makes an error of the cases that failed or differed; nil if there are none.
 func (b *beside) failed() error {
-	failures := 0
-	for i := range b.results {
-		if b.results[i].err != nil {
-			failures++
-		}
-	}
-	if failures > 0 {
-		return fmt.Errorf("%d of %d cases failed or gave different results", failures, len(b.results))
-	}
-	return nil
+	return countFailures(b.results, "cases", func(r *besideResult) error { return r.err })
 }
 
 // writeSummary writes what stands under the table.

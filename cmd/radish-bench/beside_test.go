@@ -88,7 +88,7 @@ func TestCompareRows(t *testing.T) {
 		{row(types.Value{Type: types.Int64, Null: true}), []string{""}, true},
 		{row(types.Value{Type: types.Int64, Null: true}), []string{"0"}, false},
 	} {
-		if err := compareRows(c.ours, [][]string{c.theirs}); (err == nil) != c.same {
+		if err := agree(c.ours, [][]string{c.theirs}, closeEnough); (err == nil) != c.same {
 			t.Errorf("%v and %v: %v", c.ours, c.theirs, err)
 		}
 	}

@@ -299,7 +299,7 @@ func closeTexts(a, b string, tolerance float64) bool {
 		return false
 	case x.Cmp(y) == 0:
 		return true
-	case x.IsInt() && y.IsInt() && !strings.ContainsAny(a+b, ".e"):
+	case x.IsInt() && y.IsInt() && !strings.ContainsAny(a+b, ".eE"):
 		return false
 	}
 	f, _ := x.Float64()

@@ -257,7 +257,7 @@ func (b *fileBench) check(ctx context.Context, c *fileCase) error {
 	case c.rows:
 		return nil
 	}
-	return compareRows(rows, reply.Rows)
+	return agree(rows, reply.Rows, closeEnough)
 }
 
 // measure runs a case in processes of the two engines, in turn.

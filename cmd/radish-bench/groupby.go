@@ -192,23 +192,9 @@ func runGroupBy(ctx context.Context, args []string, out io.Writer) error {
 	if *explain != "" && *explain != "analyze" && *explain != "kernels" {
 		return wrongUsage(fs, "--explain is analyze or kernels, not %q", *explain)
 	}
-	cases := groupCases(rows)
-	wide := *list == "all"
-	if *list != "all" {
-		var picked []groupCase
-		for name := range strings.SplitSeq(*list, ",") {
-			i := slices.IndexFunc(cases, func(c groupCase) bool { return c.name == name })
-			switch {
-			case name == "wide":
-				wide = true
-			case name == "none":
-			case i < 0:
-				return wrongUsage(fs, "there is no case %q", name)
-			default:
-				picked = append(picked, cases[i])
-			}
-		}
-		cases = picked
+	cases, wide, err := pickGroupCases(groupCases(rows), *list)
+	if err != nil {
+		return wrongUsage(fs, "%v", err)
 	}
 	if set.device == "auto" {
 		set.device = "gpu"
@@ -242,17 +228,32 @@ func runGroupBy(ctx context.Context, args []string, out io.Writer) error {
 			return err
 		}
 	}
-	bad := 0
 	for _, r := range b.done {
 		if r.err != nil {
 			fmt.Fprintf(out, "%s, %s: %v\n", r.c, r.query, r.err)
-			bad++
 		}
 	}
-	if bad > 0 {
-		return fmt.Errorf("%d of %d queries failed or gave another result", bad, len(b.done))
+	return countFailures(b.done, "queries", func(r *groupRun) error { return r.err })
+}
+
+// pickGroupCases returns the cases that a list of names picks, and whether the wide ones are among them.
+func pickGroupCases(cases []groupCase, list string) (picked []groupCase, wide bool, err error) {
+	if list == "all" {
+		return cases, true, nil
 	}
-	return nil
+	for name := range strings.SplitSeq(list, ",") {
+		i := slices.IndexFunc(cases, func(c groupCase) bool { return c.name == name })
+		switch {
+		case name == "wide":
+			wide = true
+		case name == "none":
+		case i < 0:
+			return nil, false, fmt.Errorf("there is no case %q", name)
+		default:
+			picked = append(picked, cases[i])
+		}
+	}
+	return picked, wide, nil
 }
 
 func (b *groupBench) all(ctx context.Context, cases []groupCase, rows int64, wide bool, explain string) error {

@@ -4,11 +4,17 @@
 // compared with the published answers or with digests of results that agreed with them (tpch, demo), or with DuckDB
 // over the same files (oracle). A figure is printed only beside the verdict on the rows that it stands for.
 //
-// compile times NVRTC over the kernels of queries, groupby group-bys over generated tables whose totals are known, dbops the questions of the "database-like ops"
-// benchmark over such tables, windows window functions, shapes statements of many kinds and join joins of many sizes and files queries over files beside DuckDB, calibrate both sides of small queries, memory what processes hold beside their memory limits, tpcds
-// TPC-DS beside DuckDB.
-// A command is a file: tpch.go, demo.go, export.go, compile.go, groupby.go, dbops.go, calibrate.go, oracle.go, windows.go, shapes.go, join.go, files.go,
-// memory.go, tpcds.go. Under them are database.go (an engine, and how a statement's time is taken), beside.go (statements in two engines), suite.go (a run of the queries), usage.go (memory and processor), report.go (tables).
+// The other commands, each in the file of its name:
+//
+//   - compile times NVRTC over the kernels of queries.
+//   - groupby runs group-bys over generated tables whose totals are known, dbops the questions of the "database-like ops" benchmark over such tables.
+//   - windows, shapes, join, files and tpcds run beside DuckDB: window functions, statements of many kinds, joins of many sizes, queries over files,
+//     TPC-DS.
+//   - calibrate measures both sides of small queries.
+//   - memory measures what processes hold beside their memory limits.
+//
+// Under the commands are database.go (an engine, and how a statement's time is taken), beside.go (statements in two engines), suite.go (a run of the queries), usage.go (memory
+// and processor) and report.go (tables).
 package main
 
 import (

@@ -106,3 +106,17 @@ func byteText(n int64) string {
 	}
 	return fmt.Sprintf("%.0f MiB", float64(n)/(1<<20))
 }
+
+// countFailures makes an error of the results that failed or differed; nil if there are none. what are they.
+func countFailures[T any](results []T, what string, errOf func(*T) error) error {
+	failures := 0
+	for i := range results {
+		if errOf(&results[i]) != nil {
+			failures++
+		}
+	}
+	if failures == 0 {
+		return nil
+	}
+	return fmt.Errorf("%d of %d %s failed or gave different results", failures, len(results), what)
+}

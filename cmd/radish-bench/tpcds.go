@@ -343,14 +343,5 @@ func (c *tpcdsComparison) writeMarkdown(path string) error {
 
 // failed makes an error of the queries that failed or differed.
 func (c *tpcdsComparison) failed() error {
-	n := 0
-	for i := range c.results {
-		if c.results[i].err != nil {
-			n++
-		}
-	}
-	if n > 0 {
-		return fmt.Errorf("%d of %d queries failed or gave different results", n, len(c.results))
-	}
-	return nil
+	return countFailures(c.results, "queries", func(r *tpcdsResult) error { return r.err })
 }

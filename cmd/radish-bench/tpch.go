@@ -16,124 +16,189 @@ import (
 	"github.com/radish-sql/radish/storage/tpch"
 )
 
+// tpchOptions are the flags of the command tpch.
+type tpchOptions struct {
+	set       settings
+	sf        float64
+	from      string
+	answers   string
+	runs      int
+	list      string
+	explain   string
+	calls     string
+	columns   string
+	coldRuns  int
+	others    peerSettings
+	markdown  string
+	jsonPath  string
+	profiling profiler
+}
+
+func (o *tpchOptions) register(fs *flag.FlagSet) {
+	o.set.register(fs)
+	fs.Float64Var(&o.sf, "sf", 1, "scale factor, at least 0.01")
+	fs.StringVar(&o.from, "from", "", "read the tables from this folder of Parquet files instead of generating them")
+	fs.StringVar(&o.answers, "verify", "", "folder of published answers (q01.csv to q22.csv) at the same scale factor")
+	fs.IntVar(&o.runs, "runs", 5, "hot runs after the first")
+	fs.StringVar(&o.list, "query", "", "numbers of queries, separated by commas; empty: all")
+	fs.StringVar(&o.explain, "explain", "", "numbers of queries to print EXPLAIN ANALYZE of, each after a run of it, and nothing else")
+	fs.StringVar(&o.calls, "calls", "", "numbers of queries to print the calls of the GPU's library of, in a hot run, and nothing else")
+	fs.StringVar(&o.columns, "columns", "all", "columns to generate: all, or used: those that some of the chosen queries name")
+	fs.IntVar(&o.coldRuns, "cold", 0, "runs of each query, after the hot ones, that find no compiled kernels; first runs do not find any either then")
+	o.others.register(fs)
+	fs.StringVar(&o.markdown, "markdown", "", "write the table to this file as markdown, too")
+	fs.StringVar(&o.jsonPath, "json", "", "write the figures to this file, too")
+	o.profiling.register(fs)
+}
+
+// check reports flags that do not go together; it chooses the queries that --explain and --calls name.
+func (o *tpchOptions) check(fs *flag.FlagSet) error {
+	if o.explain != "" {
+		o.list = o.explain
+	}
+	if o.calls != "" {
+		o.list = o.calls
+	}
+	if _, err := pickQueries(o.sf, o.list); err != nil {
+		return wrongUsage(fs, "%v", err)
+	}
+	if o.columns != "all" && o.columns != "used" {
+		return wrongUsage(fs, "--columns is all or used, not %q", o.columns)
+	}
+	if slices.Contains(o.others.names(), peerDuckDB) && o.others.python == "" {
+		return wrongUsage(fs, "--compare duckdb needs --duckdb-python; make bench-oracle makes a virtual environment with one")
+	}
+	return nil
+}
+
+// checkDevice reports flags that need a GPU, where the database has none.
+func (o *tpchOptions) checkDevice(fs *flag.FlagSet, db *database) error {
+	if o.coldRuns > 0 && db.gpu() == nil {
+		return wrongUsage(fs, "--cold is about kernels: it needs --device gpu")
+	}
+	if o.calls != "" && db.gpu() == nil {
+		return wrongUsage(fs, "--calls needs --device gpu")
+	}
+	return nil
+}
+
+// load fills the database.
+func (o *tpchOptions) load(ctx context.Context, db *database, s *suite) (load, error) {
+	if o.from != "" {
+		return loadParquet(ctx, db, o.from)
+	}
+	var without []string
+	if o.columns == "used" {
+		without = unusedColumns(s.queries)
+	}
+	return generate(ctx, db, o.sf, without)
+}
+
 // runTPCH is the command tpch.
 func runTPCH(ctx context.Context, args []string, out io.Writer) error {
 	fs := flag.NewFlagSet("tpch", flag.ContinueOnError)
-	var set settings
-	set.register(fs)
-	sf := fs.Float64("sf", 1, "scale factor, at least 0.01")
-	from := fs.String("from", "", "read the tables from this folder of Parquet files instead of generating them")
-	answers := fs.String("verify", "", "folder of published answers (q01.csv to q22.csv) at the same scale factor")
-	runs := fs.Int("runs", 5, "hot runs after the first")
-	list := fs.String("query", "", "numbers of queries, separated by commas; empty: all")
-	explain := fs.String("explain", "", "numbers of queries to print EXPLAIN ANALYZE of, each after a run of it, and nothing else")
-	calls := fs.String("calls", "", "numbers of queries to print the calls of the GPU's library of, in a hot run, and nothing else")
-	columns := fs.String("columns", "all", "columns to generate: all, or used: those that some of the chosen queries name")
-	coldRuns := fs.Int("cold", 0, "runs of each query, after the hot ones, that find no compiled kernels; first runs do not find any either then")
-	var others peerSettings
-	others.register(fs)
-	markdown := fs.String("markdown", "", "write the table to this file as markdown, too")
-	jsonPath := fs.String("json", "", "write the figures to this file, too")
-	var prof profiler
-	prof.register(fs)
+	var o tpchOptions
+	o.register(fs)
 	if err := parseFlags(fs, args); err != nil {
 		return err
 	}
-	if *explain != "" {
-		*list = *explain
+	if err := o.check(fs); err != nil {
+		return err
 	}
-	if *calls != "" {
-		*list = *calls
-	}
-	if _, err := pickQueries(*sf, *list); err != nil {
-		return wrongUsage(fs, "%v", err)
-	}
-	if *columns != "all" && *columns != "used" {
-		return wrongUsage(fs, "--columns is all or used, not %q", *columns)
-	}
-	if slices.Contains(others.names(), peerDuckDB) && others.python == "" {
-		return wrongUsage(fs, "--compare duckdb needs --duckdb-python; make bench-oracle makes a virtual environment with one")
-	}
-	if *coldRuns > 0 {
+	if o.coldRuns > 0 {
 		folder, err := emptyKernelCache()
 		if err != nil {
 			return err
 		}
 		defer os.RemoveAll(folder)
 	}
-	if !prof.load {
-		prof.hold()
+	if !o.profiling.load {
+		o.profiling.hold()
 	}
-	db, err := openDatabase(set)
+	db, err := openDatabase(o.set)
 	if err != nil {
 		return err
 	}
 	defer db.close()
-	s, err := newSuite(db, *sf, *list, *answers, *runs)
+	s, err := newSuite(db, o.sf, o.list, o.answers, o.runs)
 	if err != nil {
 		return err
 	}
-	s.costs = true
-	if s.coldRuns = *coldRuns; *coldRuns > 0 && db.gpu() == nil {
-		return wrongUsage(fs, "--cold is about kernels: it needs --device gpu")
+	s.costs, s.coldRuns = true, o.coldRuns
+	if err := o.checkDevice(fs, db); err != nil {
+		return err
 	}
-	if *calls != "" && db.gpu() == nil {
-		return wrongUsage(fs, "--calls needs --device gpu")
-	}
-	if prof.load {
-		if err := prof.start(); err != nil {
+	if o.profiling.load {
+		if err := o.profiling.start(); err != nil {
 			return err
 		}
 	}
-	var l load
-	if *from != "" {
-		l, err = loadParquet(ctx, db, *from)
-	} else {
-		var without []string
-		if *columns == "used" {
-			without = unusedColumns(s.queries)
-		}
-		l, err = generate(ctx, db, *sf, without)
-	}
-	if err != nil {
+	l, err := o.load(ctx, db, s)
+	switch {
+	case err != nil:
 		return err
-	}
-	if *explain != "" {
+	case o.explain != "":
 		return explainQueries(ctx, out, db, s.queries)
-	}
-	if *calls != "" {
+	case o.calls != "":
 		return traceQueries(ctx, out, db, s.queries)
 	}
-	fmt.Fprintf(out, "TPC-H, scale factor %s, %d threads: %v\n\n", scaleText(*sf), db.threads, l)
-	peers, closePeers, err := others.open(ctx, db, func(duck *duckDB, compress bool) error { return handOver(ctx, db, duck, compress) })
+	fmt.Fprintf(out, "TPC-H, scale factor %s, %d threads: %v\n\n", scaleText(o.sf), db.threads, l)
+	peers, closePeers, err := o.others.open(ctx, db, func(duck *duckDB, compress bool) error { return handOver(ctx, db, duck, compress) })
 	if err != nil {
 		return err
 	}
 	defer closePeers()
-	s.peers, s.peerRuns = peers, others.runs
-	if others.runs < 0 {
-		s.peerRuns = *runs
+	s.peers, s.peerRuns = peers, o.others.runs
+	if o.others.runs < 0 {
+		s.peerRuns = o.runs
 	}
-	table := s.columns()
-	resetPeakRSS()
-	fmt.Fprint(out, textRow(table, titles(table)))
-	if !prof.load {
-		if err := prof.start(); err != nil {
-			return err
-		}
-	}
-	done, err := s.run(ctx, func(r queryRun) { fmt.Fprint(out, textRow(table, s.cells(r))) })
-	if profErr := prof.stop(); profErr != nil && err == nil {
-		err = profErr
-	}
+	done, err := o.time(ctx, out, s)
 	if err != nil {
 		return err
 	}
+	return o.report(out, db, s, l, done)
+}
+
+// time runs the queries and prints a row for each.
+func (o *tpchOptions) time(ctx context.Context, out io.Writer, s *suite) ([]queryRun, error) {
+	table := s.columns()
+	resetPeakRSS()
+	fmt.Fprint(out, textRow(table, titles(table)))
+	if !o.profiling.load {
+		if err := o.profiling.start(); err != nil {
+			return nil, err
+		}
+	}
+	done, err := s.run(ctx, func(r queryRun) { fmt.Fprint(out, textRow(table, s.cells(r))) })
+	if profErr := o.profiling.stop(); profErr != nil && err == nil {
+		err = profErr
+	}
+	return done, err
+}
+
+// report prints what stands under the table and writes the files that were asked for. Its error says that queries failed.
+func (o *tpchOptions) report(out io.Writer, db *database, s *suite, l load, done []queryRun) error {
 	peak := peakRSS()
+	writeTPCHSummary(out, db, s, done, peak)
+	if o.markdown != "" {
+		if err := s.writeMarkdown(o.markdown, fmt.Sprintf("TPC-H, scale factor %s: %v", scaleText(o.sf), l), done); err != nil {
+			return err
+		}
+	}
+	if o.jsonPath != "" {
+		if err := writeTPCHReport(o.jsonPath, o.sf, db, l, s.peers, done, peak); err != nil {
+			return err
+		}
+	}
+	return failed(done)
+}
+
+// writeTPCHSummary writes what stands under the table.
+func writeTPCHSummary(out io.Writer, db *database, s *suite, done []queryRun, peak int64) {
 	var first, hot, cold, uploading, compiling, oneByOne time.Duration
 	var bytes, uploaded int64
 	compiled := 0
-	other := make([]time.Duration, len(peers))
+	other := make([]time.Duration, len(s.peers))
 	for _, r := range done {
 		first, hot = first+r.first, hot+median(r.hot.clock)
 		bytes, uploaded = bytes+r.cost.bytes, uploaded+r.paid.Uploaded
@@ -146,7 +211,7 @@ func runTPCH(ctx context.Context, args []string, out io.Writer) error {
 		}
 	}
 	fmt.Fprintf(out, "\nfirst runs %.2f s, medians of %d hot runs %.2f s in all; peak resident memory %s, of which queries held %s\n",
-		first.Seconds(), *runs, hot.Seconds(), byteText(peak), byteText(db.engine.MemoryPeak()))
+		first.Seconds(), s.runs, hot.Seconds(), byteText(peak), byteText(db.engine.MemoryPeak()))
 	if uploaded > 0 {
 		fmt.Fprintf(out, "first runs brought %s to the GPU in %.2f s, and compiled %d kernels in %.2f s (%.2f s one after the other); hot runs scan %s\n",
 			byteText(uploaded), uploading.Seconds(), compiled, compiling.Seconds(), oneByOne.Seconds(), byteText(bytes))
@@ -154,23 +219,12 @@ func runTPCH(ctx context.Context, args []string, out io.Writer) error {
 	if s.coldRuns > 0 {
 		fmt.Fprintf(out, "the longest run without compiled kernels, its columns there, took %s ms\n", millis(cold))
 	}
-	for i, p := range peers {
+	for i, p := range s.peers {
 		fmt.Fprintf(out, "%s: medians of %d hot runs %.2f s in all\n", p.name(), s.peerRuns, other[i].Seconds())
 	}
 	for _, r := range failures(done) {
 		fmt.Fprintf(out, "Q%d: %v\n", r.query.Number, r.err)
 	}
-	if *markdown != "" {
-		if err := s.writeMarkdown(*markdown, fmt.Sprintf("TPC-H, scale factor %s: %v", scaleText(*sf), l), done); err != nil {
-			return err
-		}
-	}
-	if *jsonPath != "" {
-		if err := writeTPCHReport(*jsonPath, *sf, db, l, peers, done, peak); err != nil {
-			return err
-		}
-	}
-	return failed(done)
 }
 
 // emptyKernelCache makes an empty folder the one of compiled kernels.

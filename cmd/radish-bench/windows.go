@@ -261,16 +261,7 @@ func (r *windowResult) cells() []string {
 
 // failed makes an error of the cases that failed or differed; nil if there are none.
 func (c *windowComparison) failed() error {
-	failures := 0
-	for i := range c.results {
-		if c.results[i].err != nil {
-			failures++
-		}
-	}
-	if failures > 0 {
-		return fmt.Errorf("%d of %d cases failed or gave different results", failures, len(c.results))
-	}
-	return nil
+	return countFailures(c.results, "cases", func(r *windowResult) error { return r.err })
 }
 
 // writeSummary writes what stands under the table.

@@ -2,7 +2,6 @@ package csv
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -39,45 +38,15 @@ type piece struct {
 	cols []encoding.Data
 }
 
-// errEnough ends reading without being a failure.
-var errEnough = errors.New("csv: enough rows")
-
 // Read returns a new table of the columns at ordinals (nil: all), in that order, with at least the first limit rows (less than 0: all). Fields of
 // other columns are passed over. The error is a [textfile.Misfit] if a value does not fit its column's type.
 func (t *Texts) Read(ctx context.Context, database, name string, ordinals []int, limit int64) (*table.Version, error) {
-	if ordinals == nil {
-		for i := range t.names {
-			ordinals = append(ordinals, i)
-		}
-	}
+	schema, ordinals := textfile.Chosen(database, name, t.Columns(), ordinals)
 	r := t.reader(ordinals)
 	r.ended = ctx.Err
-	schema := &table.Schema{Database: database, Name: name}
-	columns := t.Columns()
-	for _, o := range ordinals {
-		schema.Columns = append(schema.Columns, columns[o])
-	}
-	ctx = textfile.Metered(ctx)
-	b := table.NewBuilder(table.New(schema)).Meter(ctx)
-	rows := int64(0)
-	err := textfile.Each(ctx, t.opts.cutAt(), t.sources, r.parseBlock, func(p piece) error {
-		if rows += int64(p.rows); p.rows > 0 && len(ordinals) > 0 {
-			if err := b.AppendData(p.rows, p.cols); err != nil {
-				return err
-			}
-		}
-		if limit >= 0 && rows >= limit {
-			return errEnough
-		}
-		return nil
+	return textfile.ReadTable(ctx, schema, limit, func(ctx context.Context, add textfile.Add) error {
+		return textfile.Each(ctx, t.opts.cutAt(), t.sources, r.parseBlock, func(p piece) error { return add(p.rows, p.cols) })
 	})
-	switch {
-	case err != nil && !errors.Is(err, errEnough):
-		return nil, err
-	case len(ordinals) == 0:
-		return table.Blank(schema, rows), nil
-	}
-	return b.Finish()
 }
 
 // head is what the first block of a text shows.

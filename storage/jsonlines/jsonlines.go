@@ -126,51 +126,21 @@ func (o *Objects) Settle(ctx context.Context, cause error) (*Objects, error) {
 // Read returns a new table of the columns at ordinals (nil: all), in that order, with at least the first limit rows (less than 0: all). The error is a [textfile.Misfit] if an object
 // has a key or a value that the columns do not take.
 func (o *Objects) Read(ctx context.Context, database, name string, ordinals []int, limit int64) (*table.Version, error) {
-	if ordinals == nil {
-		for i := range o.names {
-			ordinals = append(ordinals, i)
-		}
-	}
-	schema := &table.Schema{Database: database, Name: name}
-	columns := o.Columns()
-	for _, c := range ordinals {
-		schema.Columns = append(schema.Columns, columns[c])
-	}
-	ctx = textfile.Metered(ctx)
-	b := table.NewBuilder(table.New(schema)).Meter(ctx)
-	rows := int64(0)
+	schema, ordinals := textfile.Chosen(database, name, o.Columns(), ordinals)
 	type piece struct {
 		rows int
 		cols []encoding.Data
 	}
-	err := textfile.Each(ctx, 0, o.sources, func(b *textfile.Block) (out piece, err error) {
-		p, err := o.Parts(b, ordinals)
-		if err == nil {
-			out.rows, out.cols, err = p.Next(b.Lines+1, nil)
-		}
-		return out, err
-	}, func(p piece) error {
-		if rows += int64(p.rows); p.rows > 0 && len(ordinals) > 0 {
-			if err := b.AppendData(p.rows, p.cols); err != nil {
-				return err
+	return textfile.ReadTable(ctx, schema, limit, func(ctx context.Context, add textfile.Add) error {
+		return textfile.Each(ctx, 0, o.sources, func(b *textfile.Block) (out piece, err error) {
+			p, err := o.Parts(b, ordinals)
+			if err == nil {
+				out.rows, out.cols, err = p.Next(b.Lines+1, nil)
 			}
-		}
-		if limit >= 0 && rows >= limit {
-			return errEnough
-		}
-		return nil
+			return out, err
+		}, func(p piece) error { return add(p.rows, p.cols) })
 	})
-	switch {
-	case err != nil && !errors.Is(err, errEnough):
-		return nil, err
-	case len(ordinals) == 0:
-		return table.Blank(schema, rows), nil
-	}
-	return b.Finish()
 }
-
-// errEnough ends reading without being a failure.
-var errEnough = errors.New("jsonlines: enough rows")
 
 // fields are the keys of a text and what their values look like.
 type fields struct {

@@ -100,20 +100,26 @@ func hashKey(cols []*column.Vector, n int, hashes []uint64) {
 			case types.PhysFloat64:
 				h = mix(types.FloatKey(c.F64[at]))
 			case types.PhysInt128:
-				h = mix(c.I128[at].Lo ^ mix(uint64(c.I128[at].Hi)))
+				h = hashWide(c.I128[at])
 			case types.PhysString:
-				if folds {
-					key = c.Type.Collation.AppendKey(key[:0], c.StringAt(at))
-					h = maphash.Bytes(hashSeed, key)
-				} else {
-					h = maphash.String(hashSeed, c.StringAt(at))
-				}
+				h = hashString(c.Type, folds, c.StringAt(at), &key)
 			default:
 				h = mix(uint64(c.I64[at]))
 			}
 			hashes[i] = max(1, mix(hashes[i]^h))
 		}
 	}
+}
+
+func hashWide(x types.Int128) uint64 { return mix(x.Lo ^ mix(uint64(x.Hi))) }
+
+// hashString is the hash of a string or, if the column's type folds it, of its key under the collation, which is written into scratch.
+func hashString(t types.Type, folds bool, s string, scratch *[]byte) uint64 {
+	if !folds {
+		return maphash.String(hashSeed, s)
+	}
+	*scratch = t.Collation.AppendKey((*scratch)[:0], s)
+	return maphash.Bytes(hashSeed, *scratch)
 }
 
 // mix is the finaliser of SplitMix64 (Steele, Lea, Flood 2014).

@@ -2,7 +2,6 @@ package table
 
 import (
 	"context"
-	"hash/maphash"
 
 	"github.com/radish-sql/radish/sql/types"
 )
@@ -79,12 +78,10 @@ func hashValue(t types.Type, v *types.Value, keyed bool) uint64 {
 	case types.PhysFloat64:
 		return mix(types.FloatKey(v.F))
 	case types.PhysInt128:
-		return mix(v.D.Lo ^ mix(uint64(v.D.Hi)))
+		return hashWide(v.D)
 	case types.PhysString:
-		if t.Folds() && !keyed {
-			return maphash.Bytes(hashSeed, t.Collation.AppendKey(nil, v.S))
-		}
-		return maphash.String(hashSeed, v.S)
+		var key []byte
+		return hashString(t, t.Folds() && !keyed, v.S, &key)
 	}
 	return mix(uint64(v.I))
 }

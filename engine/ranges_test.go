@@ -8,9 +8,16 @@ import (
 	"testing"
 )
 
-// TestRangesOfSubqueries compares subqueries that <> or two bounds correlate with the same statements run pair by pair, over random
-// tables with NULLs, equal values, and keys that the other table lacks.
-func TestRangesOfSubqueries(t *testing.T) {
+// rangeTables are two random tables, o and i, with NULLs, equal values, and keys that the other one lacks. It compares statements over them with
+// the same ones run pair by pair.
+type rangeTables struct {
+	t         *testing.T
+	s         *Session
+	r         *rand.Rand
+	rewritten int // plans that the rules changed
+}
+
+func newRangeTables(t *testing.T) *rangeTables {
 	r := rand.New(rand.NewPCG(16, 7))
 	s := session(t, Options{})
 	for _, name := range []string{"o", "i"} {
@@ -29,7 +36,30 @@ func TestRangesOfSubqueries(t *testing.T) {
 		mustRun(t, s, "INSERT INTO "+name+" VALUES "+strings.Join(rows, ", "))
 	}
 	mustRun(t, s, "INSERT INTO o (id, k, v, h) VALUES (900, 7, 3, 5), (901, 1, 5, 5), (902, 1, 9, 2)")
-	keys := []string{"", "i.k = o.k AND ", "i.k <=> o.k AND "}
+	return &rangeTables{t: t, s: s, r: r}
+}
+
+func (x *rangeTables) compare(sql string) {
+	t, s := x.t, x.s
+	t.Helper()
+	mustRun(t, s, "SET radish_disabled_rules = 'accumulate_ranges,reduce_ranges'")
+	want, plan := values(t, s, sql), mustRun(t, s, "EXPLAIN "+sql)
+	mustRun(t, s, "SET radish_disabled_rules = ''")
+	if got := values(t, s, sql); !slices.Equal(rowTexts(got), rowTexts(want)) {
+		t.Errorf("%s\ngives  %v\nwanted %v", sql, rowTexts(got), rowTexts(want))
+	}
+	if mustRun(t, s, "EXPLAIN "+sql) != plan {
+		x.rewritten++
+	}
+}
+
+// rangeKeys are equalities that stand before inequalities.
+var rangeKeys = []string{"", "i.k = o.k AND ", "i.k <=> o.k AND "}
+
+// TestRangesOfSubqueries has subqueries that <> or two bounds correlate.
+func TestRangesOfSubqueries(t *testing.T) {
+	x := newRangeTables(t)
+	r, compare := x.r, x.compare
 	conditions := []string{
 		"i.v <> o.v", "o.d <> i.d", "i.day <> o.day", "i.s <> o.s", "i.f <> o.f",
 		"i.v > o.v AND i.v < o.h", "i.v >= o.v AND i.v < o.h", "i.v > o.h AND o.v >= i.v", "i.v BETWEEN o.v AND o.h",
@@ -41,20 +71,7 @@ func TestRangesOfSubqueries(t *testing.T) {
 		"COUNT(*)", "COUNT(i.d)", "SUM(i.d)", "SUM(i.v) + COUNT(*)", "AVG(i.d)", "AVG(i.h)", "MIN(i.s)", "MAX(i.day)", "MIN(i.v) - MAX(i.v)", "SUM(i.day)", "SUM(i.f)",
 		"MIN(i.d)", "COUNT(*) + COUNT(i.f)", "BIT_OR(i.v)", "AVG(i.f)", "MAX(DISTINCT i.h)",
 	}
-	rewritten := 0
-	compare := func(sql string) {
-		t.Helper()
-		mustRun(t, s, "SET radish_disabled_rules = 'accumulate_ranges,reduce_ranges'")
-		want, plan := values(t, s, sql), mustRun(t, s, "EXPLAIN "+sql)
-		mustRun(t, s, "SET radish_disabled_rules = ''")
-		if got := values(t, s, sql); !slices.Equal(rowTexts(got), rowTexts(want)) {
-			t.Errorf("%s\ngives  %v\nwanted %v", sql, rowTexts(got), rowTexts(want))
-		}
-		if mustRun(t, s, "EXPLAIN "+sql) != plan {
-			rewritten++
-		}
-	}
-	for _, key := range keys {
+	for _, key := range rangeKeys {
 		for _, c := range conditions {
 			for range 3 {
 				compare(fmt.Sprintf("SELECT o.id, (SELECT %s FROM i WHERE %s%s) FROM o ORDER BY o.id", aggregates[r.IntN(len(aggregates))], key, c))
@@ -67,7 +84,28 @@ func TestRangesOfSubqueries(t *testing.T) {
 			compare(fmt.Sprintf("SELECT o.id FROM o WHERE o.h IN (SELECT i.v FROM i WHERE %s%s) ORDER BY o.id", key, c))
 		}
 	}
-	if rewritten < 290 {
-		t.Errorf("%d plans differ without the rules", rewritten)
+	if x.rewritten < 290 {
+		t.Errorf("%d plans differ without the rules", x.rewritten)
+	}
+}
+
+// TestLimitsOfRanges has subqueries of which LIMIT and OFFSET take the rows next to what an inequality compares.
+func TestLimitsOfRanges(t *testing.T) {
+	x := newRangeTables(t)
+	conditions := [][2]string{
+		{"i.v < o.v", "i.v DESC"}, {"i.v <= o.h", "i.v DESC"}, {"o.v < i.v", "i.v"}, {"i.d >= o.d", "i.d"}, {"i.day < o.day", "i.day DESC"}, {"i.s > o.s", "i.s"},
+		{"i.s <= o.s", "i.s DESC"}, {"i.f >= o.f", "i.f"}, {"i.day <= o.day + INTERVAL 2 DAY", "i.day DESC"}, {"i.v < o.v AND o.id > 30", "i.v DESC"},
+	}
+	for _, key := range rangeKeys {
+		for _, c := range conditions {
+			from := fmt.Sprintf("FROM i WHERE %s%s ORDER BY %s, i.id", key, c[0], c[1])
+			offset, count := 1+x.r.IntN(20), 1+x.r.IntN(4)
+			x.compare(fmt.Sprintf("SELECT o.id, (SELECT i.id + o.id %s DESC LIMIT 1 OFFSET %d) FROM o ORDER BY o.id", from, offset))
+			x.compare(fmt.Sprintf("SELECT o.id, d.* FROM o, LATERAL (SELECT i.id AS other, i.s, i.v + 1, 5 %s LIMIT %d) d ORDER BY o.id, d.other", from, count+1))
+			x.compare(fmt.Sprintf("SELECT o.id, d.* FROM o LEFT JOIN LATERAL (SELECT i.id AS other, o.v + i.v %s LIMIT %d OFFSET %d) d ON d.other > 20 ORDER BY o.id, d.other", from, count, offset))
+		}
+	}
+	if x.rewritten < 3*len(rangeKeys)*len(conditions) {
+		t.Errorf("%d plans differ without the rules", x.rewritten)
 	}
 }

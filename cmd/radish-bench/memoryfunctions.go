@@ -31,6 +31,9 @@ type functionWalk struct {
 // otherOperands stand beside the long one: a number, a length that results grow to, a string that is a number, and a path.
 var otherOperands = []types.Value{types.IntValue(1), types.IntValue(60_000_000), types.StringValue("1"), types.StringValue("$[last]")}
 
+// units stand beside the long operand of functions that take nothing else.
+var units = []types.Value{types.StringValue("DAY")}
+
 // longOperands returns strings of about n bytes that functions take in different ways.
 func longOperands(n int) []types.Value {
 	of := func(unit string) string { return strings.Repeat(unit, n/len(unit)) }
@@ -69,7 +72,7 @@ func walkFunctions(ctx context.Context, c *memoryClient, bytes int) error {
 	w.ctx = &expr.Context{Now: time.Unix(1_700_000_000, 0), Location: time.UTC, RandSeed: func() int64 { return 1 }}
 	var never []string
 	for _, fn := range expr.Functions() {
-		if fn.MaxArgs != 0 && w.walk(ctx, fn) == 0 {
+		if w.walk(ctx, fn, otherOperands) == 0 && w.walk(ctx, fn, units) == 0 && fn.MinArgs > 0 {
 			never = append(never, fn.Name)
 		}
 	}
@@ -79,20 +82,20 @@ func walkFunctions(ctx context.Context, c *memoryClient, bytes int) error {
 	return nil
 }
 
-// walk returns how many calls of a function it has tried.
-func (w *functionWalk) walk(ctx context.Context, fn *expr.Function) (tried int) {
+// walk returns how many calls of a function, with others beside the long operand, it has tried.
+func (w *functionWalk) walk(ctx context.Context, fn *expr.Function, others []types.Value) (tried int) {
 	most := fn.MaxArgs
 	if most < 0 || most > fn.MinArgs+1 {
 		most = fn.MinArgs + 1
 	}
 	for n := max(fn.MinArgs, 1); n <= most; n++ {
-		others := otherOperands
+		beside := others
 		if n == 1 {
-			others = others[:1]
+			beside = beside[:1]
 		}
 		for at := range n {
 			for i, long := range w.columns {
-				for _, other := range others {
+				for _, other := range beside {
 					args := make([]expr.Expr, n)
 					for i := range args {
 						args[i] = &expr.Const{Value: other}

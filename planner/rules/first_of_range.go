@@ -18,28 +18,11 @@ func (d *decorrelator) firstOfRange(a *logical.Apply) logical.Node {
 	default:
 		return nil
 	}
-	in, keys, above, ok := firstOnly(a.Right)
-	outer := logical.Out(a.Left)
-	if !ok || !correlated(in, outer) {
-		return nil
+	x, conds, ranges := d.limitedByRanges(a)
+	if x == nil || x.count != 1 || x.offset != 0 {
+		return d.nearestOfRange(a, x, conds, ranges)
 	}
-	for _, k := range keys {
-		if logical.UsesAny(k.Expr, outer) || expr.IsVolatile(k.Expr) {
-			return nil
-		}
-	}
-	if _, _, ok := d.pull(in, outer, true); ok {
-		return nil
-	}
-	in, conds, ok := d.pull(in, outer, false)
-	if !ok || rangesOf(conds, outer) == nil || len(in.FreeColumns()) > 0 || !d.cannotFail(a.Left, in, conds) {
-		return nil
-	}
-	for _, k := range keys { // of rows that no outer row matches, too
-		if !d.w.est.CannotFail(in, k.Expr) {
-			return nil
-		}
-	}
+	in, keys, above := x.in, x.keys, x.above
 	fn := expr.LookupWindow("row_number")
 	number := d.w.alloc.New("", fn.Name, types.Uint64, false)
 	numbered := &logical.Window{Input: in, Order: keys, Items: []logical.WindowItem{{Col: number, Fn: fn, Frame: logical.WholePartition}}}
@@ -57,9 +40,16 @@ func (d *decorrelator) firstOfRange(a *logical.Apply) logical.Node {
 	if l == logical.Node(matched) {
 		return nil
 	}
+	on := []expr.Expr{&expr.Compare{Op: expr.EQ, Left: least.Col, Right: number}}
+	return d.joinChosen(a, &logical.Join{Left: l, Right: rows, On: on}, above, number)
+}
+
+// joinChosen does what a does by a join of a's left side with the rows that it chooses for each row. above are the projections over them.
+// marker is a column of theirs that is not NULL. It returns nil if what a joins on could fail for other pairs of rows.
+func (d *decorrelator) joinChosen(a *logical.Apply, join *logical.Join, above []*logical.Project, marker *expr.Column) logical.Node {
 	outerJoin := a.Kind != logical.InnerJoin
 	values := map[expr.ColumnID]expr.Expr{}
-	for _, c := range rows.Schema() {
+	for _, c := range join.Right.Schema() {
 		values[c.ID] = withNull(c, c.Null || outerJoin)
 	}
 	for _, p := range above {
@@ -70,13 +60,13 @@ func (d *decorrelator) firstOfRange(a *logical.Apply) logical.Node {
 		values = made
 	}
 	for _, e := range values { // conditions over them may move below the join
-		if len(a.On) > 0 && !d.w.est.CannotFail(&logical.Join{Kind: logical.InnerJoin, Left: l, Right: rows}, e) {
+		if len(a.On) > 0 && !d.w.est.CannotFail(&logical.Join{Kind: logical.InnerJoin, Left: join.Left, Right: join.Right}, e) {
 			return nil
 		}
 	}
-	join := &logical.Join{Kind: pick(outerJoin, logical.LeftJoin, logical.InnerJoin), Left: l, Right: rows}
-	join.On = append([]expr.Expr{&expr.Compare{Op: expr.EQ, Left: least.Col, Right: number}}, substituteAll(a.On, values)...)
-	some := &expr.Not{Arg: &expr.IsNull{Arg: withNull(number, true)}}
+	join.Kind = pick(outerJoin, logical.LeftJoin, logical.InnerJoin)
+	join.On = append(join.On, substituteAll(a.On, values)...)
+	some := &expr.Not{Arg: &expr.IsNull{Arg: withNull(marker, true)}}
 	schema := a.Right.Schema()
 	items := make([]logical.Item, len(schema))
 	for i, c := range schema {
@@ -89,27 +79,75 @@ func (d *decorrelator) firstOfRange(a *logical.Apply) logical.Node {
 	return d.withColumns(join, a.Left.Schema(), items)
 }
 
-// firstOnly takes LIMIT 1 and what is computed above and below it out of n. It returns the rows, the order of which n gives the first, and
-// the projections over it, the lowest one first.
-func firstOnly(n logical.Node) (in logical.Node, keys []logical.SortKey, above []*logical.Project, ok bool) {
+// limited is what LIMIT gives: some rows of in, in the order of keys, and projections over them, the lowest one first.
+type limited struct {
+	in            logical.Node
+	keys          []logical.SortKey
+	above         []*logical.Project
+	count, offset int64
+}
+
+// limitedRows takes LIMIT and what is computed above and below it out of n, or returns nil.
+func limitedRows(n logical.Node) *limited {
+	l := &limited{}
 	switch x := n.(type) {
 	case *logical.Project:
-		in, keys, above, ok = firstOnly(x.Input)
-		return in, keys, append(above, x), ok
+		if l = limitedRows(x.Input); l != nil {
+			l.above = append(l.above, x)
+		}
+		return l
 	case *logical.Sort:
-		in, keys, ok = x.Input, x.Keys, x.Count == 1 && x.Offset == 0
+		l.in, l.keys, l.count, l.offset = x.Input, x.Keys, x.Count, x.Offset
 	case *logical.Limit:
-		in, keys = unsorted(x.Input)
-		ok = x.Count == 1 && x.Offset == 0
+		l.in, l.keys = unsorted(x.Input)
+		l.count, l.offset = x.Count, x.Offset
+	default:
+		return nil
 	}
-	for p, is := in.(*logical.Project); ok && is; p, is = in.(*logical.Project) {
+	if l.count == logical.NoLimit {
+		return nil
+	}
+	for p, is := l.in.(*logical.Project); is; p, is = l.in.(*logical.Project) {
 		for _, it := range p.Items {
 			if expr.IsVolatile(it.Expr) {
-				return in, keys, above, false
+				return nil
 			}
 		}
 		m := itemMap(p.Items)
-		in, keys, above = p.Input, substituteKeys(keys, m), append([]*logical.Project{p}, above...)
+		l.in, l.keys, l.above = p.Input, substituteKeys(l.keys, m), append([]*logical.Project{p}, l.above...)
 	}
-	return in, keys, above, ok
+	return l
+}
+
+// limitedByRanges takes the correlation of a's right side, a LIMIT, out of its rows: inequalities, which hold between an outer and an inner row. It returns
+// nil if there are others, or if something could fail for rows that no outer row matches.
+func (d *decorrelator) limitedByRanges(a *logical.Apply) (x *limited, conds []expr.Expr, ranges []*matchedRange) {
+	x = limitedRows(a.Right)
+	outer := logical.Out(a.Left)
+	if x == nil || !correlated(x.in, outer) {
+		return nil, nil, nil
+	}
+	for _, k := range x.keys {
+		if logical.UsesAny(k.Expr, outer) || expr.IsVolatile(k.Expr) {
+			return nil, nil, nil
+		}
+	}
+	if _, _, ok := d.pull(x.in, outer, true); ok {
+		return nil, nil, nil
+	}
+	in, conds, ok := d.pull(x.in, outer, false)
+	if !ok {
+		return nil, nil, nil
+	}
+	ranges = rangesOf(conds, outer)
+	if ranges == nil || len(in.FreeColumns()) > 0 || !d.cannotFail(a.Left, in, conds) {
+		return nil, nil, nil
+	}
+	for _, k := range x.keys {
+		if !d.w.est.CannotFail(in, k.Expr) {
+			return nil, nil, nil
+		}
+	}
+	x.in = in
+	return x, conds, ranges
 }

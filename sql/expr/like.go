@@ -65,13 +65,26 @@ func evalLike(c *Context, call *Call, out *column.Vector, args []*column.Vector,
 	for k, i := range Positions(sel, n) {
 		if k == 0 || !args[1].Const {
 			if p := pattern.At(int(i)); m == nil || m.pattern != p || m.bytes != bytes {
-				m = &likeMemo{p, bytes, CompileLike(p, escape, hasEscape, bytes)}
+				like, err := c.CompileLike(p, escape, hasEscape, bytes)
+				if err != nil {
+					return err
+				}
+				m = &likeMemo{p, bytes, like}
 			}
 		}
 		out.I64[i] = int64(BoolToInt(m.like.Match(s.At(int(i)))))
 	}
 	c.Remember(call, m)
 	return nil
+}
+
+// CompileLike compiles a pattern if there is memory for it.
+func (c *Context) CompileLike(pattern string, escape rune, hasEscape, bytes bool) (m *LikeMatcher, err error) {
+	err = c.Scratch(likeBytes(pattern), func() error {
+		m = CompileLike(pattern, escape, hasEscape, bytes)
+		return nil
+	})
+	return m, err
 }
 
 // likeEscape is the escape character of folded patterns.

@@ -3,6 +3,7 @@ package expr
 import (
 	"strings"
 	"unicode/utf8"
+	"unsafe"
 )
 
 // LikeMatcher is a compiled LIKE pattern: % matches any text, _ one character, and the escape character takes the next
@@ -26,9 +27,20 @@ type likeToken struct {
 	any     bool // %
 }
 
+// likeTokens is how many tokens a pattern has at most.
+func likeTokens(pattern string) int {
+	return 2*(strings.Count(pattern, "%")+strings.Count(pattern, "_")) + 1
+}
+
+// likeBytes is how many bytes compiling a pattern takes at most: its tokens, its segments, and literals, of which none is below 8 bytes.
+func likeBytes(pattern string) int {
+	n := likeTokens(pattern)
+	return n*int(unsafe.Sizeof(likeToken{})+unsafe.Sizeof("")+8) + 2*len(pattern)
+}
+
 // CompileLike compiles a pattern. hasEscape is false for ESCAPE ”. bytes says that a character is a byte (BLOB).
 func CompileLike(pattern string, escape rune, hasEscape, bytes bool) *LikeMatcher {
-	p := &LikeMatcher{bytes: bytes}
+	p := &LikeMatcher{bytes: bytes, tokens: make([]likeToken, 0, likeTokens(pattern))}
 	var lit strings.Builder
 	flush := func() {
 		if lit.Len() > 0 {

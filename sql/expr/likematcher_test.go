@@ -1,11 +1,35 @@
 package expr_test
 
 import (
+	"errors"
+	"strings"
 	"testing"
 	"unicode/utf8"
 
 	"github.com/radish-sql/radish/sql/expr"
+	"github.com/radish-sql/radish/sql/types"
 )
+
+// Compiling a pattern of many wildcards counts.
+func TestLikeOfLongPatterns(t *testing.T) {
+	tooMuch := errors.New("too much")
+	c := &expr.Context{Texts: func(bytes int64) error {
+		if bytes > 10_000_000 {
+			return tooMuch
+		}
+		return nil
+	}}
+	for unit, want := range map[string]error{"a%": tooMuch, "_": tooMuch, "ab": nil} {
+		long := &expr.Const{Value: types.StringValue(strings.Repeat(unit, 400_000))}
+		e, err := expr.NewCall("like", &expr.Const{Value: types.StringValue("b")}, long)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err = expr.Eval1(e, c); err != want {
+			t.Errorf("%q repeated: %v; want %v", unit, err, want)
+		}
+	}
+}
 
 func FuzzLike(f *testing.F) {
 	for _, s := range [][2]string{

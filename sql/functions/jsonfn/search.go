@@ -158,7 +158,10 @@ func evalSearch(a *operands) (any, error) {
 			escape, _ = utf8.DecodeRuneInString(s)
 		}
 	}
-	pattern := expr.CompileLike(a.values[2].Text(), escape, true, false)
+	pattern, err := a.c.CompileLike(a.values[2].Text(), escape, true, false)
+	if err != nil {
+		return nil, err
+	}
 	var found []string
 	look := func(path string, v *jsondoc.Value) {
 		if v.Kind == jsondoc.String && pattern.Match(v.Text) && !slices.Contains(found, path) {

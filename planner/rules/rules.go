@@ -83,6 +83,7 @@ var list = []Rule{
 	{Name: "rewrite_distinct", Doc: rewriteDistinctDoc, needs: hasAggregate, apply: rewriteDistinct},
 	{Name: "push_aggregates", Doc: pushAggregatesDoc, needs: hasAggregate, apply: pushAggregates},
 	{Name: "order_joins", Doc: orderJoinsDoc, needs: hasJoin, apply: orderJoins},
+	{Name: "split_or", Doc: splitOrDoc, needs: hasJoin, apply: splitOr},
 	{Name: "aggregate_early", Doc: aggregateEarlyDoc, needs: hasAggregate, apply: aggregateEarly},
 	{Name: "filter_aggregates", Doc: filterAggregatesDoc, needs: hasAggregate, apply: filterAggregates},
 	{Name: "filter_builds", Doc: filterBuildsDoc, needs: hasJoin, apply: filterBuilds},

@@ -67,8 +67,8 @@ func (e *Engine) measureCosts(ctx context.Context, d *gpu.Device, c calibration,
 }
 
 const (
-	// backgroundRows are the rows of the largest table of a calibration that nobody has asked for; backgroundMemory is the least memory limit under which there is
-	// room for it beside other work.
+	// backgroundRows are the rows of the largest table of a calibration that nobody has asked for; backgroundMemory is the least memory limit under which it
+	// leaves enough for other work.
 	backgroundRows   = calibrationRows / 2
 	backgroundMemory = 2 << 30
 	// quietTime is how long no query may have run before something is measured, and quietTries how often that is tried again when one came in between.

@@ -34,13 +34,13 @@ type insertedRows struct {
 	convert types.ConvertContext
 	n       int64 // rows read, the first included
 
-	batch   []*column.Vector // by the table's columns; nil: none is begun
-	pending int              // rows in it
-	room    int              // for rows in a batch
+	batch    []*column.Vector // by the table's columns; nil: none is begun
+	pending  int              // rows in it
+	capacity int              // rows of a batch
 }
 
-// firstRoom is for how many rows the first batch has room: those of a dump are a hundred to a statement.
-const firstRoom = 128
+// firstCapacity is the capacity of the first batch, in rows: a dump has about a hundred to a statement.
+const firstCapacity = 128
 
 // insertedColumn is the column that a field goes to.
 type insertedColumn struct {
@@ -54,7 +54,7 @@ func (st *statement) moreRows(n *ast.InsertStmt, ins *bind.Insert) {
 	if st.Rows == nil || ins.Given == nil {
 		return
 	}
-	r := &insertedRows{st: st, node: n, query: ins.Query, rows: st.Rows, schema: ins.Table.Schema, convert: st.exprContext().Conversion(), n: 1, room: firstRoom}
+	r := &insertedRows{st: st, node: n, query: ins.Query, rows: st.Rows, schema: ins.Table.Schema, convert: st.exprContext().Conversion(), n: 1, capacity: firstCapacity}
 	st.rest = r
 	items := ins.Query.Root.(*logical.Project).Items
 	if len(items) != len(r.schema.Columns) {
@@ -101,7 +101,7 @@ func (r *insertedRows) each(operator string, f func(*column.Batch) error) error 
 			}
 			continue
 		}
-		if r.pending == r.room {
+		if r.pending == r.capacity {
 			if err := r.flush(f); err != nil {
 				return err
 			}
@@ -118,15 +118,15 @@ func (r *insertedRows) flush(f func(*column.Batch) error) error {
 		return nil
 	}
 	b := &column.Batch{N: r.pending, Cols: r.batch, FirstRow: r.n + 1}
-	if r.pending < r.room {
+	if r.pending < r.capacity {
 		b.Sel = make([]int32, r.pending)
 		for i := range b.Sel {
 			b.Sel[i] = int32(i)
 		}
-		b.N = r.room
+		b.N = r.capacity
 	}
 	r.n += int64(r.pending)
-	r.batch, r.pending, r.room = nil, 0, column.VectorSize
+	r.batch, r.pending, r.capacity = nil, 0, column.VectorSize
 	return f(b)
 }
 
@@ -139,7 +139,7 @@ func (r *insertedRows) add(fields []parse.Field) bool {
 	if r.batch == nil {
 		r.batch = slices.Clone(r.fixed)
 		for _, c := range r.columns {
-			r.batch[c.ordinal] = column.New(c.def.Type, r.room)
+			r.batch[c.ordinal] = column.New(c.def.Type, r.capacity)
 		}
 	}
 	for i := range fields {
@@ -158,7 +158,7 @@ func (r *insertedRows) put(c *insertedColumn, f parse.Field) bool {
 		v.Valid.Set(at) // a row that was given up may have left a NULL
 	}
 	if f.Kind == parse.FieldNull {
-		v.SetNull(at, r.room)
+		v.SetNull(at, r.capacity)
 		return c.nulls
 	}
 	t := c.def.Type
@@ -197,7 +197,7 @@ func (r *insertedRows) store(v *column.Vector, at int, t types.Type, f parse.Fie
 	if status != types.ConvertOK || x.Null {
 		return false
 	}
-	v.Set(at, r.room, x)
+	v.Set(at, r.capacity, x)
 	return true
 }
 

@@ -84,7 +84,7 @@ func (x *preparations) add(engine context.Context, fingerprint uint64, f func(co
 	return p, true
 }
 
-// next starts what waits, while there is room. The caller holds mu.
+// next starts what waits, while fewer than mostPreparing run. The caller holds mu.
 func (x *preparations) next() {
 	for x.running < mostPreparing && len(x.waiting) > 0 {
 		p := x.waiting[0]

@@ -16,48 +16,10 @@ import (
 func outputCommands() []dotCommand {
 	return []dotCommand{
 		{"mode", "[FORMAT [TABLE]]", "print results as " + strings.Join(render.Formats(), ", ") + "; insert names a table", (*runner).mode},
-		{"headers", "[on|off]", "print the names of columns", func(r *runner, arg string) error {
-			on := !r.settings.NoHeaders
-			err := onOff("headers", func(*runner) *bool { return &on })(r, arg)
-			r.settings.NoHeaders = !on
-			return err
-		}},
-		{"nullvalue", "[TEXT]", "what stands for NULL; without TEXT what the format says", func(r *runner, arg string) error {
-			r.settings.Null = nil
-			if arg != "" {
-				list, err := words(arg)
-				if err != nil {
-					return err
-				}
-				text := strings.Join(list, " ")
-				r.settings.Null = &text
-			}
-			return nil
-		}},
-		{"width", "[N ...]", "widths of a table's columns, 0 as wide as needed; longer values are cut", func(r *runner, arg string) error {
-			var widths []int
-			for _, w := range strings.Fields(arg) {
-				n, err := strconv.Atoi(w)
-				if err != nil || n < 0 {
-					return fmt.Errorf("a width is a number of characters, not %q", w)
-				}
-				widths = append(widths, n)
-			}
-			r.settings.Widths = widths
-			return nil
-		}},
-		{"maxrows", "[N]", "how many rows of a table the terminal shows, half of them from its end; 0 all", func(r *runner, arg string) error {
-			if arg == "" {
-				fmt.Fprintln(r.streams.out, r.maxRows)
-				return nil
-			}
-			n, err := strconv.ParseInt(arg, 10, 64)
-			if err != nil || n < 0 {
-				return fmt.Errorf("usage: .maxrows N, 0 for all rows")
-			}
-			r.maxRows = n
-			return nil
-		}},
+		{"headers", "[on|off]", "print the names of columns", (*runner).headers},
+		{"nullvalue", "[TEXT]", "what stands for NULL; without TEXT what the format says", (*runner).nullValue},
+		{"width", "[N ...]", "widths of a table's columns, 0 as wide as needed; longer values are cut", (*runner).widths},
+		{"maxrows", "[N]", "how many rows of a table the terminal shows, half of them from its end; 0 all", (*runner).setMaxRows},
 		{"types", "[on|off]", "name the types of columns in tables on the terminal", onOff("types", func(r *runner) *bool { return &r.types })},
 		{"output", "[FILE | |COMMAND]", "write results to a file, in the format that its ending tells, or to a command; without FILE to the terminal again", func(r *runner, arg string) error {
 			name, err := target(arg, ".output FILE")
@@ -84,18 +46,71 @@ func outputCommands() []dotCommand {
 			fmt.Fprintln(r.streams.out, strings.Join(list, " "))
 			return err
 		}},
-		{"prompt", "[TEXT]", "the text before what you type", func(r *runner, arg string) error {
-			list, err := words(arg)
-			if r.prompt = strings.Join(list, " "); r.prompt == "" {
-				r.prompt = defaultPrompt
-			} else if !strings.HasSuffix(r.prompt, " ") {
-				r.prompt += " "
-			}
-			return err
-		}},
+		{"prompt", "[TEXT]", "the text before what you type", (*runner).setPrompt},
 		{"chart", "bar|line QUERY", "draw a query's last column, with its first one's values beside the bars", (*runner).chart},
 		{"show", "", "print the settings", (*runner).show},
 	}
+}
+
+// headers is .headers.
+func (r *runner) headers(arg string) error {
+	on := !r.settings.NoHeaders
+	err := onOff("headers", func(*runner) *bool { return &on })(r, arg)
+	r.settings.NoHeaders = !on
+	return err
+}
+
+// nullValue is .nullvalue.
+func (r *runner) nullValue(arg string) error {
+	r.settings.Null = nil
+	if arg != "" {
+		list, err := words(arg)
+		if err != nil {
+			return err
+		}
+		text := strings.Join(list, " ")
+		r.settings.Null = &text
+	}
+	return nil
+}
+
+// widths is .width.
+func (r *runner) widths(arg string) error {
+	var widths []int
+	for _, w := range strings.Fields(arg) {
+		n, err := strconv.Atoi(w)
+		if err != nil || n < 0 {
+			return fmt.Errorf("a width is a number of characters, not %q", w)
+		}
+		widths = append(widths, n)
+	}
+	r.settings.Widths = widths
+	return nil
+}
+
+// setMaxRows is .maxrows.
+func (r *runner) setMaxRows(arg string) error {
+	if arg == "" {
+		fmt.Fprintln(r.streams.out, r.maxRows)
+		return nil
+	}
+	n, err := strconv.ParseInt(arg, 10, 64)
+	if err != nil || n < 0 {
+		return fmt.Errorf("usage: .maxrows N, 0 for all rows")
+	}
+	r.maxRows = n
+	return nil
+}
+
+// setPrompt is .prompt.
+func (r *runner) setPrompt(arg string) error {
+	list, err := words(arg)
+	if r.prompt = strings.Join(list, " "); r.prompt == "" {
+		r.prompt = defaultPrompt
+	} else if !strings.HasSuffix(r.prompt, " ") {
+		r.prompt += " "
+	}
+	return err
 }
 
 // outputTo is .output, or .once. What is only checked is not written: later statements find the file nevertheless.

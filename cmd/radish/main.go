@@ -120,35 +120,10 @@ func (f inputFlag) Set(s string) error {
 
 // parseArgs reads the command line. Files and flags may be mixed; -- ends the flags.
 func parseArgs(args []string) (*options, error) {
-	o := &options{format: render.Table, config: openConfig{device: "auto"}}
+	f := &flags{options: &options{format: render.Table, config: openConfig{device: "auto"}}}
 	fs := flag.NewFlagSet("radish", flag.ContinueOnError)
 	fs.SetOutput(io.Discard)
-	fs.Var(inputFlag{&o.inputs, func(s string) input { return input{text: s} }}, "c", "")
-	fs.Var(inputFlag{&o.inputs, func(s string) input { return input{file: s} }}, "f", "")
-	format := fs.String("format", string(render.Table), "")
-	fs.IntVar(&o.config.threads, "threads", 0, "")
-	memory := fs.String("memory-limit", "0", "")
-	gpuMemory := fs.String("gpu-memory-limit", "0", "")
-	fs.StringVar(&o.config.device, "device", o.config.device, "")
-	fs.StringVar(&o.output, "output", "", "")
-	fs.BoolVar(&o.echo, "echo", false, "")
-	fs.BoolVar(&o.bail, "bail", true, "")
-	noBail := fs.Bool("no-bail", false, "")
-	fs.BoolVar(&o.transaction, "transaction", false, "")
-	fs.BoolVar(&o.timer, "timer", false, "")
-	fs.Func("var", "", func(s string) error {
-		name, value, ok := strings.Cut(s, "=")
-		if !ok || name == "" {
-			return fmt.Errorf("write NAME=VALUE")
-		}
-		o.variables = append(o.variables, variable{strings.TrimPrefix(name, "@"), value})
-		return nil
-	})
-	fs.StringVar(&o.init, "init", "", "")
-	noInit := fs.Bool("no-init", false, "")
-	fs.StringVar(&o.config.fileAccess, "file-access", "", "")
-	safe := fs.Bool("safe", false, "")
-	fs.BoolVar(&o.version, "version", false, "")
+	f.register(fs)
 	for {
 		if err := fs.Parse(args); err != nil {
 			return nil, err
@@ -159,54 +134,95 @@ func parseArgs(args []string) (*options, error) {
 		}
 		if read := len(args) - len(rest); read > 0 && args[read-1] == "--" {
 			for _, name := range rest {
-				o.inputs = append(o.inputs, input{file: name})
+				f.inputs = append(f.inputs, input{file: name})
 			}
 			break
 		}
-		o.inputs = append(o.inputs, input{file: rest[0]})
+		f.inputs = append(f.inputs, input{file: rest[0]})
 		args = rest[1:]
 	}
-	empty := false
-	fs.Visit(func(f *flag.Flag) { empty = empty || f.Name == "file-access" && f.Value.String() == "" })
-	if empty {
-		return nil, fmt.Errorf("--file-access is full, read, none or a list of folders, not empty")
-	}
-	if *safe {
-		if o.config.fileAccess != "" && o.config.fileAccess != "none" {
-			return nil, fmt.Errorf("--safe means --file-access none")
-		}
-		o.config.fileAccess = "none"
-	}
-	if o.bail = o.bail && !*noBail; *noInit {
-		o.init = ""
-	} else if o.init == "" && !*safe {
-		o.shellInit = initFile()
-	}
-	var err error
-	if o.format, err = render.ParseFormat(*format); err != nil {
+	given := map[string]bool{}
+	fs.Visit(func(g *flag.Flag) { given[g.Name] = true })
+	if err := f.finish(given); err != nil {
 		return nil, err
 	}
-	fs.Visit(func(f *flag.Flag) {
-		if f.Name == "format" {
-			o.chosen = o.format
+	return f.options, nil
+}
+
+// flags are options whose flags are still text, or have a second name.
+type flags struct {
+	*options
+	formatName, memory, gpuMemory string
+	noBail, noInit, safe          bool
+}
+
+func (f *flags) register(fs *flag.FlagSet) {
+	fs.Var(inputFlag{&f.inputs, func(s string) input { return input{text: s} }}, "c", "")
+	fs.Var(inputFlag{&f.inputs, func(s string) input { return input{file: s} }}, "f", "")
+	fs.StringVar(&f.formatName, "format", string(render.Table), "")
+	fs.IntVar(&f.config.threads, "threads", 0, "")
+	fs.StringVar(&f.memory, "memory-limit", "0", "")
+	fs.StringVar(&f.gpuMemory, "gpu-memory-limit", "0", "")
+	fs.StringVar(&f.config.device, "device", f.config.device, "")
+	fs.StringVar(&f.output, "output", "", "")
+	fs.BoolVar(&f.echo, "echo", false, "")
+	fs.BoolVar(&f.bail, "bail", true, "")
+	fs.BoolVar(&f.noBail, "no-bail", false, "")
+	fs.BoolVar(&f.transaction, "transaction", false, "")
+	fs.BoolVar(&f.timer, "timer", false, "")
+	fs.Func("var", "", func(s string) error {
+		name, value, ok := strings.Cut(s, "=")
+		if !ok || name == "" {
+			return fmt.Errorf("write NAME=VALUE")
 		}
+		f.variables = append(f.variables, variable{strings.TrimPrefix(name, "@"), value})
+		return nil
 	})
-	if err := o.checkOutput(); err != nil {
-		return nil, err
+	fs.StringVar(&f.init, "init", "", "")
+	fs.BoolVar(&f.noInit, "no-init", false, "")
+	fs.StringVar(&f.config.fileAccess, "file-access", "", "")
+	fs.BoolVar(&f.safe, "safe", false, "")
+	fs.BoolVar(&f.version, "version", false, "")
+}
+
+// finish checks the flags, and makes options of those that are still text. given are the names of the flags that were given.
+func (f *flags) finish(given map[string]bool) (err error) {
+	if given["file-access"] && f.config.fileAccess == "" {
+		return fmt.Errorf("--file-access is full, read, none or a list of folders, not empty")
 	}
-	if o.config.memoryLimit, err = engine.ParseBytes(*memory); err != nil {
-		return nil, fmt.Errorf("--memory-limit: %w; write 500MB or 4GB", err)
+	if f.safe {
+		if f.config.fileAccess != "" && f.config.fileAccess != "none" {
+			return fmt.Errorf("--safe means --file-access none")
+		}
+		f.config.fileAccess = "none"
 	}
-	if o.config.gpuLimit, err = engine.ParseBytes(*gpuMemory); err != nil {
-		return nil, fmt.Errorf("--gpu-memory-limit: %w; write 500MB or 4GB", err)
+	if f.bail = f.bail && !f.noBail; f.noInit {
+		f.init = ""
+	} else if f.init == "" && !f.safe {
+		f.shellInit = initFile()
 	}
-	if o.config.threads < 0 || o.config.threads > engine.MaxThreads {
-		return nil, fmt.Errorf("--threads must be between 1 and %d, or 0 for the number of CPUs", engine.MaxThreads)
+	if f.format, err = render.ParseFormat(f.formatName); err != nil {
+		return err
 	}
-	if o.config.device = strings.ToLower(o.config.device); !slices.Contains(engine.Devices(), o.config.device) {
-		return nil, fmt.Errorf("there is no device %q; it can be %s", o.config.device, engine.DevicesText())
+	if given["format"] {
+		f.chosen = f.format
 	}
-	return o, nil
+	if err := f.checkOutput(); err != nil {
+		return err
+	}
+	if f.config.memoryLimit, err = engine.ParseBytes(f.memory); err != nil {
+		return fmt.Errorf("--memory-limit: %w; write 500MB or 4GB", err)
+	}
+	if f.config.gpuLimit, err = engine.ParseBytes(f.gpuMemory); err != nil {
+		return fmt.Errorf("--gpu-memory-limit: %w; write 500MB or 4GB", err)
+	}
+	if f.config.threads < 0 || f.config.threads > engine.MaxThreads {
+		return fmt.Errorf("--threads must be between 1 and %d, or 0 for the number of CPUs", engine.MaxThreads)
+	}
+	if f.config.device = strings.ToLower(f.config.device); !slices.Contains(engine.Devices(), f.config.device) {
+		return fmt.Errorf("there is no device %q; it can be %s", f.config.device, engine.DevicesText())
+	}
+	return nil
 }
 
 // checkOutput returns an error if the file of --output and --format contradict each other.

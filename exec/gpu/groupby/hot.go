@@ -92,9 +92,11 @@ func (a *groupText) each(items int, body func()) {
 	a.k.Close()
 }
 
-// addTogether adds rows of partitions to words in shared memory: row, C++ that depends on i, to those of slots[i]. The rows are taken through each step together, so
-// that what they wait for comes at once. some: the slots are those of frequent slots, which tags holds, and a row may have none; otherwise those that are none have slots from spare on, which costs less than to ask,
-// and extremes are not read first: a warp whose rows are of so many groups meets one that changes something almost every time.
+// addTogether adds rows of partitions to words in shared memory: row, which is C++ that depends on i, to the words of slots[i]. All rows take each step together, so that they
+// wait for memory at the same time.
+//
+// With some, the slots are those of frequent groups, which tags holds, and a row may have none. Otherwise such rows have slots from spare on: that costs less than to test each
+// row. Extremes are not read before they are written then, since almost every warp has a row that changes one.
 func (a *groupText) addTogether(items int, row string, some bool) {
 	k, f := a.k, a.f
 	here := func(then, otherwise string) string {

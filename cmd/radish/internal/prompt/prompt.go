@@ -109,6 +109,9 @@ func (p *Prompt) Save(text string) error {
 func (p *Prompt) key(key rune) (rune, bool) {
 	goal := p.goal
 	p.goal, p.notes = -1, nil
+	if over, ok, isHandled := p.inLine(key, goal); isHandled {
+		return over, ok
+	}
 	line, cursor := p.line, p.cursor
 	searching := p.lines.Operation.IsSearchMode()
 	switch key {
@@ -146,28 +149,6 @@ func (p *Prompt) key(key rune) (rune, bool) {
 		if !searching && len(line) == 0 {
 			p.finish("^D")
 		}
-	case readline.CharPrev, readline.CharNext:
-		if goal < 0 {
-			goal = column(line, cursor)
-		}
-		if to, ok := vertical(line, cursor, key == readline.CharPrev, goal); ok {
-			p.goal = goal
-			return p.make(moveTo(to))
-		}
-	case readline.CharLineStart:
-		return p.make(moveTo(lineStart(line, cursor)))
-	case readline.CharLineEnd:
-		return p.make(moveTo(lineEnd(line, cursor)))
-	case readline.CharCtrlU:
-		return p.kill(lineStart(line, cursor), cursor)
-	case readline.CharKill:
-		end := lineEnd(line, cursor)
-		if end == cursor && end < len(line) {
-			end++ // joins the lines
-		}
-		return p.kill(cursor, end)
-	case readline.CharCtrlW, readline.MetaBackspace:
-		return p.kill(wordStart(line, cursor), cursor)
 	case readline.CharTranspose: // for which the line editor's cursor leaves a text of one character
 		return p.make(transpose)
 	case readline.CharCtrlL:
@@ -179,13 +160,44 @@ func (p *Prompt) key(key rune) (rune, bool) {
 			io.WriteString(p.config.Out, NoPasteMarks)
 		}
 	case readline.MetaBackward, readline.MetaForward, readline.MetaDelete, readline.CharBackward, readline.CharForward, readline.CharBell,
-		readline.CharCtrlH, readline.CharTab, readline.CharBckSearch, readline.CharFwdSearch, readline.CharCtrlY:
+		readline.CharPrev, readline.CharNext, readline.CharCtrlH, readline.CharTab, readline.CharBckSearch, readline.CharFwdSearch, readline.CharCtrlY:
 	default:
 		if key < ' ' { // which would be inserted
 			return readline.CharBell, true
 		}
 	}
 	return key, true
+}
+
+// inLine handles the keys that move in a statement's lines or cut them. goal is the column that Up and Down keep to; negative: the cursor's.
+func (p *Prompt) inLine(key rune, goal int) (over rune, ok, isHandled bool) {
+	handled := func(over rune, ok bool) (rune, bool, bool) { return over, ok, true }
+	line, cursor := p.line, p.cursor
+	switch key {
+	case readline.CharPrev, readline.CharNext:
+		if goal < 0 {
+			goal = column(line, cursor)
+		}
+		if to, ok := vertical(line, cursor, key == readline.CharPrev, goal); ok {
+			p.goal = goal
+			return handled(p.make(moveTo(to)))
+		}
+	case readline.CharLineStart:
+		return handled(p.make(moveTo(lineStart(line, cursor))))
+	case readline.CharLineEnd:
+		return handled(p.make(moveTo(lineEnd(line, cursor))))
+	case readline.CharCtrlU:
+		return handled(p.kill(lineStart(line, cursor), cursor))
+	case readline.CharKill:
+		end := lineEnd(line, cursor)
+		if end == cursor && end < len(line) {
+			end++ // joins the lines
+		}
+		return handled(p.kill(cursor, end))
+	case readline.CharCtrlW, readline.MetaBackspace:
+		return handled(p.kill(wordStart(line, cursor), cursor))
+	}
+	return 0, false, false
 }
 
 // make has a change made when the line editor has seen a key that does nothing, besides ending a search.

@@ -52,7 +52,7 @@ func TestRuntimeFilters(t *testing.T) {
 		b := &physical.Build{Keys: []expr.Expr{bc[0]}, MakeFilter: []bool{true}, FilterDrops: []float64{r.Float64()}}
 		g.Pipe(bs, b)
 		ps.RuntimeFilters = []physical.RuntimeFilterUse{{Build: b, Key: 0, Col: pc[0].ID}}
-		limits := task.FilterLimits{Bits: 1 << r.IntN(24), PerRow: 1 << r.IntN(10), Members: r.IntN(3) * 1000, Bloom: r.IntN(2) << 20, Drops: 0.5}
+		limits := task.FilterLimits{Bits: 1 << r.IntN(24), PerRow: 1 << r.IntN(10), Members: r.IntN(3) * 1000, Exact: r.IntN(3) * 500, Bloom: r.IntN(2) << 20, Drops: 0.5}
 		tuning := task.Default
 		limits.Sorted, limits.Compared = tuning.Filters.Sorted, tuning.Filters.Compared
 		tuning.Filters = limits

@@ -1,6 +1,8 @@
 package encoding
 
 import (
+	"slices"
+
 	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/sql/types"
 )
@@ -146,16 +148,19 @@ func (d *Data) appendValid(v *column.Vector, rows int, sel []int32) {
 }
 
 func appendAt[T any](dst, src []T, constant bool, rows int, sel []int32) []T {
+	from := len(dst)
+	dst = slices.Grow(dst, rows)[:from+rows]
+	out := dst[from:]
 	switch {
 	case constant:
-		for range rows {
-			dst = append(dst, src[0])
+		for i := range out {
+			out[i] = src[0]
 		}
 	case sel == nil:
-		dst = append(dst, src[:rows]...)
+		copy(out, src)
 	default:
-		for _, p := range sel {
-			dst = append(dst, src[p])
+		for i, p := range sel {
+			out[i] = src[p]
 		}
 	}
 	return dst

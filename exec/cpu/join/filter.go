@@ -83,7 +83,7 @@ func (b *Build) filterSet(n int, lo, hi int64, number radix.Numbering) (*encodin
 			return nil, err
 		}
 		return encoding.NewIntBitmap(lo, words[:len(words)-1]), nil
-	case n <= limits.Members:
+	case n <= limits.Exact:
 		members := make([]uint64, n)
 		number(members, 0)
 		values := make([]int64, n)

@@ -29,6 +29,7 @@ type FilterLimits struct {
 	PerRow   uint64
 	Sorted   uint64  // bits of bitmaps that are read in order
 	Members  int     // up to so many a filter costs next to nothing and is made in any case
+	Exact    int     // members of a set that has them and no others, which is sorted and hashed
 	Bloom    int     // members of a Bloom filter
 	Compared int     // so few members are compared one by one
 	Drops    float64 // a filter of many members is made if it is expected to drop this share of the rows that it tests
@@ -36,7 +37,7 @@ type FilterLimits struct {
 
 // Default is the tuning of queries.
 var Default = Tuning{
-	Filters:      FilterLimits{Bits: 1 << 23, PerRow: 256, Sorted: 1 << 32, Members: 1 << 16, Bloom: 1 << 23, Compared: 8, Drops: 1.0 / 16},
+	Filters:      FilterLimits{Bits: 1 << 23, PerRow: 256, Sorted: 1 << 32, Members: 1 << 16, Exact: 1 << 12, Bloom: 1 << 23, Compared: 8, Drops: 1.0 / 16},
 	FrozenGroups: 1 << 15, MorselRows: schedule.MorselRows, ParallelRows: 1 << 14,
 	WindowTaskRows: 1 << 16, WindowBlockRows: column.VectorSize, WindowFan: 64, RankedRows: 1 << 16,
 }

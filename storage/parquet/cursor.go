@@ -64,7 +64,11 @@ type cursor struct {
 
 	scratch [1024]uint32
 
-	// Of late columns.
+	late lateReading
+}
+
+// lateReading is what a cursor of a late column has: one that reads only the values of rows that are wanted.
+type lateReading struct {
 	row        int           // of the row group, at which the cursor stands
 	own        bool          // what it gives is its own memory, good until it is asked again
 	coded      func() bool   // says whether the dictionary's strings stay codes
@@ -492,8 +496,8 @@ func (c *cursor) checkCodes(codes []uint32) error {
 
 // keepsCodes says whether so many strings of a page of codes stay codes.
 func (c *cursor) keepsCodes(rows int) bool {
-	if c.own {
-		return c.coded()
+	if c.late.own {
+		return c.late.coded()
 	}
 	return 2*c.dict.entries <= rows
 }
@@ -513,21 +517,21 @@ func (c *cursor) textual(d *encoding.Data, before int) {
 }
 
 func (c *cursor) newStrings(n int) []string {
-	if !c.own {
+	if !c.late.own {
 		return make([]string, n)
 	}
-	c.textBuffer = resize(c.textBuffer, n)
-	clear(c.textBuffer)
-	return c.textBuffer
+	c.late.textBuffer = resize(c.late.textBuffer, n)
+	clear(c.late.textBuffer)
+	return c.late.textBuffer
 }
 
 func (c *cursor) newCodes(n int) []uint32 {
-	if !c.own {
+	if !c.late.own {
 		return make([]uint32, n)
 	}
-	c.codeBuffer = resize(c.codeBuffer, n)
-	clear(c.codeBuffer)
-	return c.codeBuffer
+	c.late.codeBuffer = resize(c.late.codeBuffer, n)
+	clear(c.late.codeBuffer)
+	return c.late.codeBuffer
 }
 
 // spread moves values, which stand at the front of rows at .. at+n-1, to the rows that are not NULL.

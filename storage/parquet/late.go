@@ -57,7 +57,7 @@ func (r *GroupReader) Gather(dst *column.Vector, t types.Type, late, from, n int
 
 // gather decodes those of n rows from a row of the row group on that sel selects (nil: all), one behind the other. The result is the cursor's own memory.
 func (c *cursor) gather(row, n int, sel []int32) (*encoding.Data, error) {
-	if err := c.pass(row - c.row); err != nil {
+	if err := c.pass(row - c.late.row); err != nil {
 		return nil, err
 	}
 	if sel != nil && !sparse(len(sel), n) {
@@ -67,7 +67,7 @@ func (c *cursor) gather(row, n int, sel []int32) (*encoding.Data, error) {
 	if sel != nil {
 		rows = len(sel)
 	}
-	d := &c.some
+	d := &c.late.some
 	*d = encoding.Data{Type: c.typ, Rows: rows, Ints: d.Ints[:0], Floats: d.Floats[:0], Wide: d.Wide[:0]}
 	switch c.typ.Phys() {
 	case types.PhysFloat64:
@@ -97,7 +97,7 @@ func resize[T any](s []T, n int) []T {
 
 // reuse has the cursor give memory of its own, which is good until it is asked again. keepsCodes says whether strings of the dictionary are given as codes.
 func (c *cursor) reuse(keepsCodes func() bool) {
-	c.own, c.coded = true, keepsCodes
+	c.late.own, c.late.coded = true, keepsCodes
 	if c.pages.keep {
 		c.pages.spent, c.pages.room = make([][]byte, 0, 2), c.keep
 	}
@@ -127,7 +127,7 @@ func (c *cursor) pass(rows int) error {
 				return err
 			}
 			if passed > 0 {
-				c.row += passed
+				c.late.row += passed
 				rows -= passed
 				continue
 			}
@@ -157,7 +157,7 @@ func (c *cursor) pass(rows int) error {
 // consumed notes that n rows of the page are behind the cursor.
 func (c *cursor) consumed(n int) {
 	c.left -= n
-	c.row += n
+	c.late.row += n
 }
 
 // passValues passes over values of the page.
@@ -233,12 +233,12 @@ func (c *cursor) decodeAt(d *encoding.Data, n int, sel []int32) error {
 
 // pick decodes those of the next rows of the page that sel selects, which counts from first rows before, to d from row at on.
 func (c *cursor) pick(d *encoding.Data, at int, sel []int32, first, rows int) error {
-	c.positions = c.positions[:0]
+	c.late.positions = c.late.positions[:0]
 	if !c.optional {
 		for _, p := range sel {
-			c.positions = append(c.positions, p-int32(first))
+			c.late.positions = append(c.late.positions, p-int32(first))
 		}
-		return c.valuesAt(d, at, c.positions, rows)
+		return c.valuesAt(d, at, c.late.positions, rows)
 	}
 	valid, values, err := c.levels.validity(nil, rows, 0, rows)
 	if err != nil {
@@ -249,14 +249,14 @@ func (c *cursor) pick(d *encoding.Data, at int, sel []int32, first, rows int) er
 	for i, p := range sel {
 		p -= int32(first)
 		if valid == nil {
-			c.positions = append(c.positions, p)
+			c.late.positions = append(c.late.positions, p)
 			continue
 		}
 		for ; word < int(p>>6); word++ {
 			rank += bits.OnesCount64(valid[word])
 		}
 		if valid.Get(int(p)) {
-			c.positions = append(c.positions, int32(rank+bits.OnesCount64(valid[word]&(1<<(uint(p)&63)-1))))
+			c.late.positions = append(c.late.positions, int32(rank+bits.OnesCount64(valid[word]&(1<<(uint(p)&63)-1))))
 			continue
 		}
 		if d.Valid == nil {
@@ -264,11 +264,11 @@ func (c *cursor) pick(d *encoding.Data, at int, sel []int32, first, rows int) er
 		}
 		d.Valid.Clear(at + i)
 	}
-	if err := c.valuesAt(d, at, c.positions, values); err != nil {
+	if err := c.valuesAt(d, at, c.late.positions, values); err != nil {
 		return err
 	}
-	if len(c.positions) < len(sel) {
-		spread(d, at, len(sel), len(c.positions))
+	if len(c.late.positions) < len(sel) {
+		spread(d, at, len(sel), len(c.late.positions))
 	}
 	return nil
 }
@@ -297,11 +297,11 @@ func (c *cursor) valuesAt(d *encoding.Data, at int, positions []int32, n int) er
 			c.plain = rest
 			return nil
 		}
-		c.picked = c.picked[:0]
+		c.late.picked = c.late.picked[:0]
 		for _, p := range positions {
-			c.picked = append(c.picked, c.plain[size*int(p):size*int(p)+size]...)
+			c.late.picked = append(c.late.picked, c.plain[size*int(p):size*int(p)+size]...)
 		}
-		c.plain = c.picked
+		c.plain = c.late.picked
 		err := c.values(d, at, k)
 		c.plain = rest
 		return err
@@ -322,24 +322,24 @@ func (c *cursor) valuesAt(d *encoding.Data, at int, positions []int32, n int) er
 
 // codesAt is valuesAt for a page of codes.
 func (c *cursor) codesAt(d *encoding.Data, at int, positions []int32, n int) error {
-	c.found = resize(c.found, len(positions))
-	if err := c.codes.decodeAt(c.found, positions, n); err != nil {
+	c.late.found = resize(c.late.found, len(positions))
+	if err := c.codes.decodeAt(c.late.found, positions, n); err != nil {
 		return err
 	}
 	switch {
 	case c.form == bools:
-		return pickWords(d.Ints[at:], c.found, booleans)
+		return pickWords(d.Ints[at:], c.late.found, booleans)
 	case d.Ints != nil:
-		return pickWords(d.Ints[at:], c.found, c.dict.ints)
+		return pickWords(d.Ints[at:], c.late.found, c.dict.ints)
 	case d.Floats != nil:
-		return pickWords(d.Floats[at:], c.found, c.dict.floats)
+		return pickWords(d.Floats[at:], c.late.found, c.dict.floats)
 	case d.Wide != nil:
-		return pickWords(d.Wide[at:], c.found, c.dict.wide)
+		return pickWords(d.Wide[at:], c.late.found, c.dict.wide)
 	case d.Strings == nil && !c.keepsCodes(d.Rows):
 		c.textual(d, at)
 	}
 	if d.Strings != nil {
-		return pickWords(d.Strings[at:], c.found, c.dict.words)
+		return pickWords(d.Strings[at:], c.late.found, c.dict.words)
 	}
 	if len(positions) == 0 {
 		return nil
@@ -347,7 +347,7 @@ func (c *cursor) codesAt(d *encoding.Data, at int, positions []int32, n int) err
 	if d.Codes == nil {
 		d.Codes, d.Words = c.newCodes(d.Rows), c.dict.words
 	}
-	return c.checkCodes(d.Codes[at : at+copy(d.Codes[at:], c.found)])
+	return c.checkCodes(d.Codes[at : at+copy(d.Codes[at:], c.late.found)])
 }
 
 // pickWords stores the words that codes stand for.
@@ -373,9 +373,9 @@ func (c *cursor) give(dst *column.Vector, d *encoding.Data, t types.Type, n int,
 		dst.Valid = d.Valid
 		switch {
 		case d.Codes != nil:
-			dst.Codes, c.codeBuffer = d.Codes, dst.Codes
+			dst.Codes, c.late.codeBuffer = d.Codes, dst.Codes
 		case d.Strings != nil:
-			dst.Str, c.textBuffer = d.Strings, dst.Str
+			dst.Str, c.late.textBuffer = d.Strings, dst.Str
 		case d.Floats != nil:
 			dst.F64, d.Floats = d.Floats, dst.F64
 		case d.Wide != nil:

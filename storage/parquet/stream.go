@@ -99,7 +99,7 @@ func (r *GroupReader) Next(columns []types.Type) (rows int, chunks []*encoding.C
 			return 0, nil, err
 		}
 		if c, ok := in.(*cursor); ok {
-			if err := c.pass(int(r.first) - c.row); err != nil {
+			if err := c.pass(int(r.first) - c.late.row); err != nil {
 				return 0, nil, r.file.failed(c.failed(err))
 			}
 		}

@@ -105,7 +105,10 @@ func (b *Binder) addLong(item logical.AggItem, args []expr.Expr, sig expr.Signat
 	hidden := arg != args[0]
 	if hidden {
 		t := arg.Type()
-		scale := min(int(t.Scale), types.MaxDecimalPrecision-expr.WholeDigits(t)-sumDigits)
+		scale := min(int(t.Scale), types.MaxDecimalPrecision-expr.WholeDigits(t))
+		if item.Fn.Kind == expr.AggSum {
+			scale = min(scale, types.MaxDecimalPrecision-expr.WholeDigits(t)-sumDigits)
+		}
 		if hidden = scale > expr.ScaleOf(args[0].Type()); hidden {
 			arg = expr.NewCast(arg, types.Decimal(expr.WholeDigits(t)+scale, scale))
 		}

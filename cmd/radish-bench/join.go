@@ -18,14 +18,21 @@ func runJoin(ctx context.Context, args []string, out io.Writer) error {
 	most := fs.Int("most", 22, "the largest tables have 2^most rows")
 	step := fs.Int("step", 1, "how far the exponents lie apart")
 	strings := fs.Int("most-strings", 22, "the largest tables with keys of strings have 2^most-strings rows")
+	large := fs.Int("large", 0, "join tables of 2^large rows instead, for a device: unique, dense, wide, small, small dense, zipf, four, eighth; --cases has whole names then")
+	explain := fs.Bool("explain", false, "with --large, print EXPLAIN ANALYZE")
 	if err := parseFlags(fs, args); err != nil {
 		return err
 	}
 	switch {
+	case *large != 0 && (*large < 6 || *large > 30):
+		return wrongUsage(fs, "--large %d: an exponent from 6 to 30", *large)
 	case *least < 4 || *most > 26 || *least > *most || *step < 1:
 		return wrongUsage(fs, "--least %d --most %d --step %d: exponents from 4 to 26", *least, *most, *step)
 	case set.runs < 1:
 		return wrongUsage(fs, "--runs %d: a time needs a run", set.runs)
+	}
+	if *large != 0 {
+		return runLargeJoins(ctx, &set, *large, *explain, out)
 	}
 	b, err := openBeside(ctx, &set)
 	if err != nil {

@@ -82,6 +82,20 @@ func (f *Forms) Of(e expr.Expr) (Form, error) {
 	return out, nil
 }
 
+// Column returns the form of a column; false: there is none of that ID.
+func (f *Forms) Column(id expr.ColumnID) (Form, bool) {
+	b, ok := f.scope.find(id)
+	if !ok {
+		return Form{}, false
+	}
+	v := b.value
+	if b.load != nil {
+		v = b.like
+	}
+	out, err := f.Of(&expr.Column{ID: id, Typ: v.Typ})
+	return out, err == nil
+}
+
 // Nested returns Forms of a block inside: what is bound or loaded there is not known behind it.
 func (f *Forms) Nested() *Forms { return &Forms{text: f.text, scope: f.scope.Nested()} }
 

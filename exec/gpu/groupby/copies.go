@@ -44,7 +44,7 @@ func (w *Way) pieces(acc *Accumulator) int {
 // chooseCopies lays the groups out by copy, if they are few, all accumulators allow it, and a row of the source is at most one here.
 func (w *Way) chooseCopies() {
 	f := w.f
-	if !f.Shared || w.Many || w.Plan.IsShared(f.Aggregate) {
+	if !f.Shared || w.Many || w.Apart || w.Plan.IsShared(f.Aggregate) { // a join in partitions is one launch
 		return
 	}
 	limbs := make([]int, len(f.Accs))
@@ -108,7 +108,7 @@ func (a *groupText) declareCopies() []string {
 		"// Each block has groups of its own in shared memory, some copies of them, so that threads seldom meet.",
 		fmt.Sprintf("constexpr i32 words = %d; // of a group", f.Words()),
 		fmt.Sprintf("const u32 copies = (u32)%s, places = (u32)%s;", k.Word(GroupCopies{f.Aggregate}), k.Literal(uint64(f.Slots))),
-		"u32* table = shared_at<u32>(0);",
+		fmt.Sprintf("u32* table = shared_at<u32>(%d);", k.SourceShared),
 		"RADISH_NO_UNROLL for (i32 i = thread_index(); i < (i32)(places << copies); i += RADISH_BLOCK) {",
 		"  RADISH_NO_UNROLL for (i32 w = 0; w < words; w++) table[i * words + w] = 0;",
 	}

@@ -44,7 +44,7 @@ func (w *Way) localSlots() int64 {
 			return 0
 		}
 	}
-	return w.Plan.Target.SharedBytes / localSlotBytes(words) &^ 3
+	return w.SharedBytes() / localSlotBytes(words) &^ 3
 }
 
 // localSlotBytes is what a slot takes: the key and the words.
@@ -57,7 +57,7 @@ func (w *Way) chooseLocal() bool {
 		return false
 	}
 	slotBytes := localSlotBytes(int64(f.Words()))
-	capacity := k.Plan.Target.SharedBytes / slotBytes &^ 3
+	capacity := k.SharedBytes() / slotBytes &^ 3
 	est := max(f.Aggregate.EstGroups, 1)
 	// Small tables are nearly empty, which makes keys quick to find.
 	slots := min(int64(max(min(8*est, float64(localSmall/slotBytes)), 2*est, localLeast)), capacity) &^ 3
@@ -230,7 +230,7 @@ func (a *groupText) declareLocal() []string {
 		"constexpr u32 copies = 0, copy = 0;",
 		fmt.Sprintf("const u32 places = (u32)%s;", k.Literal(uint64(a.slots))),
 		"const i32 stride = (i32)places;",
-		"u64* local_keys = shared_at<u64>(0);",
+		fmt.Sprintf("u64* local_keys = shared_at<u64>(%d);", k.SourceShared),
 		"u32* table = reinterpret_cast<u32*>(local_keys + places);",
 		"RADISH_NO_UNROLL for (u32 i = thread_index(); i < places; i += RADISH_BLOCK) local_keys[i] = empty_key;",
 	}

@@ -134,7 +134,7 @@ func (w *Way) countOf(acc *Accumulator) int {
 // fitsShared says whether a dense form fits shared memory, its rows being counted or as they are, and is worth it.
 func (w *Way) fitsShared(counted bool) bool {
 	bytes := w.f.Slots * w.tableWords(counted, false) * 4
-	return bytes <= w.Plan.Target.SharedBytes && (bytes <= sharedSmall || w.rowsIn() >= sharedRowsPerSlot*float64(w.f.Slots))
+	return bytes <= w.SharedBytes() && (bytes <= sharedSmall || w.rowsIn() >= sharedRowsPerSlot*float64(w.f.Slots))
 }
 
 // rowsIn is about the number of rows that come.
@@ -340,7 +340,7 @@ func (a *groupText) declareShared() []string {
 		"const u32 copy = thread_index() & ((1u << copies) - 1);",
 		fmt.Sprintf("const u32 places = (u32)%s;", slots),
 		"const i32 stride = (i32)(places << copies);",
-		"u32* table = shared_at<u32>(0);",
+		fmt.Sprintf("u32* table = shared_at<u32>(%d);", k.SourceShared),
 	}
 	return append(append(lines, a.emptyWords()...), "block_barrier();")
 }

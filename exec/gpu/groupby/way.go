@@ -41,8 +41,8 @@ func (w *Way) String() string {
 // Forms are those of a plan's aggregations.
 type Forms map[*physical.Aggregate]*Form
 
-// scansTable says whether the pipeline's source is a table.
+// scansTable says whether the loop around the sink is one over a table's rows.
 func (w *Way) scansTable() bool {
 	_, ok := w.Pipeline.Source.(*physical.TableScan)
-	return ok
+	return ok && !w.Apart
 }

@@ -10,6 +10,9 @@ import (
 // NewSink returns what writes the end of a pipeline in a build.
 func (all Forms) NewSink(k *kernel.Kernel, b *physical.Build) kernel.Sink {
 	f := all[b]
+	if f.Radix != nil {
+		return f.Radix.Of(false).Sink(k)
+	}
 	return &buildText{k: k, Append: kernel.NewAppend(k, b, nil, "build: "+f.Algorithm.Name), f: f}
 }
 

@@ -134,7 +134,7 @@ func (all Forms) ScanFilter(g *kernel.Pipelines, scan *physical.TableScan, use p
 	if isWorthIt(g, scan, use) {
 		out.filter = f.filters[use.Key]
 	}
-	if out.filter == nil && !(f.Algorithm.byKey && use.Key == 0) {
+	if out.filter == nil && !(f.Algorithm.byKey && f.Radix == nil && use.Key == 0) {
 		return nil
 	}
 	for _, c := range scan.Cols {

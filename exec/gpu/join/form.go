@@ -20,20 +20,12 @@ type Form struct {
 	filters   []*keyFilter
 	// keepNulls: rows with a NULL key are stored, outside all chains. nullChain: they have a chain of their own, for mark joins.
 	keepNulls, nullChain bool
-	bound                bool // some pipeline's outline has the payload's forms
+	Radix                *Radix // how both sides are partitioned; nil: they are not
+	bound                bool   // some pipeline's outline has the payload's forms
 }
 
 // Forms are those of a plan's builds.
 type Forms map[*physical.Build]*Form
-
-// Views says which keys have to be stored as views, since some probe's strings are not of the build's dictionary: by build and number of the key.
-type Views map[Key]bool
-
-// Key is a build's key.
-type Key struct {
-	P  *physical.Build
-	At int
-}
 
 // buildOutline says how a pipeline's rows come to a build.
 type buildOutline struct {
@@ -43,6 +35,9 @@ type buildOutline struct {
 
 func (x buildOutline) String() string {
 	text := "build: " + x.f.Algorithm.Name
+	if r := x.f.Radix; r != nil {
+		return fmt.Sprintf("build: %s, rows of %d bytes", r, r.Of(false).Form().RowBytes)
+	}
 	if !x.f.Algorithm.byKey {
 		text += fmt.Sprintf("; rows %s", x.rows)
 	}
@@ -72,7 +67,7 @@ func (f *Form) domain() int64 { return f.build.DenseMax - f.build.DenseMin + 1 }
 // Loops says whether a probe goes over rows of the build one by one, of which there may be any number.
 func (f *Form) Loops(t *physical.Probe) bool {
 	if f.Algorithm.byKey {
-		return false
+		return f.Radix != nil
 	}
 	return kernel.Multiplies(t) || f.Algorithm.comparesAll || len(t.Residual) > 0 || t.Kind == logical.MarkJoin || t.Build.KeepUnmatched
 }

@@ -10,12 +10,13 @@ import (
 )
 
 // algorithms are all there are. The last one applies to whatever the planner bounds the keys of.
-var algorithms = []*Algorithm{loop, hash, bitmap, direct, dense}
+var algorithms = []*Algorithm{loop, radix, hash, bitmap, direct, dense}
 
 // newForm chooses the algorithm of a build.
-func newForm(g *kernel.Pipelines, b *physical.Build) *Form {
+func newForm(g *kernel.Pipelines, b *physical.Build, choices *Choices) *Form {
 	d := demandOf(g, b)
-	f := &Form{build: b, rows: &kernel.RowForm{}, keepNulls: b.KeepUnmatched || d.marks}
+	d.radix = choices.radix[b]
+	f := &Form{build: b, rows: &kernel.RowForm{}, Radix: d.radix, keepNulls: b.KeepUnmatched || d.marks}
 	for _, a := range algorithms {
 		if a.applies(d) {
 			f.Algorithm = a
@@ -42,19 +43,24 @@ func demandOf(g *kernel.Pipelines, b *physical.Build) *demand {
 }
 
 // Outline decides how the rows that a pipeline gives are stored in a build, and once all pipelines have been looked at which filters its keys have.
-func (all Forms) Outline(o *kernel.Outline, b *physical.Build, views Views) error {
+// changed says that one has turned out not to hold that others have relied on.
+func (all Forms) Outline(o *kernel.Outline, b *physical.Build, choices *Choices) (changed bool, err error) {
 	f := all[b]
 	if f == nil {
-		f = newForm(o.Plan, b)
+		f = newForm(o.Plan, b, choices)
 		all[b], o.Plan.Sinks[b] = f, f.rows
 	}
 	o.Way = buildOutline{f, o.Appending()}
+	if f.Radix != nil && !f.Radix.settle(o) {
+		choices.whole[b] = true
+		return true, nil
+	}
 	at := 0
 	f.keyAt, f.payAt = nil, nil // the same of each pipeline
 	for i, e := range b.Keys {
 		v, err := o.Forms.Of(e)
 		if err != nil {
-			return err
+			return false, err
 		}
 		if f.Algorithm.byKey {
 			continue
@@ -65,9 +71,9 @@ func (all Forms) Outline(o *kernel.Outline, b *physical.Build, views Views) erro
 			id = c.ID
 		}
 		if err := o.StoredForm(f.rows, at, id, v); err != nil {
-			return err
+			return false, err
 		}
-		if views[Key{b, i}] {
+		if choices.views[Key{b, i}] {
 			f.rows.Cols[at].StoreViews()
 		}
 		f.keyAt = append(f.keyAt, at)
@@ -79,7 +85,7 @@ func (all Forms) Outline(o *kernel.Outline, b *physical.Build, views Views) erro
 			continue // it is a key
 		}
 		if err := o.Stored(f.rows, at, c.ID, c); err != nil {
-			return err
+			return false, err
 		}
 		f.payAt = append(f.payAt, at)
 		at++
@@ -90,7 +96,7 @@ func (all Forms) Outline(o *kernel.Outline, b *physical.Build, views Views) erro
 			f.filters[i] = f.chooseFilter(o.Plan, i)
 		}
 	}
-	return nil
+	return false, nil
 }
 
 // perRow is the most rows that a probe gives for one: of a join that keeps rows without a match one at least, however few rows the build has.
@@ -106,7 +112,7 @@ func perRow(g *kernel.Pipelines, t *physical.Probe) float64 {
 }
 
 // OutlineProbe decides what a probe gives. It returns whether a decision about the build has changed that others have relied on.
-func (all Forms) OutlineProbe(o *kernel.Outline, t *physical.Probe, views Views) (changed bool, err error) {
+func (all Forms) OutlineProbe(o *kernel.Outline, t *physical.Probe, choices *Choices) (changed bool, err error) {
 	f, err := all.of(o.Plan, t.Build)
 	if err != nil {
 		return false, err
@@ -123,13 +129,17 @@ func (all Forms) OutlineProbe(o *kernel.Outline, t *physical.Probe, views Views)
 		c := &f.rows.Cols[f.keyAt[i]]
 		unknown = unknown || (v.Nullable || c.Form.Nullable) && !f.nullSafe(i)
 		if c.Form.Class == form.Code && (v.Class != form.Code || v.Dict != c.Form.Dict) {
-			views[Key{t.Build, i}] = true
+			choices.views[Key{t.Build, i}] = true
 			c.StoreViews()
 			changed = changed || f.bound
 		}
 		if c.Form.Class != v.Class && !(c.Form.Class == form.View && v.Class == form.Code) {
 			return changed, otherTypes(c, v.Typ)
 		}
+	}
+	if f.Radix != nil && !f.Radix.settleProbe(o) {
+		choices.whole[t.Build] = true
+		return true, nil
 	}
 	f.bound = true
 	o.Probes = append(o.Probes, probeOutline{t, f})

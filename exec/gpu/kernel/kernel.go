@@ -102,6 +102,7 @@ type SharedMemory struct {
 	Bytes   int64
 	Threads func(threads int) int64 // besides, where a block has so many threads; nil: nothing
 	Copied  bool                    // the bytes are those of one copy of a block's groups
+	Before  int64                   // bytes in front of all that
 }
 
 // Needs says whether a block needs any.
@@ -116,7 +117,7 @@ func (m SharedMemory) Of(threads, shift int) int64 {
 	if m.Threads != nil {
 		bytes += m.Threads(threads)
 	}
-	return bytes
+	return bytes + m.Before
 }
 
 // Block opens a block around the rest of the row.

@@ -18,6 +18,9 @@ type Outline struct {
 	Many    bool    // a row of the source may give several
 	Stops   bool    // it has loops that end when the query is cancelled
 	Tiled   bool    // each thread takes its rows of a scan's tile in turn, to the sink
+	Apart   bool    // the sink stands in another kernel than the source, behind a join in partitions
+	// SourceShared is the bytes of a block's shared memory that what stands in front of the sink takes.
+	SourceShared int64
 
 	Scan   fmt.Stringer   // how a table is scanned; nil: the source is none
 	Probes []fmt.Stringer // how transforms look rows up, in their order
@@ -70,6 +73,9 @@ func (f *RowForm) Bind(to *codegen.Forms, at []int, cols []*expr.Column, missing
 		to.Bind(col.ID, c, false)
 	}
 }
+
+// SharedBytes is how many bytes of a block's shared memory the sink may take.
+func (o *Outline) SharedBytes() int64 { return o.Plan.Target.SharedBytes - o.SourceShared }
 
 // FromOrder says whether the source's rows have an order.
 func (o *Outline) FromOrder() bool {

@@ -14,6 +14,16 @@ type Tuning struct {
 	HashedSlotsMost    int64   // and the most
 	HashedMore         int64   // groups that fit behind it, beyond half as many again as are expected
 
+	RadixRows      float64 // rows of a build from which on both sides of a join are partitioned, and of the scan that probes it
+	RadixDenseRows float64 // the same where the build is an array by key
+	RadixPasses    int     // the fewest passes
+	RadixBits      int     // of a pass; 0: as many as the rows need
+	RadixTable     int64   // the most rows of a table; 0: as many as fit
+	RadixPiece     int64   // rows of the probe's side in a piece of work; 0: by their number
+	RadixCapacity  int64   // the most rows of a partition in a first attempt; 0: any number
+	RadixBlocks    int     // of a multiprocessor that partition
+	RadixForced    bool    // also where a filter of keys would drop most rows
+
 	PerfectHashRows float64 // rows from which on blocks have a perfect hash of the keys
 	SeenLeast       int64   // rows that are looked at for its keys, at least
 	SeenRows        int64   // and for each group that is expected
@@ -48,6 +58,7 @@ func hopper() Tuning {
 	return Tuning{
 		PartitionRows: 4e6, PartitionPasses: 1, PartitionCapacity: math.MaxInt64, PartitionHashRows: 64, PartitionHashBytes: math.MaxInt64, LeastSlots: 256,
 		HashedSlots: 1 << 17, HashedSlotsMost: 1 << 22, HashedMore: 1 << 16,
+		RadixRows: 2 << 20, RadixDenseRows: 4 << 20, RadixPasses: 1, RadixBlocks: 2,
 		PerfectHashRows: 8e6, SeenLeast: 1 << 16, SeenRows: 32, TilesLeast: 2048, CrowdedRows: 1 << 32,
 		FilterRows: 4e6, FilterLocal: 1 << 19, // 64 KiB
 		LaunchHot: 1 << 24, LaunchWindow: 1 << 25,

@@ -10,8 +10,9 @@ const (
 	// ChunkTiles are the tiles of a partition that a block splits at a time.
 	ChunkTiles = 64
 
-	lineBytes = 32
-	itemBytes = 64 // that a thread takes at once
+	lineBytes  = 32
+	itemBytes  = 64 // that a thread takes at once,
+	itemsLeast = 4  // in so many rows at least, which tiles of a scan want
 )
 
 // Form is how rows are partitioned.
@@ -19,12 +20,13 @@ type Form struct {
 	Passes   int
 	Bits     int   // of a place that a pass partitions by
 	RowBytes int64 // 8, 16 or 32
+	Blocks   int   // of a multiprocessor that partition, of Sink's kernels
 	// Ranges says that each partition has a capacity of its own. Otherwise all have the same.
 	Ranges bool
 }
 
 // Items are a thread's rows of a tile.
-func (f *Form) Items() int { return int(itemBytes / f.RowBytes) }
+func (f *Form) Items() int { return int(max(itemBytes/f.RowBytes, itemsLeast)) }
 
 // LineRows are the rows of a line.
 func (f *Form) LineRows() int64 { return lineBytes / f.RowBytes }

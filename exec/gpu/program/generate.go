@@ -6,33 +6,79 @@ import (
 	"github.com/radish-sql/radish/exec/gpu/codegen"
 	"github.com/radish-sql/radish/exec/gpu/join"
 	"github.com/radish-sql/radish/exec/gpu/kernel"
+	"github.com/radish-sql/radish/planner/physical"
 )
 
-// generate writes the kernel.
+// generate writes the kernels.
 func (k *writer) generate() (*kernel.Kernel, error) {
+	if x := k.g.choices.Probe[k.Pipeline]; x != nil {
+		return k.generateApart(x)
+	}
 	sink, err := k.newSink()
 	if err != nil {
 		return nil, err
 	}
-	s := codegen.NewScope()
-	if err := k.openSource(s); err != nil {
+	if err := k.write(sink, k.Pipeline.Transforms); err != nil {
 		return nil, err
 	}
+	return k.finished()
+}
+
+// generateApart writes the kernels of a pipeline whose rows go to partitions for one of its joins: what stands behind the join is in a kernel of its own.
+func (k *writer) generateApart(x *join.Radix) (*kernel.Kernel, error) {
+	if err := k.write(x.Of(true).Sink(k.Kernel), k.Pipeline.Transforms[:x.At()]); err != nil {
+		return nil, err
+	}
+	j := &writer{Kernel: kernel.New(k.Outline), g: k.g}
+	j.Title = k.Title + "_join"
+	sink, err := j.newSink()
+	if err != nil {
+		return nil, err
+	}
+	s := codegen.NewScope()
+	x.Open(j.Kernel, s)
+	threads, blocks, defines := j.Threads, j.Blocks, j.Defines
+	out := j.Gap()
+	if s, err = x.Matches(j.Kernel, j.openRow(s)); err != nil {
+		return nil, err
+	}
+	if err := j.writeRows(s, out, sink, k.Pipeline.Transforms[x.At()+1:]); err != nil {
+		return nil, err
+	}
+	j.Threads, j.Blocks, j.Shared.Before = threads, blocks, j.SourceShared
+	for _, sub := range append([]*kernel.Kernel{j.Kernel}, j.Then...) {
+		sub.CUDA = sub.File(defines)
+	}
+	k.Then = append(append(k.Then, j.Kernel), j.Then...)
+	j.Then = nil
+	return k.finished()
+}
+
+// write writes a kernel from its source over some transforms to a sink.
+func (k *writer) write(sink kernel.Sink, transforms []physical.Transform) error {
+	s := codegen.NewScope()
+	if err := k.openSource(s); err != nil {
+		return err
+	}
 	out := k.Gap() // variables that the sink takes out of the row's blocks
-	s = k.openRow(s)
-	for _, t := range k.Pipeline.Transforms {
+	return k.writeRows(k.openRow(s), out, sink, transforms)
+}
+
+// writeRows writes what is done to a row, and what stands around the loop over all.
+func (k *writer) writeRows(s *codegen.Scope, out codegen.Gap, sink kernel.Sink, transforms []physical.Transform) (err error) {
+	for _, t := range transforms {
 		if s, err = k.transform(s, t); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	if err := sink.Row(s); err != nil {
-		return nil, err
+		return err
 	}
 	if err := k.closeRow(sink, out); err != nil {
-		return nil, err
+		return err
 	}
 	if err := sink.After(); err != nil {
-		return nil, err
+		return err
 	}
 	declared := sink.Declare()
 	declared = append(declared, join.DeclareFilters(k.Kernel)...)
@@ -40,11 +86,18 @@ func (k *writer) generate() (*kernel.Kernel, error) {
 		declared = append(declared, fmt.Sprintf("bool stop = raised(%s);", k.ErrorAddress()))
 	}
 	k.Fill(k.Declarations, 1, declared)
+	return nil
+}
+
+// finished gives the kernels their whole texts.
+func (k *writer) finished() (*kernel.Kernel, error) {
 	for _, x := range k.All() {
 		if most := k.g.Target.LaunchWords; len(x.Params) > most {
 			return nil, codegen.Refuse("its kernel would need more than %d literals, columns and arrays", most)
 		}
-		x.CUDA = x.File(k.Defines)
+		if x.CUDA == "" {
+			x.CUDA = x.File(k.Defines)
+		}
 	}
 	return k.Kernel, nil
 }

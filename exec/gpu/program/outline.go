@@ -10,24 +10,25 @@ import (
 )
 
 // outline decides what each pipeline's kernel does, in the order of the pipelines. What a pipeline stores follows from its source and its expressions alone, but for
-// one thing: a build's strings are stored as codes if its probes, which come later, have codes of the same dictionary. Where that turns out not to be so once others
-// have read the codes, everything is decided again with views in their place, of which there are more each time.
+// two things: a build's strings are stored as codes if its probes, which come later, have codes of the same dictionary, and both sides of a join are partitioned if their rows pack
+// into few words. Where that turns out not to be so, everything is decided again without it, which happens once for each build or key at most.
 func (g *Program) outline() {
-	views := join.Views{}
-	for g.outlineAll(views) {
+	g.choices = join.NewChoices()
+	for g.outlineAll() {
 	}
 }
 
-// outlineAll decides everything. It says whether views have been added that others have read as codes.
-func (g *Program) outlineAll(views join.Views) (again bool) {
+// outlineAll decides everything. It says whether something has to be decided otherwise that others have relied on.
+func (g *Program) outlineAll() (again bool) {
 	g.Outlines = map[*physical.Pipeline]*kernel.Outline{}
 	g.Sinks = map[physical.Sink]*kernel.RowForm{}
 	g.Builds, g.Aggs = join.Forms{}, groupby.Forms{}
+	g.choices.Partition(g.Pipelines)
 	for _, p := range g.Plan.Pipelines {
 		if g.Refused[p] != nil {
 			continue
 		}
-		x := &outliner{Outline: kernel.NewOutline(g.Pipelines, p), g: g, views: views}
+		x := &outliner{Outline: kernel.NewOutline(g.Pipelines, p), g: g}
 		if err := x.decide(); err != nil && !x.again {
 			g.Refused[p] = err
 		}
@@ -43,7 +44,6 @@ func (g *Program) outlineAll(views join.Views) (again bool) {
 type outliner struct {
 	*kernel.Outline
 	g     *Program
-	views join.Views
 	again bool // see outlineAll
 }
 
@@ -132,7 +132,7 @@ func (o *outliner) transform(t physical.Transform) error {
 		}
 		return nil
 	case *physical.Probe:
-		again, err := o.g.Builds.OutlineProbe(o.Outline, t, o.views)
+		again, err := o.g.Builds.OutlineProbe(o.Outline, t, o.g.choices)
 		o.again = o.again || again
 		return err
 	case *physical.Limit:
@@ -151,7 +151,9 @@ func (o *outliner) sink() error {
 	case *physical.Aggregate:
 		return o.g.Aggs.Outline(o.Outline, s)
 	case *physical.Build:
-		return o.g.Builds.Outline(o.Outline, s, o.views)
+		again, err := o.g.Builds.Outline(o.Outline, s, o.g.choices)
+		o.again = o.again || again
+		return err
 	case *physical.Sort:
 		return sort.Outline(o.Outline, s)
 	}

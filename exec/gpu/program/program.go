@@ -16,6 +16,8 @@ type Program struct {
 	// Scans that load their columns in the other way than loadsAllRows would choose by their estimates: see WithFlippedLoading.
 	flipped map[*physical.TableScan]bool
 
+	choices *join.Choices // of joins, across pipelines
+
 	Builds join.Forms
 	Aggs   groupby.Forms
 }
@@ -29,4 +31,15 @@ func (g *Program) Form(s physical.Sink) (*kernel.RowForm, error) {
 		return f, nil
 	}
 	return nil, codegen.Refuse("its input was computed on the CPU")
+}
+
+// Side is the side of a join whose rows a pipeline's first kernel partitions; false: it partitions none.
+func (g *Program) Side(p *physical.Pipeline) (join.RadixSide, bool) {
+	if x := g.choices.Probe[p]; x != nil {
+		return x.Of(true), true
+	}
+	if b, ok := p.Sink.(*physical.Build); ok && g.Builds[b] != nil && g.Builds[b].Radix != nil {
+		return g.Builds[b].Radix.Of(false), true
+	}
+	return join.RadixSide{}, false
 }

@@ -76,15 +76,26 @@ func (q *Query) start(ctx context.Context, k *kernel.Kernel, cost *Cost) error {
 			return err
 		}
 	}
-	for from := int64(0); from < total; from += step {
-		if err := launch(launchRange{from, min(from+step, total), every}); err != nil {
-			return err
-		}
-		if from+step < total {
-			if err := q.stream.Sync(ctx); err != nil {
+	run := func() error {
+		for from := int64(0); from < total; from += step {
+			if err := launch(launchRange{from, min(from+step, total), every}); err != nil {
 				return err
 			}
+			if from+step < total {
+				if err := q.stream.Sync(ctx); err != nil {
+					return err
+				}
+			}
 		}
+		return nil
+	}
+	if side, ok := q.sideOf(k); ok {
+		err = q.startSide(ctx, k, side, run, cost)
+		q.pending = append(q.pending, k)
+		return err
+	}
+	if err := run(); err != nil {
+		return err
 	}
 	q.pending = append(q.pending, k)
 	return q.runThen(k, cost)

@@ -85,6 +85,7 @@ func (q *Query) freeRows(s physical.Sink) {
 	q.free(r.sorted.memory)
 	delete(q.rowsOf, s)
 	if b, ok := s.(*physical.Build); ok {
+		q.freeBuildSide(b)
 		delete(q.builds, b)
 	}
 }

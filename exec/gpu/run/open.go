@@ -16,6 +16,30 @@ import (
 
 // openInput brings what the pipeline reads to the device.
 func (q *Query) openInput(ctx context.Context, k *kernel.Kernel, cost *Cost) error {
+	for _, x := range k.All() {
+		if err := q.openConstants(ctx, x); err != nil {
+			return err
+		}
+	}
+	switch src := k.Pipeline.Source.(type) {
+	case *physical.TableScan:
+		cost.RowsIn = src.Table.Rows()
+		return q.openScan(ctx, k, src)
+	case *physical.ValuesScan:
+		return q.openValues(src)
+	case *physical.SinkScan:
+		if r := q.rowsOf[src.From]; r != nil {
+			cost.RowsIn = r.count
+		}
+		if a, ok := src.From.(*physical.Aggregate); ok && q.groups[a] != nil {
+			cost.RowsIn = q.groups[a].taken
+		}
+	}
+	return nil
+}
+
+// openConstants brings what a kernel's expressions read to the device.
+func (q *Query) openConstants(ctx context.Context, k *kernel.Kernel) error {
 	for i := range k.Params {
 		s := &k.Params[i]
 		if s.Table != nil && q.tables[s.Table] == 0 {
@@ -32,20 +56,6 @@ func (q *Query) openInput(ctx context.Context, k *kernel.Kernel, cost *Cost) err
 			if _, err := q.words(ctx, w.Dict); err != nil {
 				return err
 			}
-		}
-	}
-	switch src := k.Pipeline.Source.(type) {
-	case *physical.TableScan:
-		cost.RowsIn = src.Table.Rows()
-		return q.openScan(ctx, k, src)
-	case *physical.ValuesScan:
-		return q.openConstants(src)
-	case *physical.SinkScan:
-		if r := q.rowsOf[src.From]; r != nil {
-			cost.RowsIn = r.count
-		}
-		if a, ok := src.From.(*physical.Aggregate); ok && q.groups[a] != nil {
-			cost.RowsIn = q.groups[a].taken
 		}
 	}
 	return nil
@@ -116,10 +126,12 @@ func (q *Query) openSmall() error {
 			st, words := q.spanWords(k, scan)
 			add(gpukernels.Bytes(words), func(at gpukernels.Ptr) { st.address, q.spanned[scan] = at, st })
 		}
-		for i := range k.Params {
-			if t := k.Params[i].Table; t != nil && !seen[t] {
-				seen[t] = true
-				add(t.Data, func(at gpukernels.Ptr) { q.tables[t] = at })
+		for _, x := range k.All() {
+			for i := range x.Params {
+				if t := x.Params[i].Table; t != nil && !seen[t] {
+					seen[t] = true
+					add(t.Data, func(at gpukernels.Ptr) { q.tables[t] = at })
+				}
 			}
 		}
 	}

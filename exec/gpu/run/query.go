@@ -12,6 +12,7 @@ import (
 	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/exec/gpu/codegen"
 	"github.com/radish-sql/radish/exec/gpu/groupby"
+	"github.com/radish-sql/radish/exec/gpu/join"
 	"github.com/radish-sql/radish/exec/gpu/kernel"
 	"github.com/radish-sql/radish/exec/gpu/program"
 	"github.com/radish-sql/radish/exec/gpu/residency"
@@ -41,6 +42,8 @@ type Query struct {
 	builds  map[*physical.Build]*buildRun
 	groups  map[*physical.Aggregate]*groupRun
 	strings map[*physical.Pipeline]*stringRun
+
+	sideRuns map[join.RadixSide]*sideRun // of joins in partitions
 
 	tables    map[*codegen.Table]gpukernels.Ptr // constants of kernels
 	cancelled *gpukernels.Signal                // nil: no kernel has loops that may be long
@@ -278,7 +281,8 @@ func newQuery(g *program.Program, r *Runner, apart bool) (*Query, error) {
 		},
 		progress: progress{done: map[*physical.Pipeline]bool{}, sizes: newSizing(g, r.remembered)}, controlBlock: newControlBlock(g),
 		rowsOf: map[physical.Sink]*storedRows{}, builds: map[*physical.Build]*buildRun{}, groups: map[*physical.Aggregate]*groupRun{},
-		strings: map[*physical.Pipeline]*stringRun{}, tables: map[*codegen.Table]gpukernels.Ptr{},
+		sideRuns: map[join.RadixSide]*sideRun{},
+		strings:  map[*physical.Pipeline]*stringRun{}, tables: map[*codegen.Table]gpukernels.Ptr{},
 	}
 	for _, k := range q.Kernels {
 		if k.Stops && q.cancelled == nil && err == nil {
@@ -299,9 +303,11 @@ func newQuery(g *program.Program, r *Runner, apart bool) (*Query, error) {
 func newControlBlock(g *program.Program) controlBlock {
 	b := controlBlock{warnings: map[*kernel.Kernel]int{}, counters: map[kernel.CounterWord]int{}, dirty: map[kernel.CounterWord]bool{}}
 	at := errorBytes
-	for _, k := range g.Kernels {
-		b.warnings[k] = at
-		at += 8 * len(k.Sites)
+	for _, main := range g.Kernels {
+		for _, k := range main.All() {
+			b.warnings[k] = at
+			at += 8 * len(k.Sites)
+		}
 	}
 	b.firstCounter = at
 	for _, p := range g.Plan.Pipelines {

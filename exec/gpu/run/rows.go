@@ -153,7 +153,7 @@ func (q *Query) putColumn(r *storedRows, at, from int, batches []*column.Batch) 
 }
 
 // openConstants computes the rows of a ValuesScan and uploads them.
-func (q *Query) openConstants(src *physical.ValuesScan) error {
+func (q *Query) openValues(src *physical.ValuesScan) error {
 	sink := program.ValuesSink(src)
 	if q.rowsOf[sink] != nil {
 		return nil

@@ -13,6 +13,7 @@ type Runner struct {
 	Device     *gpukernels.Device
 	Residency  *residency.Residency
 	remembered *sizeMemory
+	sides      *sideMemory
 	tuning     kernel.Tuning
 
 	measuring sync.Mutex
@@ -24,7 +25,7 @@ func NewRunner(device *gpukernels.Device) (*Runner, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Runner{Device: device, Residency: res, remembered: newSizeMemory(), tuning: kernel.TuningOf(device.Info().ComputeCapability)}, nil
+	return &Runner{Device: device, Residency: res, remembered: newSizeMemory(), sides: newSideMemory(), tuning: kernel.TuningOf(device.Info().ComputeCapability)}, nil
 }
 
 // Close gives table columns back. No query may run any more.

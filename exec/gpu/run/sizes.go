@@ -161,8 +161,10 @@ func (q *Query) workOf(s physical.Sink) uint64 {
 			known = false
 			break
 		}
-		_, _ = h.WriteString(k.CUDA)
-		writeWords(&h, k)
+		for _, x := range k.All() {
+			_, _ = h.WriteString(x.CUDA)
+			writeWords(&h, x)
+		}
 		switch src := p.Source.(type) {
 		case *physical.TableScan:
 			maphash.WriteComparable(&h, uintptr(unsafe.Pointer(src.Table)))

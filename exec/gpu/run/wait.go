@@ -92,9 +92,11 @@ func (q *Query) Settle(ctx context.Context) error {
 		return fmt.Errorf("%w: error %d at site %d of pipeline %d or one before it", ErrOnHost, code, binary.LittleEndian.Uint32(q.counts[4:]), pending[len(pending)-1].Pipeline.ID)
 	}
 	for _, k := range pending {
-		for i := range k.Sites {
-			if binary.LittleEndian.Uint64(q.counts[q.warnings[k]+8*i:]) > 0 {
-				return fmt.Errorf("%w: there are warnings", ErrOnHost)
+		for _, x := range k.All() {
+			for i := range x.Sites {
+				if binary.LittleEndian.Uint64(q.counts[q.warnings[x]+8*i:]) > 0 {
+					return fmt.Errorf("%w: there are warnings", ErrOnHost)
+				}
 			}
 		}
 		q.learn(k)

@@ -162,6 +162,9 @@ func (q *Query) groupWord(key any) (uint64, bool) {
 
 // partitionWord is a word of what a pass of partitioning writes.
 func (q *Query) partitionWord(w partition.Word) (uint64, bool) {
+	if side, ok := w.Of.(join.RadixSide); ok {
+		return q.sideWord(side, w)
+	}
 	a, ok := w.Of.(*physical.Aggregate)
 	if !ok {
 		return 0, false

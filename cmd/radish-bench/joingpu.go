@@ -1,0 +1,227 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/radish-sql/radish/sql/types"
+)
+
+// largeJoin is a join of R(k, p) with S(k, q) on a device. Keys have numbers; R has each of them, in no order, and S has numbers of R's keys.
+type largeJoin struct {
+	name   string
+	build  int   // R has 2^build rows
+	probe  int   // S has 2^probe rows
+	copies int64 // rows of R with one key
+	draw   largeDraw
+	typ    types.Type // of the keys
+	key    func(number int64) int64
+	wide   bool    // p and q take 8 bytes, not 4
+	every  int64   // 0, or one of so many rows of S has a key of R
+	bar    float64 // G tuples/s that it has to reach; 0: none is set
+}
+
+// largeDraw says which keys S has.
+type largeDraw uint8
+
+const (
+	eachKey  largeDraw = iota // each once
+	anyKeys                   // any, with equal probability
+	zipfDraw                  // by Zipf's law with exponent 1
+)
+
+// largeJoins are the cases; most is log2 of the larger tables' rows.
+func largeJoins(most int) []largeJoin {
+	small := max(most-3, 4)
+	return []largeJoin{
+		{name: "unique", build: most, probe: most, typ: types.Int32, key: spread32, bar: 55},
+		{name: "dense", build: most, probe: most, typ: types.Int32, key: plainKey, bar: 62},
+		{name: "wide", build: most, probe: most, typ: types.Int64, key: spread64, wide: true, bar: 29},
+		{name: "small", build: small, probe: most, draw: anyKeys, typ: types.Int32, key: spread32, bar: 60},
+		{name: "small dense", build: small, probe: most, draw: anyKeys, typ: types.Int32, key: plainKey},
+		{name: "zipf", build: most, probe: most, draw: zipfDraw, typ: types.Int32, key: spread32},
+		{name: "four", build: most, probe: most - 2, copies: 4, typ: types.Int32, key: spread32},
+		{name: "eighth", build: most, probe: most, every: 8, typ: types.Int32, key: spread32},
+	}
+}
+
+// tables makes R and S, and says what the join gives: rows, and the sums of p and q.
+func (c *largeJoin) tables() (r, s *drawnTable, totals func() [3]int64) {
+	salt := gridSalt(0x702)
+	copies, value, payload := max(c.copies, 1), int64(math.MaxInt32), types.Int32
+	if c.wide {
+		value, payload = 1<<35, types.Int64
+	}
+	rows, probes := int64(1)<<c.build, int64(1)<<c.probe
+	keys := rows / copies
+	shuffled := newPermutation(salt.next(), rows)
+	build := func(row int64) int64 { return shuffled.of(row) / copies }
+	probe := c.probes(&salt, keys, probes)
+	p, q := drawn(salt.next(), value), drawn(salt.next(), value)
+	key := func(number func(row int64) int64) drawnColumn {
+		return drawnColumn{name: "k", typ: c.typ, draw: func(row int64) int64 { return c.key(number(row)) }}
+	}
+	// All rows of R with one key have the same value, so that S knows what each of its rows adds.
+	r = &drawnTable{name: "r", rows: rows, columns: []drawnColumn{key(build), {name: "p", typ: payload, draw: func(row int64) int64 { return p(build(row)) }}}}
+	s = &drawnTable{name: "s", rows: probes, columns: []drawnColumn{key(probe), {name: "q", typ: payload, draw: q}}}
+	totals = func() [3]int64 {
+		var all [3]atomic.Int64
+		var parts errgroup.Group
+		const part = 1 << 20
+		for from := int64(0); from < probes; from += part {
+			parts.Go(func() error {
+				var sums [3]int64
+				for row := from; row < min(from+part, probes); row++ {
+					if n := probe(row); n < keys {
+						sums[0] += copies
+						sums[1] += copies * p(n)
+						sums[2] += copies * q(row)
+					}
+				}
+				for i := range all {
+					all[i].Add(sums[i])
+				}
+				return nil
+			})
+		}
+		_ = parts.Wait()
+		return [3]int64{all[0].Load(), all[1].Load(), all[2].Load()}
+	}
+	return r, s, totals
+}
+
+// probes returns the numbers of S's keys. From keys on they are none of R.
+func (c *largeJoin) probes(salt *gridSalt, keys, rows int64) func(row int64) int64 {
+	switch c.draw {
+	case anyKeys:
+		return drawn(salt.next(), keys)
+	case zipfDraw: // the inverse of the distribution's continuous form; frequent keys are not neighbours
+		word, step, scale := drawn(salt.next(), 1<<52), coprime(keys), math.Log(float64(keys)+1)
+		return func(row int64) int64 {
+			n := int64(math.Exp(float64(word(row))/(1<<52)*scale)) - 1
+			return max(min(n, keys-1), 0) * step % keys
+		}
+	}
+	each := newPermutation(salt.next(), rows).of
+	if c.every == 0 {
+		return each
+	}
+	return func(row int64) int64 {
+		n := each(row)
+		if n%c.every != 0 {
+			n += keys
+		}
+		return n
+	}
+}
+
+const largeJoinSQL = "SELECT COUNT(*), SUM(p), SUM(q) FROM r JOIN s ON r.k = s.k"
+
+var largeJoinColumns = []tableColumn{
+	{title: "case", width: 11}, {title: "R", right: true, width: 4}, {title: "S", right: true, width: 4}, {title: "kernels ms", right: true, width: 10}, {title: "G tuples/s", right: true, width: 10},
+	{title: "bar", right: true, width: 4}, {title: "statement ms", right: true, width: 12}, {title: "check", width: 8},
+}
+
+// largeJoinBench runs the cases on a device.
+type largeJoinBench struct {
+	db      *database
+	out     io.Writer
+	runs    int
+	explain bool
+	done    [][]string
+}
+
+// runLargeJoins runs the cases whose names are picked, or all.
+func runLargeJoins(ctx context.Context, set *besideSettings, most int, explain bool, out io.Writer) error {
+	db, err := openDatabase(set.settings)
+	if err != nil {
+		return err
+	}
+	defer db.close()
+	b := &largeJoinBench{db: db, out: out, runs: set.runs, explain: explain}
+	fmt.Fprintf(out, "R(k, p) joined with S(k, q), device %s: median of %d runs after a first one; rate = (|R| + |S|) / time of all kernels\n\n%s", db.device, set.runs, textRow(largeJoinColumns, titles(largeJoinColumns)))
+	failed := 0
+	for _, c := range largeJoins(most) {
+		if set.cases != "" && !strings.Contains(","+set.cases+",", ","+c.name+",") {
+			continue
+		}
+		cells, err := b.measure(ctx, &c)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil {
+			failed++
+			fmt.Fprintf(out, "%s: %v\n", c.name, err)
+			continue
+		}
+		b.done = append(b.done, cells)
+		fmt.Fprint(out, textRow(largeJoinColumns, cells))
+	}
+	if failed > 0 {
+		return fmt.Errorf("%d joins failed or gave another result", failed)
+	}
+	if set.markdown == "" {
+		return nil
+	}
+	var text strings.Builder
+	fmt.Fprintf(&text, "Joins; %s; device %s; commit %s\n\n", time.Now().UTC().Format(time.DateOnly), db.device, commit())
+	writeMarkdown(&text, largeJoinColumns, b.done)
+	return os.WriteFile(set.markdown, []byte(text.String()), 0o644)
+}
+
+// measure makes the tables of a case, checks the join and takes its times.
+func (b *largeJoinBench) measure(ctx context.Context, c *largeJoin) ([]string, error) {
+	r, s, totals := c.tables()
+	for _, t := range []*drawnTable{r, s} {
+		if err := t.create(ctx, b.db); err != nil {
+			return nil, err
+		}
+	}
+	want := totals()
+	var whole, kernels []time.Duration
+	for run := range b.runs + 2 {
+		rows, took, err := b.db.query(ctx, largeJoinSQL)
+		if err != nil {
+			return nil, err
+		}
+		for i := range want {
+			if got, w := rows[0][i].Text(), strconv.FormatInt(want[i], 10); got != w {
+				return nil, fmt.Errorf("column %d is %s, want %s", i+1, got, w)
+			}
+		}
+		if run > 1 { // the first one brings the columns, and both learn how many rows come where
+			whole = append(whole, took)
+		}
+	}
+	for range b.runs {
+		cost, err := b.db.cost(ctx, largeJoinSQL)
+		if err != nil {
+			return nil, err
+		}
+		kernels = append(kernels, time.Duration(cost.kernels*float64(time.Millisecond)))
+	}
+	if b.explain {
+		text, err := b.db.explainAnalyze(ctx, largeJoinSQL)
+		if err != nil {
+			return nil, err
+		}
+		fmt.Fprintln(b.out, text)
+	}
+	kernel, rate, bar := median(kernels), "", ""
+	if kernel > 0 {
+		rate = fmt.Sprintf("%.1f", float64(r.rows+s.rows)/float64(kernel.Nanoseconds()))
+	}
+	if c.bar > 0 {
+		bar = fmt.Sprintf("%.0f", c.bar)
+	}
+	return []string{c.name, fmt.Sprintf("2^%d", c.build), fmt.Sprintf("2^%d", c.probe), millis(kernel), rate, bar, millis(median(whole)), "✓ totals"}, nil
+}

@@ -1,0 +1,54 @@
+package program
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/radish-sql/radish/exec/gpu/kernel"
+)
+
+// TestRadixChoice looks at which joins have both sides in partitions, where tables of few rows are enough.
+func TestRadixChoice(t *testing.T) {
+	given := goldenTables(t)
+	before := goldenTarget.Tuning
+	defer func() { goldenTarget.Tuning = before }()
+	goldenTarget.Tuning.RadixRows, goldenTarget.Tuning.RadixDenseRows = 50, 50
+	for _, tt := range []struct {
+		sql  string
+		want string // the outline of the probe; empty: no join in partitions
+	}{
+		{"SELECT COUNT(*), SUM(a.id), SUM(b.id) FROM items a JOIN items b ON a.price = b.price", "inner join: radix partitions of 5 bits, passes: 1, tables of 9216 rows, rows of 8 bytes"},
+		{"SELECT COUNT(*), SUM(a.id), SUM(b.id) FROM items a JOIN items b ON a.price = b.price AND a.day = b.day", "inner join: radix partitions of 5 bits, passes: 1, tables of 9216 rows, rows of 8 bytes"},
+		{"SELECT a.id, b.id FROM items a JOIN items b ON a.price = b.price AND a.id < b.id", "inner join: radix partitions of 5 bits, passes: 1, tables of 9216 rows, rows of 8 bytes"},
+		{"SELECT COUNT(*) FROM items a JOIN items b ON a.price + 0e0 = b.price + 0e0", ""}, // doubles
+		{"SELECT COUNT(*), SUM(b.id) FROM items a LEFT JOIN items b ON a.price = b.price", ""},
+		{"SELECT COUNT(*), SUM(b.id) FROM items a JOIN items b ON a.price = b.price WHERE a.id < 20", ""}, // few rows
+	} {
+		got := ""
+		g := goldenProgram(t, given, tt.sql)
+		for _, p := range g.Plan.Pipelines {
+			if err := g.Reason(p); err != nil {
+				t.Errorf("%s: %v", tt.sql, err)
+				continue
+			}
+			for _, line := range g.Outlines[p].Decisions() {
+				if strings.Contains(line, "join: radix") {
+					got += line
+				}
+			}
+			if _, partitioned := g.Side(p); partitioned && !strings.Contains(g.Kernels[p].CUDA, "parting.tile(") {
+				t.Errorf("%s: no partitions in\n%s", tt.sql, g.Kernels[p].CUDA)
+			}
+		}
+		if got != tt.want {
+			t.Errorf("%s: %q, want %q", tt.sql, got, tt.want)
+		}
+	}
+	goldenTarget.Tuning = kernel.TuningOf(90)
+	g := goldenProgram(t, given, "SELECT COUNT(*), SUM(a.id) FROM items a JOIN items b ON a.price = b.price")
+	for _, p := range g.Plan.Pipelines {
+		if _, partitioned := g.Side(p); partitioned {
+			t.Error("tables of 300 rows are partitioned")
+		}
+	}
+}

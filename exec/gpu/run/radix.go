@@ -1,0 +1,361 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"sync"
+
+	"github.com/radish-sql/radish/exec/gpu/join"
+	"github.com/radish-sql/radish/exec/gpu/kernel"
+	"github.com/radish-sql/radish/exec/gpu/partition"
+	"github.com/radish-sql/radish/gpukernels"
+	"github.com/radish-sql/radish/planner/physical"
+)
+
+// Both sides of a join in partitions. A side's kernels run with partitions of about equal capacity. If one was too small, the counters hold how many rows each partition wants, so the
+// kernels run again with ranges for these, which are remembered for the next time. The host waits for the counters in any case: it makes the list of what is joined with what.
+
+// sideRun is one side's rows on the device, in the partitions of the last pass.
+type sideRun struct {
+	passes []sidePass
+}
+
+// sidePass is where a pass writes.
+type sidePass struct {
+	rows, counts, begins gpukernels.Ptr
+	first                []uint32 // row of each partition, and the end of the last one
+	given                []uint32 // rows that came to each, once that is known
+}
+
+const (
+	sideSlack      = 1. / 16 // of a partition's capacity beyond an equal share,
+	sideDeviations = 6       // or so many standard deviations, if all keys are different
+	sideBlocks     = 512     // that leave a line which is not full, at most
+	sideTries      = 6
+)
+
+// sideOf is the side of a join that a pipeline's kernel partitions.
+func (q *Query) sideOf(k *kernel.Kernel) (join.RadixSide, bool) { return q.Program.Side(k.Pipeline) }
+
+// partition runs the kernels that partition a side, of which run launches the first one, until all rows have found a slot. It returns the kernels that come after.
+func (q *Query) partition(ctx context.Context, k *kernel.Kernel, side join.RadixSide, run func() error, cost *Cost) ([]*kernel.Kernel, error) {
+	q.freeSide(side)
+	form, then := side.Form(), k.Then
+	work := q.workOf(k.Pipeline.Sink)
+	wanted := q.sides.remembered(work, side.Probe)
+	if wanted == nil {
+		wanted = make([][]uint32, form.Passes)
+	}
+	for tries := 0; ; tries++ {
+		s := &sideRun{}
+		q.sideRuns[side] = s
+		for pass := range form.Passes {
+			if err := q.openPass(k, side, form, wanted, pass); err != nil {
+				return nil, err
+			}
+		}
+		if err := run(); err != nil {
+			return nil, err
+		}
+		if form.Passes == 2 {
+			if err := q.launchOther(then[0], math.MaxInt64, cost); err != nil {
+				return nil, err
+			}
+		}
+		full, err := q.countPasses(ctx, s)
+		if err != nil {
+			return nil, err
+		}
+		if full < 0 {
+			break
+		}
+		if tries == sideTries {
+			return nil, fmt.Errorf("gpu: the partitions of pipeline %d do not come to an end", k.Pipeline.ID)
+		}
+		wanted[full] = s.passes[full].given
+		if full == 0 && form.Passes == 2 {
+			wanted[1] = nil
+		}
+		q.sides.remember(work, side.Probe, wanted)
+		q.freeSide(side)
+	}
+	if form.Passes == 2 {
+		q.freePass(&q.sideRuns[side].passes[0])
+		then = then[1:]
+	}
+	return then, nil
+}
+
+// openPass takes memory for a pass. wanted are the rows that partitions of each pass want, where that is known.
+func (q *Query) openPass(k *kernel.Kernel, side join.RadixSide, form *partition.Form, wanted [][]uint32, pass int) error {
+	s := q.sideRuns[side]
+	first, err := q.ranges(k, side, form, wanted, pass)
+	if err != nil {
+		return err
+	}
+	s.passes = append(s.passes, sidePass{first: first})
+	x := &s.passes[pass]
+	if x.begins, err = q.alloc("partitions", int64(4*len(first))); err != nil {
+		return err
+	}
+	if err = q.stream.Upload(x.begins, gpukernels.Bytes(first)); err != nil {
+		return err
+	}
+	if x.counts, err = q.filled("partitions", int64(len(first)-1), 4, 0); err != nil {
+		return err
+	}
+	x.rows, err = q.alloc("partitions", int64(first[len(first)-1])*form.RowBytes)
+	return err
+}
+
+// ranges gives each partition of a pass its rows.
+func (q *Query) ranges(k *kernel.Kernel, side join.RadixSide, form *partition.Form, wanted [][]uint32, pass int) ([]uint32, error) {
+	line := form.LineRows()
+	parts := form.Partitions(1)
+	first := make([]uint32, 1, form.Partitions(pass+1)+1)
+	next := int64(0)
+	add := func(rows, lines int64) {
+		rows = (rows + line - 1) / line * line
+		next += rows + lines*line
+		first = append(first, uint32(next))
+	}
+	most := q.Target.Tuning.RadixCapacity
+	guess := func(share float64, lines int64) {
+		capacity := int64(share*(1+sideSlack)+sideDeviations*math.Sqrt(share)) + 8
+		if most > 0 {
+			capacity, lines = min(capacity, most), 0
+		}
+		add(capacity, lines)
+	}
+	switch {
+	case wanted[pass] != nil:
+		// Which block, or which chunk of a partition, has which rows may differ from time to time, and so may how many of its lines are not full.
+		for p, n := range wanted[pass] {
+			lines := int64(sideBlocks)
+			if pass == 1 {
+				before := q.sideRuns[side].passes[0].first
+				lines = q.chunks(form, int64(before[int64(p)/parts+1]-before[int64(p)/parts]))
+			}
+			add(int64(n), lines)
+		}
+	case pass == 0:
+		share := float64(q.sideRows(k, side)) / float64(parts)
+		for range parts {
+			guess(share, sideBlocks)
+		}
+	default:
+		before := q.sideRuns[side].passes[0].first
+		for p := range parts {
+			rows := int64(before[p+1] - before[p])
+			for range parts {
+				guess(float64(rows)/float64(parts), q.chunks(form, rows))
+			}
+		}
+	}
+	if next >= math.MaxUint32 {
+		return nil, errTooManyRows
+	}
+	return first, nil
+}
+
+// chunks is in how many pieces so many rows of a partition are split, each of which leaves lines that are not full.
+func (q *Query) chunks(form *partition.Form, rows int64) int64 {
+	return rows/int64(q.Device.Block(partition.Threads)*form.Items()*partition.ChunkTiles) + 2
+}
+
+// sideRows is how many rows a side is expected to have.
+func (q *Query) sideRows(k *kernel.Kernel, side join.RadixSide) int64 {
+	rows := q.sourceBound(k)
+	est := k.Rows.Scan.EstRows
+	if !side.Probe {
+		est = side.Radix.Build().EstRows
+	}
+	if e := int64(min(est*1.3, 1<<40)) + 1024; est > 0 && rows > 2*e {
+		rows = e
+	}
+	return max(rows, 1)
+}
+
+// countPasses learns how many rows came to each partition. full is the first pass in which one had too little capacity; less than 0: none.
+func (q *Query) countPasses(ctx context.Context, s *sideRun) (full int, err error) {
+	for i := range s.passes {
+		x := &s.passes[i]
+		x.given = make([]uint32, len(x.first)-1)
+		if err := q.fetch(ctx, gpukernels.Bytes(x.given), x.counts); err != nil {
+			return 0, err
+		}
+		for p, n := range x.given {
+			if n > x.first[p+1]-x.first[p] {
+				return i, nil
+			}
+		}
+	}
+	return -1, nil
+}
+
+func (q *Query) freePass(x *sidePass) {
+	for _, p := range []*gpukernels.Ptr{&x.rows, &x.counts, &x.begins} {
+		q.free(*p)
+		*p = 0
+	}
+}
+
+// freeSide gives a side's memory back.
+func (q *Query) freeSide(side join.RadixSide) {
+	if s := q.sideRuns[side]; s != nil {
+		for i := range s.passes {
+			q.freePass(&s.passes[i])
+		}
+		delete(q.sideRuns, side)
+	}
+}
+
+// sideWord is a word of a pass.
+func (q *Query) sideWord(side join.RadixSide, w partition.Word) (uint64, bool) {
+	s := q.sideRuns[side]
+	if s == nil {
+		return 0, false
+	}
+	x := &s.passes[w.Pass]
+	switch w.What {
+	case partition.Rows:
+		return uint64(x.rows), true
+	case partition.Counts:
+		return uint64(x.counts), true
+	case partition.Begins:
+		return uint64(x.begins), true
+	}
+	most := uint32(0)
+	for p := range len(x.first) - 1 {
+		most = max(most, x.first[p+1]-x.first[p])
+	}
+	return uint64(most), true
+}
+
+// piece is a RadixWork of radix.cuh: rows of the probe's side, and of the build's.
+type piece struct{ from, end, buildFrom, buildEnd uint32 }
+
+const (
+	pieceLeast  = 1 << 14 // rows of the probe's side in a piece, at least
+	pieceShare  = 4       // times the rows that a partition has on average, at most
+	pieceBlocks = 16      // pieces for each multiprocessor, at least, where there are so many rows
+)
+
+// openWork lists the pieces of work of a join whose sides are there.
+func (q *Query) openWork(x *join.Radix) (gpukernels.Ptr, error) {
+	pieces := q.pieces(x)
+	bytes := int64(16 * (len(pieces) + 1))
+	at, err := q.alloc("partitions", bytes)
+	if err != nil {
+		return 0, err
+	}
+	list := append(make([]piece, 1, len(pieces)+1), pieces...) // the first has the counter of pieces that were taken
+	run := q.builds[x.Build()]
+	run.words[x.Work()], run.words[x.Taken()], run.words[x.Pieces()] = uint64(at)+16, uint64(at), uint64(len(pieces))
+	return at, q.stream.Upload(at, gpukernels.Bytes(list))
+}
+
+// pieces cuts partitions up: a build's rows into as many as a table holds, and a probe's side into pieces that are about equally long. Pieces of long partitions come first.
+func (q *Query) pieces(x *join.Radix) []piece {
+	last := x.Of(false).Form().Passes - 1
+	build, probe := &q.sideRuns[x.Of(false)].passes[last], &q.sideRuns[x.Of(true)].passes[last]
+	rows := int64(0)
+	for _, n := range probe.given {
+		rows += int64(n)
+	}
+	mean := rows / int64(len(probe.given))
+	length := max(min(pieceShare*mean, rows/int64(pieceBlocks*q.multiprocessors())), pieceLeast)
+	if n := q.Target.Tuning.RadixPiece; n > 0 {
+		length = n
+	}
+	line := max(x.Of(false).Form().LineRows(), x.Of(true).Form().LineRows())
+	length = (length + line - 1) / line * line
+	capacity := x.Capacity / line * line
+	var long, short []piece
+	for p, n := range probe.given {
+		m := build.given[p]
+		for b := int64(0); b < int64(m); b += capacity {
+			for at := int64(0); at < int64(n); at += length {
+				w := piece{probe.first[p] + uint32(at), probe.first[p] + uint32(min(at+length, int64(n))), build.first[p] + uint32(b), build.first[p] + uint32(min(b+capacity, int64(m)))}
+				if int64(n) > 2*mean || int64(m) > capacity {
+					long = append(long, w)
+				} else {
+					short = append(short, w)
+				}
+			}
+		}
+	}
+	return append(long, short...)
+}
+
+// joinSides runs the kernel that joins and those behind it, once both sides are there.
+func (q *Query) joinSides(x *join.Radix, then []*kernel.Kernel, cost *Cost) error {
+	work, err := q.openWork(x)
+	if err != nil {
+		return err
+	}
+	for _, sub := range then {
+		if err := q.launchOther(sub, math.MaxInt64, cost); err != nil {
+			return err
+		}
+	}
+	q.free(work)
+	q.freeSide(x.Of(true))
+	return nil
+}
+
+// sideMemory has the rows that partitions want, of sides some of whose partitions had more than their share: by what is done for them. It is safe for concurrent use.
+type sideMemory struct {
+	mu     sync.Mutex
+	wanted map[sideWork][][]uint32
+}
+
+type sideWork struct {
+	work  uint64
+	probe bool
+}
+
+// keptSides is how many sides are remembered, each with up to 65,536 numbers.
+const keptSides = 64
+
+func newSideMemory() *sideMemory { return &sideMemory{wanted: map[sideWork][][]uint32{}} }
+
+func (m *sideMemory) remembered(work uint64, probe bool) [][]uint32 {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return append([][]uint32(nil), m.wanted[sideWork{work, probe}]...)
+}
+
+func (m *sideMemory) remember(work uint64, probe bool, wanted [][]uint32) {
+	if work == 0 {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if len(m.wanted) >= keptSides {
+		clear(m.wanted)
+	}
+	m.wanted[sideWork{work, probe}] = append([][]uint32(nil), wanted...)
+}
+
+// startSide runs a pipeline whose rows are partitioned: run launches its first kernel.
+func (q *Query) startSide(ctx context.Context, k *kernel.Kernel, side join.RadixSide, run func() error, cost *Cost) error {
+	then, err := q.partition(ctx, k, side, run, cost)
+	if err != nil || !side.Probe {
+		return err
+	}
+	if len(q.pending) > 0 {
+		if err := q.Settle(ctx); err != nil { // the kernel that joins may ask for what they have counted
+			return err
+		}
+	}
+	return q.joinSides(side.Radix, then, cost)
+}
+
+// freeBuildSide gives the rows of a partitioned build back.
+func (q *Query) freeBuildSide(b *physical.Build) {
+	if f := q.Program.Builds[b]; f != nil && f.Radix != nil {
+		q.freeSide(f.Radix.Of(false))
+	}
+}

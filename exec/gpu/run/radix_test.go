@@ -1,0 +1,80 @@
+package run
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/radish-sql/radish/exec/enginetest"
+	"github.com/radish-sql/radish/exec/gpu/kernel"
+	"github.com/radish-sql/radish/gpukernels"
+	"github.com/radish-sql/radish/gpukernels/gputest"
+	"github.com/radish-sql/radish/planner/physical"
+)
+
+// forceRadix has all joins partitioned that can be.
+func forceRadix(t *kernel.Tuning) {
+	t.RadixRows, t.RadixDenseRows, t.RadixForced = 0, 0, true
+}
+
+// isRadix says whether a plan has a join in partitions.
+func isRadix(b *backend, plan *physical.Plan) bool {
+	for _, p := range plan.Pipelines {
+		if k := b.program(plan).Kernels[p]; k != nil && len(k.Then) > 0 && strings.Contains(k.Then[len(k.Then)-1].CUDA, "take_work(") {
+			return true
+		}
+	}
+	return false
+}
+
+// TestRadixJoins runs the cases of inner joins in partitions: by one pass and by two; with capacity for all rows and for some at first; tables that hold a partition of the build, and
+// such that need pieces.
+func TestRadixJoins(t *testing.T) { gputest.Each(t, testRadixJoins) }
+
+func testRadixJoins(t *testing.T, d *gpukernels.Device) {
+	var cases []enginetest.Case
+	for _, c := range enginetest.Cases() {
+		if strings.HasPrefix(c.Name, "join 0 ") {
+			cases = append(cases, c)
+		}
+	}
+	for _, x := range []struct {
+		name                   string
+		passes                 int
+		table, piece, capacity int64
+		sizes                  []int
+	}{
+		{"one pass", 1, 0, 0, 0, []int{1, 1500}},
+		{"two passes", 2, 0, 0, 0, []int{1500}},
+		{"pieces", 1, 32, 8, 0, []int{600}},
+		{"too little capacity", 1, 0, 0, 8, []int{600}},
+		{"too little capacity in two passes", 2, 32, 0, 8, []int{600}},
+	} {
+		t.Run(x.name, func(t *testing.T) {
+			b := newBackend(t, d)
+			tuning := &b.runner.tuning
+			forceRadix(tuning)
+			tuning.RadixPasses, tuning.RadixTable, tuning.RadixPiece, tuning.RadixCapacity = x.passes, x.table, x.piece, x.capacity
+			partitioned := map[string]bool{}
+			for i, c := range cases {
+				if leftOut(d, i) {
+					continue
+				}
+				for _, size := range x.sizes {
+					for seed := range uint64(2) {
+						plan := c.Plan(enginetest.NewGen(rand.New(rand.NewPCG(seed, 7)), size))
+						if isRadix(b, plan) {
+							partitioned[c.Name] = true
+						}
+						enginetest.Check(t, b, enginetest.Case{Name: fmt.Sprintf("%s of %d rows", c.Name, size)}, plan, seed)
+					}
+				}
+			}
+			t.Logf("%d cases of %d were partitioned", len(partitioned), len(cases))
+			if len(partitioned) == 0 || !testing.Short() && len(partitioned) < 10 {
+				t.Errorf("few cases were partitioned: %v", partitioned)
+			}
+		})
+	}
+}

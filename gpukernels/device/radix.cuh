@@ -1,0 +1,51 @@
+// radix.cuh: the join of one partition of a build with a piece of the probe side's partition of the same number.
+//
+// A block chains the build's rows in shared memory, which it reads once (chained buckets: Balkesen, Teubner, Alonso and Oezsu 2013, for processors). A link is one word: the
+// number of the next row in its low bits, and above them bits of that row's place, so that a step to a row of another key costs one load. A row's number is its position
+// in the piece, so that threads write payload and links side by side.
+#pragma once
+#include "build.cuh"
+#include "partition.cuh"
+
+// A piece of work: rows of the probe side, and rows of the build that fit a table. Both lie in one partition.
+struct alignas(16) RadixWork {
+  u32 from, end, build_from, build_end;
+};
+
+// The number of the next piece of work. All threads of the block come here, and have left the piece before.
+RADISH_FN u32 take_work(u32* next) {
+  RADISH_SHARED u32 taken;
+  block_barrier();
+  if (thread_index() == 0) taken = atomic_add(next, 1u);
+  block_barrier();
+  return taken;
+}
+
+// Takes the first of some items in registers away, so that a loop that is not unrolled goes over them.
+template <typename T, int N>
+RADISH_FN T take_first(T (&items)[N]) {
+  const T first = items[0];
+  RADISH_UNROLL
+  for (int i = 0; i + 1 < N; i++) items[i] = items[i + 1];
+  return first;
+}
+
+// A table of 2^SlotBits chains of fewer than 2^NumberBits rows, for places of which Passes passes have used some bits.
+template <int SlotBits, int NumberBits, int Passes>
+struct RadixTable {
+  static constexpr u32 slots = 1u << SlotBits, none = (1u << NumberBits) - 1;
+  u32 *heads, *links;
+
+  RADISH_FN void clear() const {
+    RADISH_UNROLL
+    for (u32 i = 4 * thread_index(); i < slots; i += 4 * RADISH_BLOCK) *reinterpret_cast<FourWords*>(heads + i) = FourWords{{none, none, none, none}};
+  }
+  RADISH_FN static u32 slot(Place place) { return (u32)local_place(place, Passes) & (slots - 1); }
+  // What distinguishes places of a slot: all that is left of one of 32 bits, some bits of one of 64.
+  RADISH_FN static u32 rest(Place place) { return (u32)(local_place(place, Passes) >> SlotBits) << NumberBits; }
+
+  RADISH_FN void add(u32 number, Place place) const { links[number] = atomic_exchange(heads + slot(place), rest(place) | number); }
+  RADISH_FN static bool is_end(u32 link) { return (link & none) == none; }
+  RADISH_FN static u32 number(u32 link) { return link & none; }
+  RADISH_FN static bool differs(u32 link, u32 rest) { return (link ^ rest) > none; }
+};

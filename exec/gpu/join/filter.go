@@ -163,6 +163,18 @@ func (x *ScanFilter) Narrow(k *kernel.Kernel, s *codegen.Scope) error {
 	return nil
 }
 
+// Bits is the range of keys of which the build has a bit each, and the address of the bits; !ok: it has none, or keys of more than 2^32 values.
+func (x *ScanFilter) Bits() (first, last int64, bits any, ok bool) {
+	count := int64(0)
+	switch f := x.f; {
+	case x.filter == nil:
+		first, count, bits = f.build.DenseMin, f.domain(), BitsWord{of{f.build}}
+	case x.filter.exact:
+		first, count, bits = x.filter.lo, x.filter.slots, FilterWord{of{f.build}, x.key}
+	}
+	return first, first + (count - 1), bits, count > 0 && count <= 1<<32
+}
+
 // narrow narrows `here` to rows whose key may be in the build.
 func (x *keyFilter) narrow(k *kernel.Kernel, v codegen.Value, word FilterWord) {
 	if x.exact {

@@ -204,7 +204,9 @@ func parameter(p codegen.Param) string {
 		name += fmt.Sprint(" ", w.At)
 	case groupby.GroupArray:
 		name += fmt.Sprint(" ", w.At)
-	case LowWord:
+	case kernel.SlotWord:
+		name += fmt.Sprintf(" %s from %d", w.C.Scan.Cols[w.C.At].Name, w.First)
+	case kernel.LowWord:
 		name += fmt.Sprintf(" %s from %d to %d", w.C.Scan.Cols[w.C.At].Name, w.Lo, w.Hi)
 	}
 	return name

@@ -6,16 +6,19 @@ import (
 
 	"github.com/radish-sql/radish/exec/gpu/codegen"
 	"github.com/radish-sql/radish/exec/gpu/form"
+	"github.com/radish-sql/radish/exec/gpu/join"
 	"github.com/radish-sql/radish/exec/gpu/kernel"
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
+	"github.com/radish-sql/radish/sql/types"
 )
 
 // tableReader writes how a scan's columns are read.
 type tableReader struct {
 	*scanOutline
 	k      *writer
-	vector []string // by column: the array of a thread's items, where they were loaded at once
+	vector []string           // by column: the array of a thread's items, where they were loaded at once
+	rows   []*join.ScanFilter // those of its filters that are tested row by row
 }
 
 // openSource writes the loop over the source's rows, up to where a row's own text begins: `row` is its number there, and `here` says
@@ -78,6 +81,7 @@ func (k *writer) openValues(s *codegen.Scope, src *physical.ValuesScan) {
 func (k *writer) openTable(s *codegen.Scope, scan *physical.TableScan) error {
 	k.Note(kernel.Note{What: "scan of " + scan.Alias})
 	r := &tableReader{scanOutline: k.Scan.(*scanOutline), k: k, vector: make([]string, len(scan.Cols))}
+	r.rows = r.keys
 	k.Rows = kernel.Rows{Scan: scan}
 	k.Tiles = k.OpenGap()
 	k.stopAtLimit()
@@ -104,13 +108,17 @@ func (k *writer) openTable(s *codegen.Scope, scan *physical.TableScan) error {
 		}
 		k.Tile = k.Gap()
 	}
-	r.openItems()
+	r.keepRanges()
 	switch {
 	case r.sparse:
 		return r.openSparse(s)
 	case r.pack:
 		return r.openPacked(s)
 	}
+	if len(r.rest) == 0 {
+		r.keepBits(r.divideKeys())
+	}
+	r.openItems()
 	k.Line("const i64 row = t.mine() + i;")
 	k.Line("bool here = alive >> i & 1;")
 	r.bind(s, "i")
@@ -140,12 +148,80 @@ func (r *tableReader) openItems() {
 	r.k.Open("for (i32 i = 0; i < RADISH_ITEMS; i++) {")
 }
 
-// dropDead writes, in the loop over a thread's rows, which of them do not pass the filters.
-func (r *tableReader) dropDead() error {
-	if !r.filters {
-		return nil
-	}
+// keepRanges writes which of a thread's rows lie within the ranges of columns.
+func (r *tableReader) keepRanges() {
 	k := r.k
+	for _, g := range r.ranges {
+		w := kernel.LowWord{C: kernel.ScanColumn{Scan: r.scan, At: g.at}, Lo: g.lo, Hi: g.hi}
+		k.Line("// range")
+		k.Note(kernel.Note{What: "range of ", Of: r.scan.Cols[g.at]})
+		k.Line("alive = keep_range(alive, %s, (u32)%s, (u32)%s);", r.vector[g.at], k.Word(w), k.Word(kernel.SpanWord(w)))
+		r.keepValid(g.at)
+	}
+}
+
+// keepValid writes which of a thread's rows have a value in a column.
+func (r *tableReader) keepValid(column int) {
+	if r.forms[column].Nulls {
+		r.k.Line("alive &= %s_valid;", r.vector[column])
+	}
+}
+
+// keepBits writes which of a thread's rows have a key in builds that have a bit for each key.
+func (r *tableReader) keepBits(builds []*join.ScanFilter) {
+	k := r.k
+	for _, f := range builds {
+		at := slices.Index(r.scan.Cols, f.Column)
+		c := kernel.ScanColumn{Scan: r.scan, At: at}
+		first, last, bits, _ := f.Bits()
+		in := kernel.LowWord{C: c, Lo: first, Hi: last}
+		k.Line("// runtime filter")
+		k.Note(kernel.Note{What: "runtime filter of ", Of: f.Column})
+		r.keepValid(at)
+		k.Line("alive = keep_bits(alive, %s, (u32)%s, (u32)%s, %s, (u32)%s);", r.vector[at], k.Word(in), k.Word(kernel.SpanWord(in)), k.Pointer("const u32", bits),
+			k.Word(kernel.SlotWord{C: c, First: first}))
+	}
+}
+
+// divideKeys divides the filters by keys of builds into those that keepBits writes and those that narrow is to write.
+func (r *tableReader) divideKeys() (bits []*join.ScanFilter) {
+	r.rows = nil
+	for _, f := range r.keys {
+		if r.byOffset(f) {
+			bits = append(bits, f)
+		} else {
+			r.rows = append(r.rows, f)
+		}
+	}
+	return bits
+}
+
+// byOffset says whether a build's bits can be found by a column's offsets, which are loaded at once and have 32 bits at most.
+func (r *tableReader) byOffset(f *join.ScanFilter) bool {
+	at := slices.Index(r.scan.Cols, f.Column)
+	if at < 0 || r.vector[at] == "" || r.forms[at].Class != form.Int || r.forms[at].Width > 4 || f.Column.Typ.Phys() != types.PhysInt64 {
+		return false
+	}
+	_, _, _, ok := f.Bits()
+	return ok
+}
+
+// dropDead writes which of a thread's rows do not pass the filters, but for ranges.
+func (r *tableReader) dropDead() error {
+	bits := r.divideKeys()
+	if len(r.rest)+len(r.rows) > 0 {
+		if err := r.dropItems(); err != nil {
+			return err
+		}
+	}
+	r.keepBits(bits)
+	return nil
+}
+
+// dropItems writes what narrow writes for each of a thread's rows.
+func (r *tableReader) dropItems() error {
+	k := r.k
+	r.openItems()
 	k.Line("const i64 row = t.mine() + i;")
 	k.Line("bool here = alive >> i & 1;")
 	early := codegen.NewScope()
@@ -154,6 +230,7 @@ func (r *tableReader) dropDead() error {
 		return err
 	}
 	k.Line("if (!here) alive &= ~(1u << i);")
+	k.Close()
 	return nil
 }
 
@@ -163,7 +240,6 @@ func (r *tableReader) openSparse(s *codegen.Scope) error {
 	if err := r.dropDead(); err != nil {
 		return err
 	}
-	k.Close()
 	k.Line("// what the rows that passed need, loaded at once")
 	for i, later := range r.later {
 		if later {
@@ -183,7 +259,6 @@ func (r *tableReader) openPacked(s *codegen.Scope) error {
 	if err := r.dropDead(); err != nil {
 		return err
 	}
-	k.Close()
 	k.Items = 8
 	k.Line("RADISH_SHARED u16 survivors[RADISH_BLOCK * RADISH_ITEMS];")
 	k.Line("const u32 count = compact_tile<RADISH_ITEMS>(alive, survivors);")
@@ -264,18 +339,9 @@ func (r *tableReader) load(i int, item string) codegen.Value {
 	return k.Define(v, "t")
 }
 
-// narrow narrows `here`, for item i of the thread, by a scan's filters. Those that cannot go wrong are computed for every row, without a branch.
+// narrow narrows `here`, for item i of the thread, by a scan's filters but for ranges. Those that cannot go wrong are computed for every row, without a branch.
 func (r *tableReader) narrow(s *codegen.Scope) error {
 	k := r.k
-	for _, g := range r.ranges {
-		w := LowWord{kernel.ScanColumn{Scan: r.scan, At: g.at}, g.lo, g.hi}
-		k.Line("// range")
-		k.Note(kernel.Note{What: "range of ", Of: r.scan.Cols[g.at]})
-		k.Line("here &= (u32)%s[i] - (u32)%s <= (u32)%s;", r.vector[g.at], k.Word(w), k.Word(SpanWord(w)))
-		if r.forms[g.at].Nulls {
-			k.Line("here &= %s_valid >> i & 1;", r.vector[g.at])
-		}
-	}
 	for pass := range 2 {
 		for _, e := range r.rest {
 			if total(e) != (pass == 0) {
@@ -300,7 +366,7 @@ func (r *tableReader) narrow(s *codegen.Scope) error {
 			k.Close()
 		}
 	}
-	for _, f := range r.keys {
+	for _, f := range r.rows {
 		if err := f.Narrow(k.Kernel, s); err != nil {
 			return err
 		}

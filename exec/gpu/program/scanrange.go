@@ -6,37 +6,15 @@ import (
 
 	"github.com/radish-sql/radish/exec/gpu/codegen"
 	"github.com/radish-sql/radish/exec/gpu/form"
-	"github.com/radish-sql/radish/exec/gpu/kernel"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/types"
 )
 
 // columnRange is what comparisons with constants leave of a column's values. It is tested on the column's offsets as they are stored:
-// one subtraction and one comparison of 32 bits a row, however many comparisons there are.
+// one subtraction and one comparison of 32 bits a row, however many comparisons there are (kernel.LowWord).
 type columnRange struct {
 	at     int // of scan.Cols
 	lo, hi int64
-}
-
-// The words of such a test: a row passes if its offset less LowWord is at most SpanWord, both as unsigned 32-bit numbers.
-type (
-	LowWord struct {
-		C      kernel.ScanColumn
-		Lo, Hi int64
-	}
-	SpanWord LowWord
-)
-
-// Offsets is the range as offsets from the column's base, cut to what an offset can be. 2^32 - 1 is none, so it stands for nothing.
-func (w LowWord) Offsets(base int64) (low, span uint32) {
-	if w.Lo > w.Hi || w.Hi < base || w.Lo >= base && uint64(w.Lo)-uint64(base) >= math.MaxUint32 {
-		return math.MaxUint32, 0
-	}
-	if w.Lo > base {
-		low = uint32(uint64(w.Lo) - uint64(base))
-	}
-	high := min(uint64(w.Hi)-uint64(base), math.MaxUint32-1)
-	return low, uint32(high) - low
 }
 
 // divide divides a scan's filters into ranges of columns that are loaded as vectors and the rest.

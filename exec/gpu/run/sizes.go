@@ -198,7 +198,7 @@ func writeWords(h *maphash.Hash, k *kernel.Kernel) {
 	for i := range k.Params {
 		s := &k.Params[i]
 		switch key := s.Key.(type) {
-		case program.LowWord:
+		case kernel.LowWord:
 			maphash.WriteComparable(h, [2]int64{key.Lo, key.Hi})
 		case nil:
 			maphash.WriteComparable(h, s.Word)

@@ -8,7 +8,6 @@ import (
 	"github.com/radish-sql/radish/exec/gpu/join"
 	"github.com/radish-sql/radish/exec/gpu/kernel"
 	"github.com/radish-sql/radish/exec/gpu/partition"
-	"github.com/radish-sql/radish/exec/gpu/program"
 	"github.com/radish-sql/radish/planner/physical"
 )
 
@@ -96,12 +95,14 @@ func (q *Query) scanWord(key any) (uint64, bool) {
 		return uint64(q.table(w.Scan).Deleted), true
 	case kernel.SpansWord:
 		return q.spans(w.Scan), true
-	case program.LowWord:
+	case kernel.LowWord:
 		low, _ := w.Offsets(q.resident(w.C).Base)
 		return uint64(low), true
-	case program.SpanWord:
-		_, span := program.LowWord(w).Offsets(q.resident(w.C).Base)
+	case kernel.SpanWord:
+		_, span := kernel.LowWord(w).Offsets(q.resident(w.C).Base)
 		return uint64(span), true
+	case kernel.SlotWord:
+		return uint64(w.Slot(q.resident(w.C).Base)), true
 	}
 	return 0, false
 }

@@ -24,7 +24,7 @@ func (b *Build) arrange(number radix.Numbering, groups int, keyed []int32, items
 	if err := b.q.Memory.Reserve("join build", int64(4*(groups+1))); err != nil {
 		return err
 	}
-	b.starts = make([]int32, groups+1)
+	b.runs.starts = make([]int32, groups+1)
 	if sorted {
 		if err := b.startsOfSorted(n, number); err != nil || keyed == nil {
 			return err // rows lie right already, as from a table that is stored so
@@ -60,7 +60,7 @@ func (b *Build) arrangeParts(items *radix.Rows, keyed []int32, bounds func(p int
 	}
 	err := b.q.Parallel(len(items.Ends), n, func(p int) error {
 		groups, rows, from := items.Partition(p)
-		if b.starts == nil {
+		if b.runs.starts == nil {
 			for i, g := range groups {
 				order[g] = rows[i]
 			}
@@ -68,7 +68,7 @@ func (b *Build) arrangeParts(items *radix.Rows, keyed []int32, bounds func(p int
 		}
 		lo, hi := bounds(p)
 		// next[g-lo] is where the next row of group g goes, and in the end where those of g+1 begin.
-		next := b.starts[lo+1 : hi+1]
+		next := b.runs.starts[lo+1 : hi+1]
 		for _, g := range groups {
 			next[g-uint64(lo)]++
 		}
@@ -111,12 +111,12 @@ func (b *Build) reorder(order, keyed []int32) error {
 		}
 	}
 	if b.direct {
-		b.order = order
+		b.runs.order = order
 		return nil
 	}
 	n := len(order)
-	order = append(order, b.nulls...)
-	b.nulls = vec.CountFrom(nil, n, len(b.nulls))
+	order = append(order, b.keyNulls.rows...)
+	b.keyNulls.rows = vec.CountFrom(nil, n, len(b.keyNulls.rows))
 	b.keys = nil
 	for i := range b.payload {
 		if err := b.payload[i].Permute(b.q, order); err != nil {
@@ -128,7 +128,7 @@ func (b *Build) reorder(order, keyed []int32) error {
 
 // startsOfSorted fills b.starts where the groups of the items, all n, ascend.
 func (b *Build) startsOfSorted(n int, number radix.Numbering) error {
-	starts := b.starts
+	starts := b.runs.starts
 	err := numberBlocks(b.q, n, number, func(from int, groups []uint64, before uint64) {
 		if from == 0 {
 			before = groups[0]

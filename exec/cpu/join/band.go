@@ -148,8 +148,8 @@ func (b *Build) makeBand() (made bool, err error) {
 	}
 	n := b.N
 	if b.keyless {
-		n -= len(b.nulls)
-	} else if n = int(b.starts[len(b.starts)-1]); n < bandRun*(len(b.starts)-1) || len(p.Residual) == 0 {
+		n -= len(b.keyNulls.rows)
+	} else if n = int(b.runs.starts[len(b.runs.starts)-1]); n < bandRun*(len(b.runs.starts)-1) || len(p.Residual) == 0 {
 		return false, nil
 	}
 	x := b.bandConditions(p)
@@ -175,7 +175,7 @@ func (b *Build) makeBand() (made bool, err error) {
 		}
 	}
 	if b.keyless {
-		b.nulls = vec.CountFrom(nil, n, len(b.nulls))
+		b.keyNulls.rows = vec.CountFrom(nil, n, len(b.keyNulls.rows))
 		b.keys = nil
 	}
 	x.n = n
@@ -226,7 +226,7 @@ func (b *Build) bandOrder(first *column.Vector, n int) ([]int32, error) {
 	s := &rowsort.Sorter{Q: b.q, Name: "join build", Parallel: b.q.IsParallel(n)}
 	if b.keyless {
 		rows := b.keyedRows()
-		if len(b.nulls) > 0 {
+		if len(b.keyNulls.rows) > 0 {
 			own := &column.Vector{Type: types.Uint64, I64: make([]int64, n)}
 			vec.GatherAt(own.I64, first.I64, nil, rows)
 			first = own
@@ -243,11 +243,11 @@ func (b *Build) bandOrder(first *column.Vector, n int) ([]int32, error) {
 		for i, r := range order {
 			order[i] = rows[r]
 		}
-		return append(order, b.nulls...), nil
+		return append(order, b.keyNulls.rows...), nil
 	}
 	groups := &column.Vector{Type: types.Int64, I64: make([]int64, n)}
-	for g := range len(b.starts) - 1 {
-		for r := b.starts[g]; r < b.starts[g+1]; r++ {
+	for g := range len(b.runs.starts) - 1 {
+		for r := b.runs.starts[g]; r < b.runs.starts[g+1]; r++ {
 			groups.I64[r] = int64(g)
 		}
 	}
@@ -321,7 +321,7 @@ func (x *band) next(lo, hi int32, least uint64) int32 {
 // probeBand finds the matches of b's rows by the build's band.
 func (o *probeOp) probeBand(b *column.Batch, keys []*column.Vector) error {
 	x := o.b.band
-	in, err := o.bandKeys.Eval(o.w.Expr, b)
+	in, err := o.band.keys.Eval(o.w.Expr, b)
 	if err != nil {
 		return err
 	}
@@ -334,14 +334,14 @@ func (o *probeOp) probeBand(b *column.Batch, keys []*column.Vector) error {
 		pos, groups = o.b.table.find(&o.finder, keys, b.Sel, b.N)
 	}
 	for i, v := range in {
-		if v = o.finder.flat.Flatten(len(keys)+i, v, b.N); len(o.bounds[i]) < len(pos) {
-			o.bounds[i] = make([]uint64, max(len(pos), b.N))
+		if v = o.finder.flat.Flatten(len(keys)+i, v, b.N); len(o.band.bounds[i]) < len(pos) {
+			o.band.bounds[i] = make([]uint64, max(len(pos), b.N))
 		}
 		in[i] = v
-		(&rowsort.Code{Key: &rowsort.Key{V: v}}).Words(o.bounds[i][:len(pos)], rowsort.Rows{Rows: pos})
+		(&rowsort.Code{Key: &rowsort.Key{V: v}}).Words(o.band.bounds[i][:len(pos)], rowsort.Rows{Rows: pos})
 	}
-	if o.bandDecides {
-		hits := o.sel[1][:0]
+	if o.band.decides {
+		hits := o.pairs.sel[1][:0]
 		for i, p := range pos {
 			lo, hi, least := o.bandPlaces(in, groups, i, p)
 			if lo < hi && x.second != nil {
@@ -351,7 +351,7 @@ func (o *probeOp) probeBand(b *column.Batch, keys []*column.Vector) error {
 				hits = append(hits, p)
 			}
 		}
-		o.sel[1] = hits
+		o.pairs.sel[1] = hits
 		return o.decide(b, keys, hits)
 	}
 	if err := o.beginPairs(b, pos); err != nil {
@@ -391,10 +391,10 @@ func (o *probeOp) bandPlaces(in []*column.Vector, groups []int32, i int, p int32
 	if in[0].IsNull(int(p)) || len(in) > 1 && in[1].IsNull(int(p)) {
 		return 0, 0, 0
 	}
-	limit, none := x.conds[0].bound(o.bounds[0][i], 0)
+	limit, none := x.conds[0].bound(o.band.bounds[0][i], 0)
 	if len(in) > 1 {
 		var never bool
-		least, never = x.conds[1].bound(o.bounds[1][i], 1)
+		least, never = x.conds[1].bound(o.band.bounds[1][i], 1)
 		none = none || never
 	}
 	if none {

@@ -34,9 +34,7 @@ type Build struct {
 	q      *task.Query
 	p      *physical.Build
 	probes []*physical.Probe // that read it
-	types  []types.Type      // of the stored columns: keys, then the payload that is no key
-	keyAt  []int             // stored column of each key
-	payAt  []int             // stored column of each payload column
+	stored storedColumns
 	// keepNulls: rows with a NULL key are kept, for a mark join or an unmatched scan; else they can match nothing.
 	keepNulls bool
 	// direct: row numbers are those in which rows came, for probes that read key columns by row.
@@ -47,19 +45,41 @@ type Build struct {
 	keys     []*column.Vector
 	payload  []vec.Packed
 	table    keyTable
-	unique   bool
-	starts   []int32 // nil if unique
-	order    []int32 // nil, or the row at each place of a run
-	nulls    []int32 // rows with a NULL in a key part that is not NULL-safe
-	unknowns unknowns
+	runs     keyRuns
+	keyNulls nullRows
 	keyless  bool  // nested loop or range join: no table
 	scratch  int64 // bytes reserved until the build is finished
 	sorted   *sortedKeys
-	band     *band                        // nil: every row of a run is a candidate
-	matched  []column.Bitmap              // by worker; of rows, for KeepUnmatched
+	band     *band // nil: every row of a run is a candidate
+	hits     buildHits
 	failure  atomic.Pointer[sqlerr.Error] // of a key's computation: the statement fails if there is a row to look up
-	cut      bool                         // a limit has all rows that it asks for, and matched is not complete
 	filters  []*encoding.Predicate        // by key, where one will be asked for
+}
+
+// storedColumns are the columns that a build stores: keys, then the payload that is no key.
+type storedColumns struct {
+	types []types.Type
+	keyAt []int // stored column of each key
+	payAt []int // stored column of each payload column
+}
+
+// keyRuns are the rows of each key of a table.
+type keyRuns struct {
+	unique bool    // each key has one row
+	starts []int32 // nil if unique
+	order  []int32 // nil, or the row at each position of a run
+}
+
+// nullRows are the rows of a build with NULL in a key.
+type nullRows struct {
+	rows     []int32 // those in which a key part that is not NULL-safe is NULL
+	unknowns unknowns
+}
+
+// buildHits are the rows that were matched, for KeepUnmatched.
+type buildHits struct {
+	byWorker []column.Bitmap
+	isCut    bool // a limit has all rows that it asks for, and byWorker is not complete
 }
 
 // NewBuild returns the sink for a Build that the probes read.
@@ -67,19 +87,19 @@ func NewBuild(q *task.Query, p *physical.Build, probes []*physical.Probe) *Build
 	b := &Build{q: q, p: p, probes: probes, locals: make([]*buildLocal, q.Threads)}
 	byID := map[expr.ColumnID]int{}
 	for _, k := range p.Keys {
-		b.keyAt = append(b.keyAt, len(b.types))
+		b.stored.keyAt = append(b.stored.keyAt, len(b.stored.types))
 		if c, ok := k.(*expr.Column); ok {
-			byID[c.ID] = len(b.types)
+			byID[c.ID] = len(b.stored.types)
 		}
-		b.types = append(b.types, k.Type())
+		b.stored.types = append(b.stored.types, k.Type())
 	}
 	for _, c := range p.Payload {
 		at, ok := byID[c.ID]
 		if !ok {
-			at = len(b.types)
-			b.types = append(b.types, c.Typ)
+			at = len(b.stored.types)
+			b.stored.types = append(b.stored.types, c.Typ)
 		}
-		b.payAt = append(b.payAt, at)
+		b.stored.payAt = append(b.stored.payAt, at)
 	}
 	b.keyless = p.Algorithm == physical.RangeJoin || len(p.Keys) == 0
 	b.keepNulls = p.KeepUnmatched
@@ -90,10 +110,10 @@ func NewBuild(q *task.Query, p *physical.Build, probes []*physical.Probe) *Build
 }
 
 // CutShort says that a limit has all rows that it asks for, so that matched is not complete.
-func (b *Build) CutShort() { b.cut = true }
+func (b *Build) CutShort() { b.hits.isCut = true }
 
 // Aligned says whether every probe gives at most one match per row, so that its output can keep the positions of its input.
-func (b *Build) Aligned() bool { return !b.keyless && b.unique }
+func (b *Build) Aligned() bool { return !b.keyless && b.runs.unique }
 
 type buildLocal struct {
 	rowstore.Store
@@ -109,19 +129,19 @@ func (b *Build) Local(w *task.Worker, l *pipeline.Layout) (pipeline.LocalSink, e
 	x := b.locals[w.ID]
 	if x == nil {
 		x = &buildLocal{b: b}
-		x.Types = b.types
+		x.Types = b.stored.types
 		x.Mem = memory.Account{Budget: b.q.Memory, Operator: "join build"}
 		b.locals[w.ID] = x
 	}
 	x.w = w
-	x.cols = make([]*column.Vector, len(b.types))
+	x.cols = make([]*column.Vector, len(b.stored.types))
 	var err error
 	if x.keys, err = expr.CompileAll(b.p.Keys, l.Slots); err != nil {
 		return nil, err
 	}
 	x.slots = x.slots[:0]
 	for i, c := range b.p.Payload {
-		if b.payAt[i] >= len(b.p.Keys) {
+		if b.stored.payAt[i] >= len(b.p.Keys) {
 			s, err := l.Lookup(c)
 			if err != nil {
 				return nil, err
@@ -217,17 +237,17 @@ func (b *Build) stores() []*rowstore.Store {
 func (b *Build) Finish() error {
 	stores := b.stores()
 	copied := len(stores) != 1 || len(stores[0].Segs) != 1
-	cols, n, err := rowstore.Concat(b.q, stores, b.types)
+	cols, n, err := rowstore.Concat(b.q, stores, b.stored.types)
 	if err != nil {
 		return err
 	}
 	b.N, b.locals = n, nil
-	for _, at := range b.keyAt {
+	for _, at := range b.stored.keyAt {
 		b.keys = append(b.keys, cols[at])
 	}
-	b.payload = make([]vec.Packed, len(b.payAt))
+	b.payload = make([]vec.Packed, len(b.stored.payAt))
 	for i := range b.payload {
-		if b.payload[i], err = vec.Pack(b.q, cols[b.payAt[i]], n); err != nil {
+		if b.payload[i], err = vec.Pack(b.q, cols[b.stored.payAt[i]], n); err != nil {
 			return err
 		}
 		if err := b.q.Memory.Reserve("join build", b.payload[i].Bytes()); err != nil {
@@ -235,7 +255,7 @@ func (b *Build) Finish() error {
 		}
 	}
 	if b.p.KeepUnmatched {
-		b.matched = make([]column.Bitmap, b.q.Threads)
+		b.hits.byWorker = make([]column.Bitmap, b.q.Threads)
 	}
 	if err := b.findNulls(); err != nil {
 		return err
@@ -250,12 +270,12 @@ func (b *Build) Finish() error {
 		return nil
 	}
 	var keyed []int32 // rows that go into the table; nil: all
-	if len(b.nulls) > 0 {
-		keyed = make([]int32, 0, n-len(b.nulls))
+	if len(b.keyNulls.rows) > 0 {
+		keyed = make([]int32, 0, n-len(b.keyNulls.rows))
 		at := 0
 		err := b.q.Blocks(n, func(from, to int) {
 			for r := from; r < to; r++ {
-				if at < len(b.nulls) && b.nulls[at] == int32(r) {
+				if at < len(b.keyNulls.rows) && b.keyNulls.rows[at] == int32(r) {
 					at++
 					continue
 				}
@@ -287,7 +307,7 @@ func (b *Build) Finish() error {
 	if copied {
 		b.q.Memory.Release(b.dropped(cols))
 	}
-	if !b.unique && b.starts != nil {
+	if !b.runs.unique && b.runs.starts != nil {
 		if _, err := b.makeBand(); err != nil {
 			return err
 		}
@@ -299,9 +319,9 @@ func (b *Build) Finish() error {
 func (b *Build) dropped(cols []*column.Vector) int64 {
 	held := make([]bool, len(cols))
 	for i := range b.payload {
-		held[b.payAt[i]] = held[b.payAt[i]] || b.payload[i].Bytes() == 0
+		held[b.stored.payAt[i]] = held[b.stored.payAt[i]] || b.payload[i].Bytes() == 0
 	}
-	for _, at := range b.keyAt {
+	for _, at := range b.stored.keyAt {
 		held[at] = held[at] || b.direct
 	}
 	bytes := int64(0)
@@ -328,7 +348,7 @@ func (b *Build) findNulls() error {
 		for r := from; r < to; r++ {
 			for _, valid := range parts {
 				if !valid.Get(r) {
-					b.nulls = append(b.nulls, int32(r))
+					b.keyNulls.rows = append(b.keyNulls.rows, int32(r))
 					break
 				}
 			}
@@ -338,10 +358,10 @@ func (b *Build) findNulls() error {
 
 // run returns the places of a group's rows; place is a row unless order says otherwise.
 func (b *Build) run(group int32) (from, to int32) {
-	if b.starts == nil {
+	if b.runs.starts == nil {
 		return group, group + 1
 	}
-	return b.starts[group], b.starts[group+1]
+	return b.runs.starts[group], b.runs.starts[group+1]
 }
 
 // RuntimeFilter returns a condition that holds for every value of the key in the build, or nil if there is none worth

@@ -39,11 +39,11 @@ func (b *Build) makeDense(p packing, n int, number radix.Numbering, keyed []int3
 			return nil, err
 		}
 		groups, err := countBits(b.q, t.ranks, t.bits)
-		if b.unique = groups == n; err != nil || b.unique && keyed == nil {
+		if b.runs.unique = groups == n; err != nil || b.runs.unique && keyed == nil {
 			return nil, err
 		}
 		return func() error {
-			if b.unique {
+			if b.runs.unique {
 				return b.reorder(nil, keyed)
 			}
 			return b.arrange(func(out []uint64, from int) {
@@ -59,15 +59,15 @@ func (b *Build) makeDense(p packing, n int, number radix.Numbering, keyed []int3
 		return nil, err
 	}
 	groups, err := countBits(b.q, t.ranks, t.bits)
-	if b.unique = groups == n; err != nil || b.unique && !b.orderMatters() {
+	if b.runs.unique = groups == n; err != nil || b.runs.unique && !b.orderMatters() {
 		return nil, err
 	}
 	return func() error {
-		if !b.unique {
+		if !b.runs.unique {
 			if err := b.q.Memory.Reserve("join build", int64(4*(groups+1))); err != nil {
 				return err
 			}
-			b.starts = make([]int32, groups+1)
+			b.runs.starts = make([]int32, groups+1)
 		}
 		err := b.q.Parallel(len(items.Ends), n, func(p int) error {
 			numbers, _, _ := items.Partition(p)

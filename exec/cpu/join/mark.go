@@ -21,14 +21,14 @@ func (o *probeOp) makeMark(b *column.Batch, keys []*column.Vector, pos []int32) 
 	if len(pos) == b.Rows() || o.b.N == 0 || len(keys) == 0 {
 		return nil
 	}
-	o.misses = without(o.misses[:0], b.Sel, b.N, pos)
+	o.pairs.misses = without(o.pairs.misses[:0], b.Sel, b.N, pos)
 	if len(keys) == 1 && len(o.residual) == 0 {
 		if o.b.nullSafe(0) {
 			return nil
 		}
 		k := keys[0]
-		for _, p := range o.misses {
-			if len(o.b.nulls) > 0 || k.IsNull(int(p)) {
+		for _, p := range o.pairs.misses {
+			if len(o.b.keyNulls.rows) > 0 || k.IsNull(int(p)) {
 				m.SetNull(int(p), b.N)
 			}
 		}
@@ -44,7 +44,7 @@ func (o *probeOp) findUnknownOf(b *column.Batch, keys []*column.Vector, p int32)
 	for i, k := range keys {
 		hasNull = hasNull || k.IsNull(int(p)) && !o.b.nullSafe(i)
 	}
-	candidates := len(o.b.nulls)
+	candidates := len(o.b.keyNulls.rows)
 	if hasNull {
 		candidates = o.b.N
 	}
@@ -52,14 +52,14 @@ func (o *probeOp) findUnknownOf(b *column.Batch, keys []*column.Vector, p int32)
 		if err := o.w.Check(); err != nil {
 			return err
 		}
-		o.pos, o.rows = o.pos[:0], o.rows[:0]
+		o.pairs.pos, o.pairs.rows = o.pairs.pos[:0], o.pairs.rows[:0]
 		for i := from; i < min(from+column.VectorSize, candidates); i++ {
 			r := i
 			if !hasNull {
-				r = int(o.b.nulls[i])
+				r = int(o.b.keyNulls.rows[i])
 			}
 			if o.mayEqual(keys, int(p), r) {
-				o.pos, o.rows = append(o.pos, p), append(o.rows, int32(r))
+				o.pairs.pos, o.pairs.rows = append(o.pairs.pos, p), append(o.pairs.rows, int32(r))
 			}
 		}
 		unknown, err := o.anyPasses(b)
@@ -97,8 +97,8 @@ func (o *probeOp) mayEqual(keys []*column.Vector, p, r int) bool {
 
 // anyPasses says whether one of the collected pairs meets the residual, and forgets them.
 func (o *probeOp) anyPasses(b *column.Batch) (bool, error) {
-	pos, rows := o.pos, o.rows
-	o.pos, o.rows = o.pos[:0], o.rows[:0]
+	pos, rows := o.pairs.pos, o.pairs.rows
+	o.pairs.pos, o.pairs.rows = o.pairs.pos[:0], o.pairs.rows[:0]
 	if len(pos) == 0 || len(o.residual) == 0 {
 		return len(pos) > 0, nil
 	}

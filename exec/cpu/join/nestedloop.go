@@ -26,8 +26,8 @@ func (o *probeOp) nestedLoop(b *column.Batch) error {
 		if err != nil {
 			return err
 		}
-		o.open = append(o.open[:0], sel...)
-		b.Sel = o.open
+		o.pairs.open = append(o.pairs.open[:0], sel...)
+		b.Sel = o.pairs.open
 	}
 	var err error
 	switch {
@@ -68,13 +68,13 @@ func (o *probeOp) loopBuild(b *column.Batch) error {
 		}
 		if o.decidedEarly() {
 			// Only rows without a match so far are of interest.
-			open := o.misses[:0]
+			open := o.pairs.misses[:0]
 			for _, p := range sel {
-				if !o.matched[p] {
+				if !o.pairs.matched[p] {
 					open = append(open, p)
 				}
 			}
-			o.misses = open
+			o.pairs.misses = open
 			if len(open) == 0 {
 				return nil
 			}
@@ -128,7 +128,7 @@ func (o *probeOp) loopProbe(b *column.Batch) error {
 			if err := o.candidates(out, pos, rows); err != nil {
 				return err
 			}
-			if o.decidedEarly() && o.matched[p] {
+			if o.decidedEarly() && o.pairs.matched[p] {
 				break
 			}
 		}
@@ -166,8 +166,8 @@ func (b *Build) sortForRange() error {
 		return err
 	}
 	b.sorted = &sortedKeys{key: key.V, n: n}
-	rows = append(rows, b.nulls...)
-	b.nulls = vec.CountFrom(nil, n, len(b.nulls))
+	rows = append(rows, b.keyNulls.rows...)
+	b.keyNulls.rows = vec.CountFrom(nil, n, len(b.keyNulls.rows))
 	b.keys = nil
 	for i := range b.payload {
 		if err := b.payload[i].Permute(b.q, rows); err != nil {
@@ -184,7 +184,7 @@ func (o *probeOp) probeRange(b *column.Batch, key *column.Vector) error {
 		sel = vec.Ascending(b.N)
 	}
 	s := o.b.sorted
-	o.lo, o.hi = o.lo[:0], o.hi[:0]
+	o.pairs.lo, o.pairs.hi = o.pairs.lo[:0], o.pairs.hi[:0]
 	pos := o.finder.pos[:0]
 	for _, p := range sel {
 		if key.IsNull(int(p)) {
@@ -216,7 +216,7 @@ func (o *probeOp) probeRange(b *column.Batch, key *column.Vector) error {
 		}
 		if lo < hi {
 			pos = append(pos, p)
-			o.lo, o.hi = append(o.lo, int32(lo)), append(o.hi, int32(hi))
+			o.pairs.lo, o.pairs.hi = append(o.pairs.lo, int32(lo)), append(o.pairs.hi, int32(hi))
 		}
 	}
 	o.finder.pos = pos
@@ -232,7 +232,7 @@ func (b *Build) keyedRows() []int32 {
 	rows := make([]int32, 0, b.N)
 	at := 0
 	for r := range b.N {
-		if at < len(b.nulls) && b.nulls[at] == int32(r) {
+		if at < len(b.keyNulls.rows) && b.keyNulls.rows[at] == int32(r) {
 			at++
 			continue
 		}

@@ -33,23 +33,32 @@ type probeOp struct {
 	late     func(b *column.Batch, sel []int32) error // see stage; nil: nothing is loaded here
 	markSlot int
 
-	bandKeys    *expr.ProgramSet // of the build's band
-	bandDecides bool             // whether the band has a match is all that is asked for
-	bounds      [2][]uint64      // by position of pos
+	band   bandProbe
+	finder finder
+	out    column.Batch
+	vecs   []column.Vector // by slot; what out's columns are made in
+	nulls  []*column.Vector
+	pairs  probePairs
+	mark   column.Vector
+	hits   column.Bitmap // build rows matched, for KeepUnmatched
+}
 
-	finder  finder
-	out     column.Batch
-	vecs    []column.Vector // by slot; what out's columns are made in
-	nulls   []*column.Vector
-	pos     []int32 // pairs: position of the probe row
+// bandProbe is the probe's side of a build's band.
+type bandProbe struct {
+	keys    *expr.ProgramSet
+	decides bool        // whether the band has a match is all that is asked for
+	bounds  [2][]uint64 // by position of probePairs.pos
+}
+
+// probePairs are the candidates of a batch: a row of the probe side with one of the build. All are reused from batch to batch.
+type probePairs struct {
+	pos     []int32 // position of the probe row
 	rows    []int32 // and row of the build
 	lo, hi  []int32
 	sel     [2][]int32
 	misses  []int32
 	open    []int32 // positions that passed early
 	matched []bool  // by position: has a match that passed the residual
-	mark    column.Vector
-	hits    column.Bitmap // build rows matched, for KeepUnmatched
 }
 
 type payloadSlot struct{ column, slot int }
@@ -60,7 +69,7 @@ func NewProbe(w *task.Worker, b *Build, t *physical.Probe, at pipeline.Stage) (p
 		return nil, sqlerr.Bug("a probe of a build that has not run")
 	}
 	l := at.Layout
-	o := &probeOp{w: w, b: b, t: t, next: at.Next, markSlot: -1, open: []int32{}}
+	o := &probeOp{w: w, b: b, t: t, next: at.Next, markSlot: -1, pairs: probePairs{open: []int32{}}}
 	var err error
 	if o.keys, err = expr.CompileAll(t.Keys, l.Slots); err != nil {
 		return nil, err
@@ -88,12 +97,12 @@ func NewProbe(w *task.Worker, b *Build, t *physical.Probe, at pipeline.Stage) (p
 		for i, c := range b.band.conds {
 			probes[i] = c.probe
 		}
-		if o.bandKeys, err = expr.CompileAll(probes, l.Slots); err != nil {
+		if o.band.keys, err = expr.CompileAll(probes, l.Slots); err != nil {
 			return nil, err
 		}
 		if b.band.exact {
 			o.residual, inResidual = nil, nil
-			o.bandDecides = o.decidedEarly() && !b.p.KeepUnmatched
+			o.band.decides = o.decidedEarly() && !b.p.KeepUnmatched
 		}
 	}
 	keepsBuild := t.Kind != logical.SemiJoin && t.Kind != logical.AntiJoin && t.Kind != logical.MarkJoin
@@ -123,10 +132,10 @@ func NewProbe(w *task.Worker, b *Build, t *physical.Probe, at pipeline.Stage) (p
 	o.out.Cols = make([]*column.Vector, len(l.Slots))
 	o.vecs = make([]column.Vector, len(l.Slots))
 	if b.p.KeepUnmatched {
-		if b.matched[w.ID] == nil {
-			b.matched[w.ID] = column.NewBitmap(b.N, false)
+		if b.hits.byWorker[w.ID] == nil {
+			b.hits.byWorker[w.ID] = column.NewBitmap(b.N, false)
 		}
-		o.hits = b.matched[w.ID]
+		o.hits = b.hits.byWorker[w.ID]
 	}
 	return o, nil
 }
@@ -163,7 +172,7 @@ func (o *probeOp) Push(b *column.Batch) error {
 		return o.nestedLoop(b)
 	}
 	pos, groups := o.b.table.find(&o.finder, keys, b.Sel, b.N)
-	if o.b.unique {
+	if o.b.runs.unique {
 		return o.aligned(b, keys, pos, groups)
 	}
 	if len(o.residual) == 0 {
@@ -172,17 +181,17 @@ func (o *probeOp) Push(b *column.Batch) error {
 			return o.decide(b, keys, pos)
 		}
 	}
-	o.lo, o.hi = o.lo[:0], o.hi[:0]
+	o.pairs.lo, o.pairs.hi = o.pairs.lo[:0], o.pairs.hi[:0]
 	for _, g := range groups {
 		lo, hi := o.b.run(g)
-		o.lo, o.hi = append(o.lo, lo), append(o.hi, hi)
+		o.pairs.lo, o.pairs.hi = append(o.pairs.lo, lo), append(o.pairs.hi, hi)
 	}
 	return o.runs(b, keys, pos)
 }
 
 // aligned handles at most one match per row: groups[i] is the place of the match of pos[i].
 func (o *probeOp) aligned(b *column.Batch, keys []*column.Vector, pos, places []int32) error {
-	if order := o.b.order; order != nil {
+	if order := o.b.runs.order; order != nil {
 		for i, p := range places {
 			places[i] = order[p]
 		}
@@ -246,9 +255,9 @@ func (o *probeOp) aligned(b *column.Batch, keys []*column.Vector, pos, places []
 		return o.next.Push(b)
 	}
 	if len(pos) < b.Rows() {
-		o.misses = without(o.misses[:0], b.Sel, b.N, pos)
+		o.pairs.misses = without(o.pairs.misses[:0], b.Sel, b.N, pos)
 		for _, p := range o.payload {
-			vec.SetNulls(b.Cols[p.slot], b.N, o.misses)
+			vec.SetNulls(b.Cols[p.slot], b.N, o.pairs.misses)
 		}
 	}
 	return o.next.Push(b)
@@ -305,7 +314,7 @@ func (o *probeOp) all(conds []*expr.Program, b *column.Batch) ([]int32, error) {
 	old := b.Sel
 	defer func() { b.Sel = old }()
 	for i, p := range conds {
-		buf := &o.sel[i&1]
+		buf := &o.pairs.sel[i&1]
 		sel, err := p.Select(o.w.Expr, b, (*buf)[:0])
 		if err != nil {
 			return nil, err
@@ -354,12 +363,12 @@ func (o *probeOp) decide(b *column.Batch, keys []*column.Vector, pos []int32) er
 			b.Sel = pos
 		}
 	case logical.AntiJoin:
-		o.misses = without(o.misses[:0], b.Sel, b.N, pos)
-		if len(o.misses) == 0 {
+		o.pairs.misses = without(o.pairs.misses[:0], b.Sel, b.N, pos)
+		if len(o.pairs.misses) == 0 {
 			return nil
 		}
-		if len(o.misses) < b.Rows() {
-			b.Sel = o.misses
+		if len(o.pairs.misses) < b.Rows() {
+			b.Sel = o.pairs.misses
 		}
 	case logical.MarkJoin:
 		if err := o.makeMark(b, keys, pos); err != nil {
@@ -375,7 +384,7 @@ func (o *probeOp) runs(b *column.Batch, keys []*column.Vector, pos []int32) erro
 		return err
 	}
 	for i, p := range pos {
-		lo, hi := o.lo[i], o.hi[i]
+		lo, hi := o.pairs.lo[i], o.pairs.hi[i]
 		if o.t.Kind == logical.SingleJoin && len(o.residual) == 0 && hi-lo > 1 {
 			return sqlerr.SubqueryNo1Row()
 		}
@@ -406,23 +415,23 @@ func (o *probeOp) beginPairs(b *column.Batch, pos []int32) error {
 
 // addRun collects the pairs of the row at p with the places lo .. hi-1. decided says that further ones of this row are of no interest.
 func (o *probeOp) addRun(b *column.Batch, p, lo, hi int32) (decided bool, err error) {
-	order := o.b.order
+	order := o.b.runs.order
 	for lo < hi {
-		k := min(hi-lo, int32(column.VectorSize-len(o.pos)))
+		k := min(hi-lo, int32(column.VectorSize-len(o.pairs.pos)))
 		for r := lo; r < lo+k; r++ {
-			o.pos = append(o.pos, p)
+			o.pairs.pos = append(o.pairs.pos, p)
 			if order != nil {
-				o.rows = append(o.rows, order[r])
+				o.pairs.rows = append(o.pairs.rows, order[r])
 			} else {
-				o.rows = append(o.rows, r)
+				o.pairs.rows = append(o.pairs.rows, r)
 			}
 		}
 		lo += k
-		if len(o.pos) == column.VectorSize {
+		if len(o.pairs.pos) == column.VectorSize {
 			if err := o.flushPairs(b); err != nil {
 				return false, err
 			}
-			if o.decidedEarly() && o.matched[p] {
+			if o.decidedEarly() && o.pairs.matched[p] {
 				return true, nil
 			}
 		}
@@ -448,11 +457,11 @@ func (o *probeOp) decidedEarly() bool {
 }
 
 func (o *probeOp) clearMatched(n int) {
-	if cap(o.matched) < n {
-		o.matched = make([]bool, n)
+	if cap(o.pairs.matched) < n {
+		o.pairs.matched = make([]bool, n)
 	}
-	o.matched = o.matched[:n]
-	clear(o.matched)
+	o.pairs.matched = o.pairs.matched[:n]
+	clear(o.pairs.matched)
 }
 
 // finishOuter gives the rows of b by whether they had a match.
@@ -462,40 +471,40 @@ func (o *probeOp) finishOuter(b *column.Batch, keys []*column.Vector) error {
 		sel = vec.Ascending(b.N)
 	}
 	if o.decidedEarly() {
-		buf := o.sel[0][:0]
+		buf := o.pairs.sel[0][:0]
 		for _, p := range sel {
-			if o.matched[p] {
+			if o.pairs.matched[p] {
 				buf = append(buf, p)
 			}
 		}
-		o.sel[0] = buf
+		o.pairs.sel[0] = buf
 		return o.decide(b, keys, buf)
 	}
-	o.misses = o.misses[:0]
+	o.pairs.misses = o.pairs.misses[:0]
 	for _, p := range sel {
-		if !o.matched[p] {
-			o.misses = append(o.misses, p)
+		if !o.pairs.matched[p] {
+			o.pairs.misses = append(o.pairs.misses, p)
 		}
 	}
-	if len(o.misses) == 0 {
+	if len(o.pairs.misses) == 0 {
 		return nil
 	}
-	b.Sel = o.misses
+	b.Sel = o.pairs.misses
 	o.setNullPayload(b)
 	return o.next.Push(b)
 }
 
 // flushPairs makes a batch of the collected pairs, applies the residual and passes it on or notes the matches.
 func (o *probeOp) flushPairs(b *column.Batch) error {
-	n := len(o.pos)
+	n := len(o.pairs.pos)
 	if n == 0 {
 		return nil
 	}
 	if err := o.w.Check(); err != nil {
 		return err
 	}
-	pos, rows := o.pos, o.rows
-	o.pos, o.rows = o.pos[:0], o.rows[:0]
+	pos, rows := o.pairs.pos, o.pairs.rows
+	o.pairs.pos, o.pairs.rows = o.pairs.pos[:0], o.pairs.rows[:0]
 	for _, s := range o.carry {
 		if b.Cols[s] != nil {
 			vec.GatherVector(&o.vecs[s], b.Cols[s], pos)
@@ -531,10 +540,10 @@ func (o *probeOp) candidates(out *column.Batch, pos, rows []int32) error {
 			if len(pos) > 1 {
 				p = pos[i]
 			}
-			if o.matched[p] && o.t.Kind == logical.SingleJoin {
+			if o.pairs.matched[p] && o.t.Kind == logical.SingleJoin {
 				return sqlerr.SubqueryNo1Row()
 			}
-			o.matched[p] = true
+			o.pairs.matched[p] = true
 		}
 	}
 	if o.hits != nil {

@@ -118,7 +118,7 @@ func (t *slotTable[W]) fill(q *task.Query, r int, words []uint64, items, keyed [
 
 // arrangeByFirst returns what brings rows of equal keys together where items' numbers have become the first row of each key.
 func (b *Build) arrangeByFirst(unique bool, items *radix.Rows, keyed []int32) (func() error, error) {
-	if b.unique = unique; unique {
+	if b.runs.unique = unique; unique {
 		return nil, nil
 	}
 	group := make([]int32, len(items.Items))

@@ -55,7 +55,7 @@ func (b *Build) nullsOf(keys []*column.Vector, p int) uint64 {
 
 // nullClasses sorts the build's rows by their NULLs.
 func (b *Build) nullClasses() ([]nullClass, error) {
-	u := &b.unknowns
+	u := &b.keyNulls.unknowns
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if u.classes != nil {
@@ -97,7 +97,7 @@ func kept(dst, keys []*column.Vector, skip uint64) []*column.Vector {
 
 // index returns the index of some parts of a class's keys, or nil if there are no such parts, or indexes enough.
 func (b *Build) index(of partsOf) (*partIndex, error) {
-	u := &b.unknowns
+	u := &b.keyNulls.unknowns
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	x, ok := u.indexes[of]
@@ -131,8 +131,8 @@ func (b *Build) index(of partsOf) (*partIndex, error) {
 // findUnknown sets the mark to NULL at those of o.misses for which some build row that meets the residual cannot be told to
 // differ. Only a NULL makes it so, on either side.
 func (o *probeOp) findUnknown(b *column.Batch, keys []*column.Vector) error {
-	misses := append([]int32(nil), o.misses...)
-	o.pos, o.rows = o.pos[:0], o.rows[:0]
+	misses := append([]int32(nil), o.pairs.misses...)
+	o.pairs.pos, o.pairs.rows = o.pairs.pos[:0], o.pairs.rows[:0]
 	if o.b.p.Algorithm == physical.RangeJoin || len(keys) > mostParts {
 		for _, p := range misses {
 			if err := o.findUnknownOf(b, keys, p); err != nil {
@@ -144,7 +144,7 @@ func (o *probeOp) findUnknown(b *column.Batch, keys []*column.Vector) error {
 	byNulls := map[uint64][]int32{}
 	for _, p := range misses {
 		nulls := o.b.nullsOf(keys, int(p))
-		if nulls != 0 || len(o.b.nulls) > 0 {
+		if nulls != 0 || len(o.b.keyNulls.rows) > 0 {
 			byNulls[nulls] = append(byNulls[nulls], p)
 		}
 	}
@@ -202,9 +202,9 @@ func (o *probeOp) undecided(b *column.Batch, keys []*column.Vector, at, rows []i
 				next++
 			}
 			if o.mayEqual(keys, int(p), int(r)) {
-				o.pos, o.rows = append(o.pos, p), append(o.rows, r)
+				o.pairs.pos, o.pairs.rows = append(o.pairs.pos, p), append(o.pairs.rows, r)
 			}
-			if len(o.pos) > 0 && (next == 0 || len(o.residual) == 0 || len(o.pos) == column.VectorSize) {
+			if len(o.pairs.pos) > 0 && (next == 0 || len(o.residual) == 0 || len(o.pairs.pos) == column.VectorSize) {
 				var err error
 				if unknown, err = o.anyPasses(b); err != nil {
 					return nil, err

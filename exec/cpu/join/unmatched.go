@@ -28,7 +28,7 @@ func NewUnmatched(l *pipeline.Layout, b *Build, s *physical.UnmatchedScan) (*unm
 		return nil, sqlerr.Bug("an unmatched scan of a build that does not keep its unmatched rows")
 	}
 	u := &unmatchedScan{b: b, scan: s, layout: l, hit: column.NewBitmap(b.N, false)}
-	for _, m := range b.matched {
+	for _, m := range b.hits.byWorker {
 		for i := range m {
 			u.hit[i] |= m[i]
 		}
@@ -43,7 +43,7 @@ func NewUnmatched(l *pipeline.Layout, b *Build, s *physical.UnmatchedScan) (*unm
 	for _, c := range s.Nulls {
 		u.nulls = append(u.nulls, l.Slot(c.ID))
 	}
-	if b.cut {
+	if b.hits.isCut {
 		u.left = 0
 	}
 	if u.left > 0 {

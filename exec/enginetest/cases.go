@@ -275,7 +275,9 @@ func joinPlan(g *Gen, s joinSpec, kind logical.JoinKind) *physical.Plan {
 		out = append(out, p.Mark)
 	}
 	p.Keep = ids(out...)
-	b.KeepUnmatched = kind == logical.FullJoin
+	if b.KeepUnmatched = kind == logical.FullJoin; g.R.IntN(4) > 0 {
+		b.FindInequalities(p)
+	}
 	if g.R.IntN(2) == 0 {
 		ps.Filters = []expr.Expr{compareTo(expr.GT, pc[colWide], types.IntValue(0))}
 	}

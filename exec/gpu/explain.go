@@ -41,9 +41,10 @@ func (p *Placed) Kernels() string {
 			if p.groups[s] != nil {
 				write(p.groups[s], ": the groups of pipeline "+fmt.Sprint(x.ID)+" as rows, for the CPU")
 			}
-		case *physical.Sort:
-			if feeders := p.program.Feeders[s]; feeders[len(feeders)-1] == x {
-				for _, text := range p.sortTexts(s) {
+		}
+		if feeders := p.program.Feeders[x.Sink]; len(feeders) > 0 && feeders[len(feeders)-1] == x {
+			if order := p.program.Order(x.Sink); order != nil {
+				for _, text := range order.Texts() {
 					fmt.Fprintf(&b, "// pipeline %d on the GPU: its rows in order\n%s\n", x.ID, strings.TrimRight(text, "\n"))
 				}
 			}

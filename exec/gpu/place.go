@@ -9,7 +9,6 @@ import (
 	"github.com/radish-sql/radish/exec/gpu/kernel"
 	"github.com/radish-sql/radish/exec/gpu/program"
 	"github.com/radish-sql/radish/exec/gpu/run"
-	"github.com/radish-sql/radish/exec/gpu/sort"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
@@ -218,7 +217,7 @@ func (p *Placed) CompileLater() {
 	p.device.compileTexts(missing)
 }
 
-// texts yields the texts of all kernels that a run is expected to need: those of the pipelines, then those of the sorts.
+// texts yields the texts of all kernels that a run is expected to need: those of the pipelines, then those that bring rows into order.
 func (p *Placed) texts() iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for _, k := range p.program.Kernels {
@@ -229,8 +228,8 @@ func (p *Placed) texts() iter.Seq[string] {
 			}
 		}
 		for s := range p.program.Sinks {
-			if x, ok := s.(*physical.Sort); ok {
-				for _, text := range p.sortTexts(x) {
+			if x := p.program.Order(s); x != nil {
+				for _, text := range x.Texts() {
 					if !yield(text) {
 						return
 					}
@@ -238,20 +237,6 @@ func (p *Placed) texts() iter.Seq[string] {
 			}
 		}
 	}
-}
-
-// sortTexts are the texts of the kernels that bring the rows of a Sort into order, as far as a run is expected to need them; none if they are not sorted here.
-func (p *Placed) sortTexts(s *physical.Sort) (texts []string) {
-	if !sort.IsHere(p.program.Pipelines, s) {
-		return nil
-	}
-	columns, _ := sort.Shape(p.program.Pipelines, s)
-	for part := range sort.Parts {
-		if sort.Expects(p.program.Pipelines, s, part) {
-			texts = append(texts, sort.Text(columns, part))
-		}
-	}
-	return texts
 }
 
 // placing finds which pipelines can run on the device: those for which there is a kernel, and whose neighbours can.

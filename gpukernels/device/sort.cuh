@@ -11,33 +11,13 @@
 // Less is a functor: less(key a, row a, key b, row b) and key(row). Packer has see(row, seen, columns), pack(row), and before(a, b, from), which compares
 // the columns from one on.
 #pragma once
-#include "bytes.cuh"
-#include "float.cuh"
+#include "sortkey.cuh"
 #include "warp.cuh"
 
 constexpr int sort_items = 4;                                // of a thread
 constexpr int sort_tile = RADISH_BLOCK * sort_items;         // of a block that merges
 constexpr int sort_bins = 256, sort_levels = 64 / 8;         // of the selection
 constexpr i64 sort_enough = 4096;                            // so few rows are not worth another pass
-
-// Keys of single values, ascending.
-RADISH_FN u64 sort_key(i64 x) { return (u64)x ^ (1ull << 63); }
-RADISH_FN u64 sort_key(u64 x) { return x; }
-RADISH_FN u64 sort_key(f64 x) {
-  u64 bits = float_key(x);
-  return bits >> 63 ? ~bits : bits | (1ull << 63);
-}
-RADISH_FN u64 sort_key(i128 x) {
-  const i64 most = 0x7fffffffffffffffll;
-  return sort_key(x > most ? most : x < -most - 1 ? -most - 1 : (i64)x);
-}
-RADISH_FN u64 sort_key(view x) {
-  if (x.size == 0) return 0;
-  const u64 first = load_bytes(x.data, x.size); // in the order of the machine, the lowest byte first
-  return (u64)byte_permute((u32)first, 0, 0x0123) << 32 | byte_permute((u32)(first >> 32), 0, 0x0123);
-}
-// A key that may be NULL, which comes first.
-RADISH_FN u64 sort_key_nullable(bool null, u64 key) { return null ? 0 : (1ull << 63) | key >> 1; }
 
 template <typename T>
 RADISH_FN i32 sort_compare(T a, T b) {
@@ -271,7 +251,7 @@ RADISH_FN void sort_pack_rows(const Packer& packer, const u32* in, i64 n, int by
 // copy is of no use.
 constexpr int sort_few = 8;
 template <typename Packer, typename Key>
-RADISH_FN void sort_ties(const Packer& packer, int from, const Key* keys, const u32* rows, i64 n, u32* out, volatile u64* many) {
+RADISH_FN void sort_ties(const Packer& packer, int from, const Key* keys, const u32* rows, i64 n, u32* out, u64* many) {
   for (i64 i = global_thread(); i < n; i += global_threads()) {
     const Key key = keys[i];
     if (i > 0 && keys[i - 1] == key) continue; // the first of them copies all
@@ -279,8 +259,10 @@ RADISH_FN void sort_ties(const Packer& packer, int from, const Key* keys, const 
     i64 end = i + 1;
     RADISH_NO_UNROLL
     for (; end < n && keys[end] == key; end++) {
-      if (end - i == sort_few) *many = 1;
-      if (*many) return;
+      if (end - i == sort_few) {
+        *many = 1;
+        return;
+      }
       const u32 row = rows[end];
       i64 at = end;
       for (; at > i && packer.before(row, out[at - 1], from); at--) out[at] = out[at - 1];

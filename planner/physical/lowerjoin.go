@@ -93,6 +93,7 @@ func (l *lowering) join(x *logical.Join) ([]*Pipeline, error) {
 	p := &Probe{Kind: x.Kind, Build: b, Keys: probeKeys(keys), Residual: residual, EstRows: l.est.Rows(x), Keep: kept}
 	if b.Algorithm == RangeJoin {
 		p.Keys = []expr.Expr{rangeOf(residual, left, right).probe}
+		b.FindInequalities(p)
 	}
 	return l.probe(x.Left, x.Right, p)
 }

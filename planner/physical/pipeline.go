@@ -167,6 +167,8 @@ type Build struct {
 	// Range of a RangeJoin: the probe row p matches build rows b with RangeOp(p.Keys[0], b.Keys[0]), where Keys has one
 	// element on each side. The condition itself stands in Residual too, so an executor may also test every pair.
 	RangeOp expr.Op
+	// Inequalities of a RangeJoin are what a GPU searches by: see FindInequalities.
+	Inequalities []Inequality
 	// MakeFilter says which keys a RuntimeFilterUse will ask for.
 	MakeFilter []bool
 	// FilterDrops is for each key the greatest Drops of its uses: what a filter is worth.

@@ -88,6 +88,8 @@ type probeText struct {
 	keys []codegen.Value
 	null string // some key that may not be NULL is; "": never
 	row  string // the variable that holds the build row
+
+	bounds []codegen.Value // of ordered rows, of each bound of the build
 }
 
 // keyFilter is the filter of a build's key.

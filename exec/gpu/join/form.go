@@ -69,7 +69,7 @@ func (f *Form) Loops(t *physical.Probe) bool {
 	if f.Algorithm.byKey {
 		return f.Radix != nil
 	}
-	return kernel.Multiplies(t) || f.Algorithm.comparesAll || len(t.Residual) > 0 || t.Kind == logical.MarkJoin || t.Build.KeepUnmatched
+	return kernel.Multiplies(t) || f.Algorithm.comparesAll || f.Algorithm == ordered || len(t.Residual) > 0 || t.Kind == logical.MarkJoin || t.Build.KeepUnmatched
 }
 
 // of returns the form of a build that is on the device.

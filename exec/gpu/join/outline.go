@@ -10,7 +10,7 @@ import (
 )
 
 // algorithms are all there are. The last one applies to whatever the planner bounds the keys of.
-var algorithms = []*Algorithm{loop, radix, hash, bitmap, direct, dense}
+var algorithms = []*Algorithm{ordered, loop, radix, hash, bitmap, direct, dense}
 
 // newForm chooses the algorithm of a build.
 func newForm(g *kernel.Pipelines, b *physical.Build, choices *Choices) *Form {

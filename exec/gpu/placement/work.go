@@ -142,6 +142,9 @@ func (x *worker) probe(w *pipelineWork, n float64, t *physical.Probe) {
 	switch {
 	case b.Algorithm == physical.NestedLoopJoin:
 		w.add(cost.Loop, n*max(b.EstRows, 1))
+	case b.On(physical.GPU) == physical.RangeJoin: // a search of a sorted build
+		w.add(cost.ProbeLarge, n)
+		w.add(cost.Loop, max(t.EstRows, n))
 	case b.Algorithm == physical.RangeJoin: // the CPU searches a sorted build; the GPU compares all pairs
 		w.each(cost.ProbeLarge, n, 0)
 		w.each(cost.Loop, max(t.EstRows, n), n*max(b.EstRows, 1))

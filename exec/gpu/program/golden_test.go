@@ -13,7 +13,6 @@ import (
 	"github.com/radish-sql/radish/exec/gpu/form"
 	"github.com/radish-sql/radish/exec/gpu/groupby"
 	"github.com/radish-sql/radish/exec/gpu/kernel"
-	"github.com/radish-sql/radish/exec/gpu/sort"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/planner/plantest"
@@ -174,13 +173,10 @@ func describe(t *testing.T, g *Program) string {
 			f := g.Aggs[s]
 			fmt.Fprintf(&b, "// groups: %s, %d slots, %d arrays\n", f.Shape, f.Slots, len(f.Arrays))
 		case *physical.Sort:
-			cols, at := sort.Shape(g.Pipelines, s)
-			fmt.Fprintf(&b, "// sorted by stored columns %v\n", at)
-			for part := range sort.Parts {
-				if sort.Expects(g.Pipelines, s, part) {
-					b.WriteString(sort.Text(cols, part))
-				}
-			}
+			fmt.Fprintf(&b, "// sorted by stored columns %v\n", g.Order(s).At)
+		}
+		if x := g.Order(p.Sink); x != nil {
+			b.WriteString(strings.Join(x.Texts(), ""))
 		}
 	}
 	return b.String()

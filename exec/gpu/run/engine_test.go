@@ -242,10 +242,12 @@ func (b *backend) sources(plan *physical.Plan) []string {
 		for _, k := range g.Kernels[p].All() {
 			texts = append(texts, k.CUDA)
 		}
-		if s, ok := p.Sink.(*physical.Sort); ok {
-			cols, _ := sort.Shape(g.Pipelines, s)
+		if x := g.Order(p.Sink); x != nil {
 			for part := range sort.Parts {
-				texts = append(texts, sort.Text(cols, part))
+				texts = append(texts, sort.Text(x.Columns, part))
+			}
+			if x.Tree != "" {
+				texts = append(texts, x.Tree)
 			}
 		}
 	}

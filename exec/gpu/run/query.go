@@ -57,7 +57,7 @@ type Query struct {
 // loads are what a query waits for before its pipelines run: kernels that are compiled, and columns that are uploaded ahead.
 type loads struct {
 	modules    map[*kernel.Kernel]*loadedKernel
-	sorters    map[*physical.Sort]*sorter
+	sorters    map[physical.Sink]*sorter
 	fetches    map[*physical.TableScan]*fetch
 	loading    sync.WaitGroup // of all of these
 	giveUp     func()         // waiting for them
@@ -275,7 +275,7 @@ func newQuery(g *program.Program, r *Runner, apart bool) (*Query, error) {
 	}
 	q := &Query{
 		Program: g, Runner: r, queryMemory: newQueryMemory(r.Residency, stream, apart),
-		loads: loads{modules: map[*kernel.Kernel]*loadedKernel{}, sorters: map[*physical.Sort]*sorter{}, fetches: map[*physical.TableScan]*fetch{}},
+		loads: loads{modules: map[*kernel.Kernel]*loadedKernel{}, sorters: map[physical.Sink]*sorter{}, fetches: map[*physical.TableScan]*fetch{}},
 		inputs: inputs{
 			scans: map[*physical.TableScan]*residency.Table{}, spanned: map[*physical.TableScan]*spanTable{}, dicts: map[*column.Dictionary]*heldDictionary{},
 		},
@@ -390,9 +390,12 @@ func (q *Query) Close() {
 	}
 	clear(q.modules)
 	for _, x := range q.sorters {
-		for i := range x.parts {
-			if m := x.parts[i].module; m != nil {
-				m.Release()
+		if x == nil {
+			continue
+		}
+		for _, m := range append(x.parts[:], x.tree) {
+			if m.module != nil {
+				m.module.Release()
 			}
 		}
 	}
@@ -491,13 +494,12 @@ func (q *Query) runOnce(ctx context.Context, p *physical.Pipeline, wait bool) (C
 	if err := clock.lap(); err != nil {
 		return cost, err
 	}
-	sort, _ := p.Sink.(*physical.Sort)
 	q.done[p] = true
-	ends := sort != nil && q.Finished(sort)
+	order := q.ends(p.Sink)
 	if err := q.start(ctx, k, &cost); err != nil {
 		return cost, err
 	}
-	if wait || ends && !q.sortsHeld(sort) || q.timed || q.overflows(k) || q.queued > groupby.LaunchRows {
+	if wait || order != nil && !q.sortsHeld(p.Sink) || q.timed || q.overflows(k) || q.queued > groupby.LaunchRows {
 		if err := q.finish(ctx, k, &cost); err != nil {
 			return cost, err
 		}
@@ -514,8 +516,8 @@ func (q *Query) runOnce(ctx context.Context, p *physical.Pipeline, wait bool) (C
 		}
 		q.groups[a].taken = cost.RowsOut
 	}
-	if ends {
-		if err := q.sort(ctx, sort); err != nil {
+	if order != nil {
+		if err := q.order(ctx, p.Sink, order); err != nil {
 			return cost, err
 		}
 	}

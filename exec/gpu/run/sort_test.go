@@ -294,18 +294,22 @@ func TestSortsOfPackedKeys(t *testing.T) {
 	gputest.Each(t, func(t *testing.T, d *gpukernels.Device) {
 		b := newBackend(t, d)
 		b.runner.tuning.SortRadixRows = 1
-		sorts := 0
+		sorts, left := 0, 0
 		for at := range enginetest.Sizes {
 			for _, p := range enginePlans(at, seed) {
-				if slices.ContainsFunc(p.plan.Pipelines, func(l *physical.Pipeline) bool { _, ok := l.Sink.(*physical.Sort); return ok }) && !gputest.TimeUp(t) {
-					sorts++
-					t.Run(p.name, func(t *testing.T) { b.check(t, p) })
+				if !slices.ContainsFunc(p.plan.Pipelines, func(l *physical.Pipeline) bool { return b.program(p.plan).Order(l.Sink) != nil }) {
+					continue
 				}
+				if sorts++; gputest.TimeUp(t) {
+					left++
+					continue
+				}
+				t.Run(p.name, func(t *testing.T) { b.check(t, p) })
 			}
 		}
 		if sorts == 0 {
 			t.Error("no plan sorts")
 		}
-		t.Logf("%d plans", sorts)
+		t.Logf("%d plans, %d left out for want of time", sorts, left)
 	})
 }

@@ -21,7 +21,8 @@ func (x *sorting) radix(ctx context.Context, n int64) (rows gpukernels.Ptr, err 
 	for i := range ways {
 		p := &ways[i]
 		isAll := p.Whole == len(x.cols)
-		if p.Bits <= tried || !isAll && p.LeavesMany(n) {
+		leaves := p.Leaves(n)
+		if p.Bits <= tried || !isAll && (leaves > most || leaves > some && ways[len(ways)-1].Bits > p.Bits) {
 			continue
 		}
 		if rows, err = x.packed(ctx, n, p, isAll); rows != 0 || err != nil {
@@ -31,6 +32,9 @@ func (x *sorting) radix(ctx context.Context, n int64) (rows gpukernels.Ptr, err 
 	}
 	return 0, nil
 }
+
+// Comparing rows with equal keys takes longer than sorting by more bits if some are, and too long if most are.
+const some, most = 1.0 / 8, 2
 
 // evenly is how many more bits than the number of rows has tell nearly all of them apart if their keys are spread evenly.
 const evenly = 10

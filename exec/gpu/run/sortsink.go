@@ -5,17 +5,18 @@ import (
 
 	"github.com/radish-sql/radish/exec/gpu/form"
 	"github.com/radish-sql/radish/exec/gpu/kernel"
+	"github.com/radish-sql/radish/exec/gpu/program"
 	"github.com/radish-sql/radish/exec/gpu/sort"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/planner/physical"
 )
 
-// sorter orders the rows of a Sort.
+// sorter orders the rows of a sink.
 type sorter struct {
-	columns []sort.Column
-	arrays  []sortArrays // of each
-	at      []int        // the stored column of each
-	parts   [sort.Parts]sortModule
+	*program.Order
+	arrays []sortArrays // of each column
+	parts  [sort.Parts]sortModule
+	tree   sortModule
 }
 
 // sortModule is a part's kernels.
@@ -24,9 +25,27 @@ type sortModule struct {
 	ready  chan struct{}      // closed when that is settled; nil: nobody asked yet
 }
 
+// ends returns what orders a sink's rows, if all pipelines that end there have been started; nil: nothing does.
+func (q *Query) ends(s physical.Sink) *sorter {
+	if !q.Finished(s) {
+		return nil
+	}
+	return q.sorter(s)
+}
+
+// order orders the rows of a sink: of a Sort by their numbers, of a build in memory.
+func (q *Query) order(ctx context.Context, s physical.Sink, x *sorter) error {
+	switch s := s.(type) {
+	case *physical.Sort:
+		return q.sort(ctx, s, x)
+	case *physical.Build:
+		return q.orderBuild(ctx, s, x)
+	}
+	return nil
+}
+
 // sort orders the rows of a Sort, or finds the first of them.
-func (q *Query) sort(ctx context.Context, s *physical.Sort) error {
-	r := q.rowsOf[s]
+func (q *Query) sort(ctx context.Context, s *physical.Sort, x *sorter) error {
 	rows := q.most(s)
 	if rows == 0 {
 		return nil
@@ -35,51 +54,58 @@ func (q *Query) sort(ctx context.Context, s *physical.Sort) error {
 	if q.uncounted(s) {
 		held = heldCounts{gpukernels.Ptr(q.held(s)), gpukernels.Ptr(q.counter(kernel.CounterWord{Of: sortedCount{s}}))}
 	}
-	x := q.sorter(s)
-	for i, k := range x.at {
+	sorted, err := q.sorted(ctx, s, x, len(s.Keys), held, rows, s.Offset, s.Count)
+	if err != nil {
+		return err
+	}
+	r := q.rowsOf[s]
+	r.sorted, r.count = sorted, sorted.count
+	return nil
+}
+
+// sorted returns the numbers of a sink's rows in order.
+func (q *Query) sorted(ctx context.Context, s physical.Sink, x *sorter, keys int, held heldCounts, rows, first, count int64) (sortedRows, error) {
+	r := q.rowsOf[s]
+	for i, k := range x.At {
 		x.arrays[i].data, x.arrays[i].valid = r.data[k], r.valid[k]
-		if x.columns[i].Class == form.Code {
+		if x.Columns[i].Class == form.Code {
 			words, err := q.words(ctx, r.form.Cols[k].Form.Dict)
 			if err != nil {
-				return err
+				return sortedRows{}, err
 			}
 			x.arrays[i].words = words
 		}
 	}
-	load := func(part sort.Part) (*gpukernels.Module, error) { return q.sortPart(ctx, x, part) }
-	env := sortEnv{func(bytes int64) (gpukernels.Ptr, error) { return q.alloc("sorting", bytes) }, q.free, q.tuning.SortWaitRows, q.tuning.SortRadixRows}
-	sorted, err := sortRows(ctx, q.stream, load, env, x.columns, len(s.Keys), x.arrays, held, rows, s.Offset, s.Count)
-	if err != nil {
-		return err
+	load := func(part sort.Part) (*gpukernels.Module, error) {
+		return q.orderPart(ctx, &x.parts[part], sort.Text(x.Columns, part))
 	}
-	r.sorted, r.count = sorted, sorted.count
-	return nil
+	env := sortEnv{func(bytes int64) (gpukernels.Ptr, error) { return q.alloc("sorting", bytes) }, q.free, q.tuning.SortWaitRows, q.tuning.SortRadixRows}
+	return sortRows(ctx, q.stream, load, env, x.Columns, keys, x.arrays, held, rows, first, count)
 }
 
 // sortedCount stands for the rows that a Sort keeps, among the things that are counted.
 type sortedCount struct{ s *physical.Sort }
 
-// sorter returns what orders the rows of a Sort.
-func (q *Query) sorter(s *physical.Sort) *sorter {
-	x := q.sorters[s]
-	if x == nil {
-		x = &sorter{}
-		x.columns, x.at = sort.Shape(q.Pipelines, s)
-		x.arrays = make([]sortArrays, len(x.columns))
+// sorter returns what orders the rows of a sink; nil: they stay as they come.
+func (q *Query) sorter(s physical.Sink) *sorter {
+	x, known := q.sorters[s]
+	if !known {
+		if order := q.Program.Order(s); order != nil {
+			x = &sorter{Order: order, arrays: make([]sortArrays, len(order.Columns))}
+		}
 		q.sorters[s] = x
 	}
 	return x
 }
 
-// sortPart returns some of the kernels that order rows, loaded.
-func (q *Query) sortPart(ctx context.Context, x *sorter, part sort.Part) (*gpukernels.Module, error) {
-	m := &x.parts[part]
+// orderPart returns some of the kernels that order rows, loaded.
+func (q *Query) orderPart(ctx context.Context, m *sortModule, text string) (*gpukernels.Module, error) {
 	if m.ready != nil {
 		<-m.ready
 	}
 	if m.module == nil {
 		var err error
-		if m.module, _, err = q.Device.Load(ctx, sort.Text(x.columns, part)); err != nil {
+		if m.module, _, err = q.Device.Load(ctx, text); err != nil {
 			return nil, err
 		}
 	}
@@ -89,28 +115,31 @@ func (q *Query) sortPart(ctx context.Context, x *sorter, part sort.Part) (*gpuke
 // missingSorts adds the kernels that order rows, which are compiled beside the plan's other kernels: those that as many rows as are expected need. An error
 // shows when they are asked for.
 func (q *Query) missingSorts(missing []load) []load {
+	add := func(m *sortModule, text string) {
+		m.ready = make(chan struct{})
+		if m.module = q.Device.Loaded(text); m.module != nil {
+			close(m.ready)
+			return
+		}
+		missing = append(missing, load{text, func(module *gpukernels.Module, _ gpukernels.Origin, err error) {
+			defer close(m.ready)
+			if err == nil {
+				m.module = module
+			}
+		}})
+	}
 	for s := range q.Sinks {
-		p, ok := s.(*physical.Sort)
-		if !ok || !sort.IsHere(q.Pipelines, p) {
+		x := q.sorter(s)
+		if x == nil {
 			continue
 		}
-		x := q.sorter(p)
 		for part := range sort.Parts {
-			if !sort.Expects(q.Pipelines, p, part) {
-				continue
+			if x.Needs(part) {
+				add(&x.parts[part], sort.Text(x.Columns, part))
 			}
-			m, text := &x.parts[part], sort.Text(x.columns, part)
-			m.ready = make(chan struct{})
-			if m.module = q.Device.Loaded(text); m.module != nil {
-				close(m.ready)
-				continue
-			}
-			missing = append(missing, load{text, func(module *gpukernels.Module, _ gpukernels.Origin, err error) {
-				defer close(m.ready)
-				if err == nil {
-					m.module = module
-				}
-			}})
+		}
+		if x.Tree != "" {
+			add(&x.tree, x.Tree)
 		}
 	}
 	return missing

@@ -16,9 +16,10 @@ import (
 // A pipeline is waited for where something here depends on what its kernel has counted: that its sink had room for all, how many rows there are to
 // launch the next one over, that there was no error. What is known without, or can be asked by the next kernel, is no reason to wait.
 
-// sortsHeld says whether the rows of a Sort are so few that they are ordered without knowing how many they are.
-func (q *Query) sortsHeld(s *physical.Sort) bool {
-	return (q.rowsOf[s].all || q.isTrusted(s)) && q.rowsOf[s].capacity <= sort.HeldRows && s.Count != 0 && s.Offset < q.rowsOf[s].capacity
+// sortsHeld says whether a sink is a Sort whose rows are so few that they are ordered without knowing how many they are.
+func (q *Query) sortsHeld(sink physical.Sink) bool {
+	s, ok := sink.(*physical.Sort)
+	return ok && (q.rowsOf[s].all || q.isTrusted(s)) && q.rowsOf[s].capacity <= sort.HeldRows && s.Count != 0 && s.Offset < q.rowsOf[s].capacity
 }
 
 // finish waits for a pipeline that was started. Where its sink had too little room it is made larger, and all pipelines that end there run again.

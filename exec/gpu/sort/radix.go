@@ -2,6 +2,7 @@ package sort
 
 import (
 	"fmt"
+	"math"
 	"math/bits"
 
 	"github.com/radish-sql/radish/exec/gpu/form"
@@ -71,8 +72,8 @@ func Pack(cols []Column, seen []uint64, most int) (p Packing) {
 	return p
 }
 
-// LeavesMany says whether so many rows cannot but have many equal keys.
-func (p *Packing) LeavesMany(rows int64) bool { return rows>>p.Bits > 2 }
+// Leaves is how many rows of so many have, on average, the same key as another one, if keys are spread evenly.
+func (p *Packing) Leaves(rows int64) float64 { return math.Ldexp(float64(rows), -p.Bits) }
 
 // writePacker writes what packs the keys of the first columns.
 func writePacker(w *writer) {

@@ -2,27 +2,13 @@ package sort
 
 import (
 	"fmt"
-
-	"github.com/radish-sql/radish/exec/gpu/kernel"
-	"github.com/radish-sql/radish/planner/physical"
 )
 
 // parts are all there are.
 var parts = [Parts]part{Tiles: tiles, Merge: merge, Select: selection, Radix: radix}
 
-// Expects says whether a sort of as many rows as the planner expects needs a part.
-func Expects(g *kernel.Pipelines, s *physical.Sort, x Part) bool {
-	rows := 0.0
-	for _, p := range g.Feeders[s] {
-		rows += p.EstRows
-	}
-	wanted := rows
-	if s.Count >= 0 {
-		wanted = min(rows, float64(s.Offset)+float64(s.Count))
-	}
-	cols, _ := Shape(g, s)
-	return parts[x].needed(&Expected{Columns: cols, Rows: rows, Wanted: wanted, RadixRows: float64(g.Target.Tuning.SortRadixRows)})
-}
+// Needs says whether a sort of as many rows as are expected needs a part.
+func (x *Expected) Needs(p Part) bool { return parts[p].needed(x) }
 
 // Text returns the source of kernels that order rows by columns, NULLs first ascending and last descending. It depends on the
 // columns' classes and directions alone.

@@ -1,0 +1,156 @@
+package join
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/radish-sql/radish/exec/gpu/codegen"
+	"github.com/radish-sql/radish/exec/gpu/form"
+	"github.com/radish-sql/radish/exec/gpu/kernel"
+	"github.com/radish-sql/radish/planner/physical"
+	"github.com/radish-sql/radish/sql/expr"
+	"github.com/radish-sql/radish/sql/types"
+)
+
+// ordered has the rows of a build in the order of the key, so that those that meet an inequality lie together: a probe finds the first or the last of them by binary search. Of the others
+// that meet an inequality of another column, too, a tree says which to pass over (gpukernels/device/band.cuh). The runner brings the rows into order once all of them are there.
+var ordered = &Algorithm{
+	Name:    "ordered rows",
+	applies: func(d *demand) bool { return d.on == physical.RangeJoin },
+	find:    findOrdered,
+}
+
+// TreeWord is the address of the tree of a band's other column.
+type TreeWord struct{ of }
+
+// TreeKey is the key of the address of a build's tree.
+func (f *Form) TreeKey() any { return TreeWord{of{f.build}} }
+
+// other is the bound of a column that does not order the rows; nil: there is none.
+func (f *Form) other() *physical.Inequality {
+	for i := range f.build.Inequalities {
+		if b := &f.build.Inequalities[i]; b.Column != nil {
+			return b
+		}
+	}
+	return nil
+}
+
+// storedAt is the stored column of a column of the payload.
+func (f *Form) storedAt(c *expr.Column) int {
+	return f.payAt[slices.IndexFunc(f.build.Payload, func(p *expr.Column) bool { return p.ID == c.ID })]
+}
+
+// probeBounds computes the values of the build's bounds.
+func (p *probeText) probeBounds(s *codegen.Scope) error {
+	if p.f.Algorithm != ordered {
+		return nil
+	}
+	p.bounds = []codegen.Value{p.keys[0]}
+	for _, b := range p.f.build.Inequalities[1:] {
+		v, err := p.k.Emit(b.Probe, s)
+		if err != nil {
+			return err
+		}
+		if v.Null != "" {
+			if p.null != "" {
+				p.null += " || "
+			}
+			p.null += v.Null
+		}
+		p.bounds = append(p.bounds, v)
+	}
+	return nil
+}
+
+// findOrdered writes the search for the first and the last row that meet the inequalities of the key.
+func findOrdered(p *probeText) (first, more, step string) {
+	k, f := p.k, p.f
+	low, high, rows := k.Name("low"), k.Name("high"), k.Name("rows")
+	k.Line("const u32 %s = (u32)%s;", rows, k.Word(kernel.RowCount{Sink: f.build}))
+	k.Line("u32 %s = 0, %s = %s;", low, high, rows)
+	if p.null != "" {
+		k.Line("if (%s) %s = 0;", p.null, high)
+	}
+	first, step = low, p.row+"++"
+	item := itemOf(&f.rows.Cols[f.keyAt[0]])
+	items := k.Pointer("const "+item, kernel.DataWord{Sink: f.build, At: f.keyAt[0]})
+	for i := range f.build.Inequalities {
+		b := &f.build.Inequalities[i]
+		if b.Column != nil {
+			next := p.tree(b, p.bounds[i], rows, low, high)
+			first, step = next(low), fmt.Sprintf("%s = %s", p.row, next(p.row+" + 1"))
+			continue
+		}
+		to, after := high, !b.IsStrict()
+		if b.IsAbove() {
+			to, after = low, b.IsStrict()
+		}
+		k.Line("%s = band_bound<%s>(%s, %s, %s, (%s)(%s), %v);", to, item, items, low, high, item, p.bounds[i].Text, after)
+	}
+	return first, fmt.Sprintf("%s < %s", p.row, high), step
+}
+
+// tree writes the least word of the rows that meet a bound, and returns what finds the next of them.
+func (p *probeText) tree(b *physical.Inequality, v codegen.Value, rows, low, high string) (next func(from string) string) {
+	k := p.k
+	least, key := k.Name("least"), fmt.Sprintf("sort_key((%s)(%s))", itemOf(&p.f.rows.Cols[p.f.storedAt(b.Column)]), v.Text)
+	if !b.IsAbove() {
+		key = "~" + key
+	}
+	k.Line("u64 %s = %s;", least, key)
+	if b.IsStrict() {
+		k.Line("if (++%s == 0) %s = %s;", least, high, low) // nothing is more than the greatest
+	}
+	tree := k.Pointer("const u64", TreeWord{of{p.f.build}})
+	return func(from string) string {
+		return fmt.Sprintf("band_next(%s, %s, %s, %s, %s)", tree, rows, from, high, least)
+	}
+}
+
+// itemOf is the C++ type of which a stored column's values are compared.
+func itemOf(c *kernel.StoredColumn) string {
+	if c.Form.Class == form.Int && c.Form.Typ.Phys() == types.PhysUint64 {
+		return "u64"
+	}
+	return c.Form.Class.CName()
+}
+
+// Order says which stored column orders the rows of a build, and which has a tree over it, -1 if none has; ok is false of a build whose rows lie as they come.
+func (f *Form) Order() (key, other int, ok bool) {
+	if f.Algorithm != ordered {
+		return 0, -1, false
+	}
+	if b := f.other(); b != nil {
+		return f.keyAt[0], f.storedAt(b.Column), true
+	}
+	return f.keyAt[0], -1, true
+}
+
+// Tree returns the source of the kernels that fill the tree of a build's band, "words" and "level", each with four parameters: the items, or the level below; their validity; how many they
+// are; and what is filled.
+func (f *Form) Tree() string {
+	b := f.other()
+	return fmt.Sprintf(`#define RADISH_BLOCK %d
+#include "radish.cuh"
+#include "band.cuh"
+
+RADISH_KERNEL(words, 4) { band_words(as_pointer<const %s>(p.w[0]), as_pointer<const u8>(p.w[1]), (u32)p.w[2], %v, as_pointer<u64>(p.w[3])); }
+RADISH_KERNEL(level, 4) { band_level(as_pointer<const u64>(p.w[0]), (u32)p.w[2], as_pointer<u64>(p.w[3])); }
+`, TreeThreads, itemOf(&f.rows.Cols[f.storedAt(b.Column)]), !b.IsAbove())
+}
+
+// TreeThreads is the number of threads of a block of these kernels.
+const TreeThreads = 256
+
+// TreeLevels are the numbers of words of the levels of a tree over so many rows.
+func TreeLevels(rows int64) (sizes []int64) {
+	for n := rows; n > 1 || len(sizes) == 0; {
+		n = (n + treeFan - 1) / treeFan
+		sizes = append(sizes, n)
+	}
+	return sizes
+}
+
+// treeFan is band_fan of band.cuh.
+const treeFan = 16

@@ -1,0 +1,66 @@
+package program
+
+import (
+	"github.com/radish-sql/radish/exec/gpu/form"
+	"github.com/radish-sql/radish/exec/gpu/sort"
+	"github.com/radish-sql/radish/planner/physical"
+	"github.com/radish-sql/radish/sql/types"
+)
+
+// Order is how the rows of a sink are brought into order once all of them are there.
+type Order struct {
+	sort.Expected
+	At []int // the stored column of each of its columns
+	// Tree is the source of the kernels that fill a tree over the stored column Other of the rows in order; "": there is none.
+	Tree  string
+	Other int
+}
+
+// Order returns the order of a sink's rows; nil if they stay as they come, or are not on the device.
+func (g *Program) Order(s physical.Sink) *Order {
+	x := &Order{Expected: sort.Expected{RadixRows: float64(g.Target.Tuning.SortRadixRows)}}
+	for _, p := range g.Feeders[s] {
+		x.Rows += p.EstRows
+	}
+	x.Wanted = x.Rows
+	switch s := s.(type) {
+	case *physical.Sort:
+		if !sort.IsHere(g.Pipelines, s) {
+			return nil
+		}
+		if s.Count >= 0 {
+			x.Wanted = min(x.Rows, float64(s.Offset)+float64(s.Count))
+		}
+		x.Columns, x.At = sort.Shape(g.Pipelines, s)
+	case *physical.Build:
+		f := g.Builds[s]
+		if f == nil || g.IsHost(s) {
+			return nil
+		}
+		key, other, ok := f.Order()
+		if !ok {
+			return nil
+		}
+		c := &g.Sinks[s].Cols[key].Form
+		x.Columns, x.At = []sort.Column{{Class: c.Class, Unsigned: c.Class == form.Int && c.Typ.Phys() == types.PhysUint64}}, []int{key}
+		if other >= 0 {
+			x.Tree, x.Other = f.Tree(), other
+		}
+	default:
+		return nil
+	}
+	return x
+}
+
+// Texts are the sources of the kernels that as many rows as are expected need.
+func (x *Order) Texts() (texts []string) {
+	for part := range sort.Parts {
+		if x.Needs(part) {
+			texts = append(texts, sort.Text(x.Columns, part))
+		}
+	}
+	if x.Tree != "" {
+		texts = append(texts, x.Tree)
+	}
+	return texts
+}

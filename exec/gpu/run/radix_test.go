@@ -78,3 +78,31 @@ func testRadixJoins(t *testing.T, d *gpukernels.Device) {
 		})
 	}
 }
+
+// TestRadixOutOfMemory lets each allocation of a join in partitions fail in turn, some of whose partitions have too little capacity at first: that is a lack of memory, after which the
+// join runs again.
+func TestRadixOutOfMemory(t *testing.T) { gputest.Each(t, testRadixOutOfMemory) }
+
+func testRadixOutOfMemory(t *testing.T, d *gpukernels.Device) {
+	b := &failing{backend: newBackend(t, d)}
+	forceRadix(&b.runner.tuning)
+	b.runner.tuning.RadixPasses, b.runner.tuning.RadixCapacity = 2, 8
+	for _, c := range enginetest.Cases() {
+		if c.Name != "join 0 two integers" {
+			continue
+		}
+		for seed := range uint64(3) {
+			plan := c.Plan(enginetest.NewGen(rand.New(rand.NewPCG(seed, 7)), 400))
+			if !isRadix(b.backend, plan) {
+				t.Fatal("the join is not partitioned")
+			}
+			for b.allocation = 1; b.allocation <= 30; b.allocation++ {
+				enginetest.Check(t, b, enginetest.Case{Name: fmt.Sprint("allocation ", b.allocation, " fails")}, plan, seed)
+			}
+		}
+	}
+	t.Logf("%d allocations that failed were errors", b.errors)
+	if b.errors == 0 {
+		t.Error("no allocation failed")
+	}
+}

@@ -58,12 +58,23 @@ func TestStreamedScans(t *testing.T) {
 	mustRun(t, s, "CREATE TABLE x (id INT NOT NULL, g INT, word VARCHAR(40), d DATE, amount DECIMAL(20,3), f DOUBLE, u BIGINT UNSIGNED, w DECIMAL(30,2), ts DATETIME(6))")
 	mustRun(t, s, `INSERT INTO x WITH RECURSIVE r AS (SELECT 1 n UNION ALL SELECT n + 1 FROM r WHERE n < 30000) SELECT n, IF(n % 5 = 0, NULL, n % 17), IF(n % 7 = 0, NULL, concat('word ', n % 1000, repeat('y', n % 9))),
 		DATE '2000-01-01' + INTERVAL n DAY, n / 8, n / 3, n + 18446744073709500000, n * 100000000000000, TIMESTAMP '2000-01-01 00:00:00' + INTERVAL n SECOND FROM r`)
-	for i := range 6 {
-		mustRun(t, s, fmt.Sprintf("SELECT * FROM x WHERE id > %d AND id <= %d ORDER BY id INTO OUTFILE '%s'", i*5000, i*5000+5000, filepath.Join(dir, fmt.Sprint("x", i, ".parquet"))))
+	for _, ending := range []string{".parquet", ".arrow", ".arrows"} {
+		for i := range 6 {
+			mustRun(t, s, fmt.Sprintf("SELECT * FROM x WHERE id > %d AND id <= %d ORDER BY id INTO OUTFILE '%s'", i*5000, i*5000+5000, filepath.Join(dir, fmt.Sprint("x", i, ending))))
+		}
+		f := session(t, Options{Threads: 3})
+		streamAll(f.engine)
+		reads := recordReads(f.engine)
+		compareStreamed(t, s, f, "`"+filepath.Join(dir, "x*"+ending)+"`")
+		if len(*reads) > 0 {
+			t.Errorf("%s: columns were read into memory: %v", ending, *reads)
+		}
 	}
-	f := session(t, Options{Threads: 3})
-	streamAll(f.engine)
-	file := "`" + filepath.Join(dir, "x*.parquet") + "`"
+}
+
+// compareStreamed asks queries of the table x and of the files that hold its rows.
+func compareStreamed(t *testing.T, s, f *Session, file string) {
+	t.Helper()
 	for _, q := range []string{
 		"SELECT COUNT(*), COUNT(g), COUNT(word), SUM(amount), MIN(word), MAX(word), MIN(d), MAX(ts), SUM(w), MAX(u) FROM {x} x",
 		"SELECT g, COUNT(*), MIN(word), SUM(amount) FROM {x} x GROUP BY g ORDER BY g",
@@ -82,7 +93,7 @@ func TestStreamedScans(t *testing.T) {
 	} {
 		want, got := mustRun(t, s, strings.ReplaceAll(q, "{x}", "x")), mustRun(t, f, strings.ReplaceAll(q, "{x}", file))
 		if got != want {
-			t.Errorf("%s: %.300s, want %.300s", q, got, want)
+			t.Errorf("%s: %.300s, want %.300s", strings.ReplaceAll(q, "{x}", file), got, want)
 		}
 	}
 }

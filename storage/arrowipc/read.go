@@ -26,15 +26,16 @@ import (
 
 // File is an open Arrow file or stream. It is used by one goroutine.
 type File struct {
-	path    string
-	source  *os.File
-	size    int64
-	stream  bool
-	first   span   // of a stream, what follows the schema
-	footer  footer // of a file
-	fields  []*field
-	columns []table.ColumnDef
-	scratch *table.Scratch // of the Load in progress
+	path         string
+	source       *os.File
+	size         int64
+	stream       bool
+	first        span   // of a stream, what follows the schema
+	footer       footer // of a file
+	fields       []*field
+	columns      []table.ColumnDef
+	scratch      *table.Scratch // of the Load in progress
+	dictionaries []span         // as Batches found them
 }
 
 // Open is OpenIn for whatever file the process may read.
@@ -102,6 +103,9 @@ func (f *File) describe() error {
 // Columns returns the file's columns. The slice must not be changed.
 func (f *File) Columns() []table.ColumnDef { return f.columns }
 
+// Stat describes the file as it is now.
+func (f *File) Stat() (os.FileInfo, error) { return f.source.Stat() }
+
 // Close closes the file.
 func (f *File) Close() error { return f.source.Close() }
 
@@ -122,17 +126,8 @@ func (f *File) LoadFirst(ctx context.Context, b *table.Builder, ordinals []int, 
 		}
 	}
 	f.scratch = table.ScratchOf(ctx)
-	l := &loader{File: f, ctx: ctx, builder: b, enough: rows, ordinals: ordinals, known: map[int64]*field{}, dicts: map[int64]arrow.Array{}}
-	for _, o := range ordinals {
-		if o < 0 {
-			l.defs = append(l.defs, table.ColumnDef{})
-			continue
-		}
-		l.defs = append(l.defs, f.columns[o])
-	}
-	for _, c := range f.fields {
-		c.dictionaries(func(d *field) { l.known[d.id] = d })
-	}
+	l := newLoader(f, ctx, ordinals)
+	l.builder, l.enough = b, rows
 	defer func() { f.scratch.Free(l.held + l.kept) }()
 	run := l.file
 	if f.stream {
@@ -156,6 +151,21 @@ type loader struct {
 	dicts    map[int64]arrow.Array
 	held     int64 // bytes of the batch that the scratch knows of
 	kept     int64 // and of dictionaries
+}
+
+func newLoader(f *File, ctx context.Context, ordinals []int) *loader {
+	l := &loader{File: f, ctx: ctx, ordinals: ordinals, known: map[int64]*field{}, dicts: map[int64]arrow.Array{}}
+	for _, o := range ordinals {
+		if o < 0 {
+			l.defs = append(l.defs, table.ColumnDef{})
+			continue
+		}
+		l.defs = append(l.defs, f.columns[o])
+	}
+	for _, c := range f.fields {
+		c.dictionaries(func(d *field) { l.known[d.id] = d })
+	}
+	return l
 }
 
 // hold asks for memory that goes with the batch.
@@ -279,77 +289,49 @@ func (l *loader) dictionary(m message) error {
 	return nil
 }
 
-// Rows returns the number of rows, which the beginnings of the record batches tell.
-func (f *File) Rows() (rows int64, err error) {
-	add := func(m message) error {
-		b, err := newBatch(m.header, f.body(m), m.version)
-		if err == nil {
-			rows += b.rows
-		}
-		return err
-	}
-	for rest := f.first; f.stream; {
-		m, end, err := f.readMessage(rest)
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err == nil && m.kind == messageRecords {
-			err = add(m)
-		}
-		if err != nil {
-			return 0, f.failed(inPlace(fmt.Sprintf("the message at byte %d", rest.begin), err))
-		}
-		rest.begin = end
-	}
-	for i, block := range f.footer.batches {
-		m, _, err := f.readMessage(block)
-		if err == nil && m.kind != messageRecords {
-			err = fmt.Errorf("a message of kind %d", m.kind)
-		}
-		if err == nil {
-			err = add(m)
-		}
-		if err != nil {
-			return 0, f.failed(inPlace(fmt.Sprintf("record batch %d", i), notEnd(err)))
-		}
-	}
-	return rows, nil
-}
-
 // records adds the rows of a record batch.
 func (l *loader) records(m message) error {
 	defer func() {
 		l.scratch.Free(l.held)
 		l.held = 0
 	}()
+	arrays, rows, err := l.arrays(m)
+	if err != nil {
+		return err
+	}
+	return l.add(arrays, rows)
+}
+
+// arrays returns the columns of a record batch that are wanted, nil in the place of others.
+func (l *loader) arrays(m message) (arrays []arrow.Array, rows int, err error) {
 	if err := l.ctx.Err(); err != nil {
-		return sqlerr.Interrupted(err)
+		return nil, 0, sqlerr.Interrupted(err)
 	}
 	b, err := newBatch(m.header, l.body(m), m.version)
 	if err != nil {
-		return err
+		return nil, 0, err
 	}
 	b.hold, b.dicts = l.hold, l.dicts
 	wanted := map[int]bool{}
 	for _, o := range l.ordinals {
 		wanted[o] = true
 	}
-	arrays := make([]arrow.Array, len(l.fields))
+	arrays = make([]arrow.Array, len(l.fields))
 	for i, f := range l.fields {
 		if !wanted[i] || l.columns[i].Foreign != "" {
 			if err := b.skip(f); err != nil {
-				return inPlace(fmt.Sprintf("column '%s'", f.name), err)
+				return nil, 0, inPlace(fmt.Sprintf("column '%s'", f.name), err)
 			}
 			continue
 		}
 		if arrays[i], err = b.column(f); err != nil {
-			return inPlace(fmt.Sprintf("column '%s'", f.name), err)
+			return nil, 0, inPlace(fmt.Sprintf("column '%s'", f.name), err)
 		}
 		if int64(arrays[i].Len()) != b.rows {
-			return fmt.Errorf("column '%s' has %d values, and the batch %d rows", f.name, arrays[i].Len(), b.rows)
+			return nil, 0, fmt.Errorf("column '%s' has %d values, and the batch %d rows", f.name, arrays[i].Len(), b.rows)
 		}
 	}
-	return l.add(arrays, int(b.rows))
+	return arrays, int(b.rows), nil
 }
 
 // add adds rows in pieces of a row group.

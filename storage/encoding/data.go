@@ -228,6 +228,25 @@ func (d *Data) TextBytes() int64 {
 	return n
 }
 
+// maxShared bounds the strings of a dictionary that row groups of a file share: operators compute once for each what they would compute for each row.
+const maxShared = 1 << 12
+
+// SharedCodes adds the words of a row group's own dictionary to one that row groups share, and returns their codes there; nil: they are too many.
+func SharedCodes(shared *column.Dictionary, words []string) []uint32 {
+	if shared.Len()+len(words) > maxShared {
+		return nil
+	}
+	return shared.AddAll(make([]uint32, 0, len(words)), words)
+}
+
+// Share turns codes of Words into those of a dictionary, in which SharedCodes gave codes to the words.
+func (d *Data) Share(shared *column.Dictionary, codes []uint32) {
+	for i, code := range d.Codes {
+		d.Codes[i] = codes[code]
+	}
+	d.Dict, d.Words = shared, nil
+}
+
 // words returns the strings that Codes stand for; nil if there are no codes.
 func (d *Data) words() []string {
 	if d.Dict != nil {

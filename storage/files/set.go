@@ -43,7 +43,9 @@ type Set struct {
 type header struct {
 	columns []table.ColumnDef
 	rows    int64
-	footer  *parquet.File // closed; nil: of another format
+	footer  *parquet.File    // closed; nil: of another format
+	batches []arrowipc.Batch // of Arrow
+	apart   bool             // each of them can be read for itself
 }
 
 // footed is an open file of a format that has a footer or header with its schema.
@@ -255,8 +257,15 @@ func (s *Set) head(path string) (*header, error) {
 		return nil, err
 	}
 	defer f.Close()
-	rows, err := f.Rows()
-	h := &header{columns: f.Columns(), rows: rows}
+	h := &header{columns: f.Columns()}
+	if a, ok := f.(*arrowipc.File); ok {
+		h.batches, h.apart, err = a.Batches()
+		for _, b := range h.batches {
+			h.rows += int64(b.Rows)
+		}
+		return h, err
+	}
+	h.rows, err = f.Rows()
 	if p, ok := f.(parquetFile); ok {
 		h.footer = p.File
 	}

@@ -18,13 +18,13 @@ const maxStreamed = 256
 
 // CanStream says whether a table's rows can be read by scans, a row group at a time, instead of into memory.
 func (s *Set) CanStream() bool {
-	return len(s.paths) <= maxStreamed && (s.format == Parquet || s.splits())
+	return len(s.paths) <= maxStreamed && (s.format == Parquet || s.splits() || s.batched())
 }
 
 // Bytes returns about how much memory some columns of some row groups take (see Stream).
 func (s *Set) Bytes(groups, ordinals []int) int64 {
 	total := int64(0)
-	if s.format != Parquet { // of a text each column takes the same part
+	if s.format != Parquet { // of a text or Arrow each column takes the same part
 		return s.size * int64(len(ordinals)) / int64(max(1, len(s.Columns)))
 	}
 	for _, g := range groups {
@@ -112,8 +112,11 @@ const supposedRepeats = 4
 
 // Stream returns the table with row groups that scans read from the files, and what closes those. A version of nil says that they cannot.
 func (s *Set) Stream(database, name string) (v *table.Version, close func(), err error) {
-	if s.format != Parquet {
+	switch {
+	case s.text() != nil:
 		return s.streamTexts(database, name)
+	case s.format != Parquet:
+		return s.streamBatches(database, name)
 	}
 	open := make([]*streamed, len(s.paths))
 	close = func() {

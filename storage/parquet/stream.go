@@ -30,9 +30,6 @@ type GroupReader struct {
 	codes  [][]uint32           // by column: the shared codes of the row group's dictionary; nil: not made yet
 }
 
-// maxShared bounds the strings of a dictionary that row groups share: operators compute once for each what they would compute for each row.
-const maxShared = 1 << 12
-
 // A reader's first part is small: who wants few rows is served soon. Further ones are twice as large as the one before, up to a row group in memory or about partBytes.
 const (
 	firstPart = 1 << 10
@@ -131,16 +128,13 @@ func (r *GroupReader) share(i int, d *encoding.Data) {
 	if codes == nil {
 		return
 	}
-	for k, code := range d.Codes {
-		d.Codes[k] = codes[code]
-	}
-	d.Dict, d.Words = r.shared[i], nil
+	d.Share(r.shared[i], codes)
 }
 
 // sharedCodes returns the shared codes of the words of a column's dictionary; nil: it has too many.
 func (r *GroupReader) sharedCodes(i int, words []string) []uint32 {
-	if r.codes[i] == nil && r.shared[i].Len()+len(words) <= maxShared {
-		r.codes[i] = r.shared[i].AddAll(make([]uint32, 0, len(words)), words)
+	if r.codes[i] == nil {
+		r.codes[i] = encoding.SharedCodes(r.shared[i], words)
 	}
 	return r.codes[i]
 }

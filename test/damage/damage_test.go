@@ -71,7 +71,7 @@ func read(path string) string {
 	}
 	defer db.Close()
 	columns := "*"
-	streamed, serr := digestOf(ctx, db, "SELECT * FROM `"+path+"` LIMIT 1000000") // which scans read themselves, if it is Parquet
+	streamed, serr := digestOf(ctx, db, "SELECT * FROM `"+path+"` LIMIT 1000000") // which scans read themselves, unless the file has to be read from its start
 	digest, err := digestOf(ctx, db, "SELECT * FROM `"+path+"`")
 	if errors.Is(err, sqlerr.NotSupported) { // there are columns of types that SQL lacks
 		if columns, err = readable(ctx, db, path); err == nil {

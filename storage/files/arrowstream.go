@@ -1,0 +1,123 @@
+package files
+
+import (
+	"context"
+	"os"
+	"slices"
+
+	"github.com/radish-sql/radish/column"
+	"github.com/radish-sql/radish/sql/types"
+	"github.com/radish-sql/radish/storage/arrowipc"
+	"github.com/radish-sql/radish/storage/encoding"
+	"github.com/radish-sql/radish/storage/fileaccess"
+	"github.com/radish-sql/radish/storage/table"
+)
+
+// batched says whether the files are Arrow's and each of their record batches can be read for itself.
+func (s *Set) batched() bool {
+	if s.format != Arrow && s.format != ArrowStream {
+		return false
+	}
+	return !slices.ContainsFunc(s.heads, func(h *header) bool { return !h.apart })
+}
+
+// streamBatches is Stream for Arrow files, whose record batches are the row groups.
+func (s *Set) streamBatches(database, name string) (v *table.Version, close func(), err error) {
+	var open []*arrowipc.File
+	close = func() {
+		for _, f := range open {
+			_ = f.Close() // nothing was written
+		}
+	}
+	var groups []*table.RowGroup
+	shared := make([]*column.Dictionary, len(s.Columns))
+	for i := range shared {
+		shared[i] = column.NewDictionary()
+	}
+	for i, path := range s.paths {
+		f, err := arrowipc.OpenIn(s.policy, path)
+		if err != nil {
+			close()
+			return nil, nil, err
+		}
+		open = append(open, f)
+		info, err := f.Stat()
+		var now []arrowipc.Batch
+		if err == nil {
+			now, _, err = f.Batches()
+		}
+		if err == nil && (!slices.Equal(now, s.heads[i].batches) || !sameColumns(f.Columns(), s.heads[i].columns)) {
+			err = fileaccess.Changed(path)
+		}
+		if err != nil {
+			close()
+			return nil, nil, err
+		}
+		for _, b := range now {
+			g := &table.RowGroup{Rows: b.Rows, Columns: make([]*encoding.Chunk, len(s.Columns)), Stream: &streamedBatch{set: s, file: f, number: i, info: info, batch: b, shared: shared}}
+			for c := range g.Columns {
+				if g.Columns[c] = encoding.Unknown(s.Columns[c].Type, b.Rows); s.at[i][c] < 0 {
+					g.Columns[c] = constantChunk(types.NullOf(s.Columns[c].Type), b.Rows)
+				}
+			}
+			groups = append(groups, g)
+		}
+	}
+	return table.NewStreamed(&table.Schema{Database: database, Name: name, Columns: s.Columns}, groups, s.Rows), close, nil
+}
+
+// streamedBatch is a record batch of an open file that scans read.
+type streamedBatch struct {
+	set    *Set
+	file   *arrowipc.File
+	number int // of the file
+	info   os.FileInfo
+	batch  arrowipc.Batch
+	shared []*column.Dictionary // by column
+}
+
+// Open implements [table.Stream].
+func (b *streamedBatch) Open(ctx context.Context, w *table.Wanted) (table.StreamReader, error) {
+	r := &batchReader{batch: b, ordinals: append(slices.Clip(w.Tested), w.Late...)}
+	var places []int
+	var shared []*column.Dictionary
+	for _, o := range r.ordinals {
+		places = append(places, b.set.at[b.number][o])
+		shared = append(shared, b.shared[o])
+		r.types = append(r.types, b.set.Columns[o].Type)
+	}
+	r.in = b.file.Stream(table.WithScratch(ctx), b.batch, places, shared)
+	return r, nil
+}
+
+// batchReader is a [table.StreamReader] of a record batch.
+type batchReader struct {
+	batch    *streamedBatch
+	in       *arrowipc.BatchReader
+	ordinals []int
+	types    []types.Type
+	first    int64
+}
+
+func (r *batchReader) Next() (*table.RowGroup, error) {
+	rows, chunks, err := r.in.Next(r.types)
+	now, failed := r.batch.file.Stat()
+	switch {
+	case failed != nil:
+		return nil, failed
+	case now.Size() != r.batch.info.Size() || !now.ModTime().Equal(r.batch.info.ModTime()): // what was read may be of two states of the file
+		return nil, fileaccess.Changed(r.batch.set.paths[r.batch.number])
+	case err != nil || rows == 0:
+		return nil, err
+	}
+	out := &table.RowGroup{First: r.first, Rows: rows, Columns: make([]*encoding.Chunk, len(r.batch.set.Columns))}
+	for i, o := range r.ordinals {
+		out.Columns[o] = chunks[i]
+	}
+	r.first += int64(rows)
+	return out, nil
+}
+
+func (r *batchReader) Bytes() int64 { return r.in.Bytes() }
+
+func (r *batchReader) Close() { r.in.Close() }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 
 	"github.com/radish-sql/radish/exec/gpu/join"
@@ -42,8 +43,8 @@ func (q *Query) sideOf(k *kernel.Kernel) (join.RadixSide, bool) { return q.Progr
 func (q *Query) partition(ctx context.Context, k *kernel.Kernel, side join.RadixSide, run func() error, cost *Cost) ([]*kernel.Kernel, error) {
 	q.freeSide(side)
 	form, then := side.Form(), k.Then
-	work := q.workOf(k.Pipeline.Sink)
-	wanted := q.sides.remembered(work, side.Probe)
+	work := sideWork{q.workOf(k.Pipeline.Sink), slices.Index(q.Feeders[k.Pipeline.Sink], k.Pipeline)}
+	wanted := q.sides.remembered(work)
 	if wanted == nil {
 		wanted = make([][]uint32, form.Passes)
 	}
@@ -77,7 +78,7 @@ func (q *Query) partition(ctx context.Context, k *kernel.Kernel, side join.Radix
 		if full == 0 && form.Passes == 2 {
 			wanted[1] = nil
 		}
-		q.sides.remember(work, side.Probe, wanted)
+		q.sides.remember(work, wanted)
 		q.freeSide(side)
 	}
 	if form.Passes == 2 {
@@ -311,9 +312,10 @@ type sideMemory struct {
 	wanted map[sideWork][][]uint32
 }
 
+// sideWork is the work of a sink, and which of its feeders is meant: each partitions its rows in its own way.
 type sideWork struct {
-	work  uint64
-	probe bool
+	work   uint64
+	feeder int
 }
 
 // keptSides is how many sides are remembered, each with up to 65,536 numbers.
@@ -321,14 +323,14 @@ const keptSides = 64
 
 func newSideMemory() *sideMemory { return &sideMemory{wanted: map[sideWork][][]uint32{}} }
 
-func (m *sideMemory) remembered(work uint64, probe bool) [][]uint32 {
+func (m *sideMemory) remembered(work sideWork) [][]uint32 {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return append([][]uint32(nil), m.wanted[sideWork{work, probe}]...)
+	return append([][]uint32(nil), m.wanted[work]...)
 }
 
-func (m *sideMemory) remember(work uint64, probe bool, wanted [][]uint32) {
-	if work == 0 {
+func (m *sideMemory) remember(work sideWork, wanted [][]uint32) {
+	if work.work == 0 {
 		return
 	}
 	m.mu.Lock()
@@ -336,7 +338,7 @@ func (m *sideMemory) remember(work uint64, probe bool, wanted [][]uint32) {
 	if len(m.wanted) >= keptSides {
 		clear(m.wanted)
 	}
-	m.wanted[sideWork{work, probe}] = append([][]uint32(nil), wanted...)
+	m.wanted[work] = append([][]uint32(nil), wanted...)
 }
 
 // startSide runs a pipeline whose rows are partitioned: run launches its first kernel.

@@ -10,7 +10,9 @@ import (
 	"github.com/radish-sql/radish/exec/gpu/kernel"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/gpukernels/gputest"
+	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
+	"github.com/radish-sql/radish/sql/expr"
 )
 
 // forceRadix has all joins partitioned that can be.
@@ -76,6 +78,39 @@ func testRadixJoins(t *testing.T, d *gpukernels.Device) {
 				t.Errorf("few cases were partitioned: %v", partitioned)
 			}
 		})
+	}
+}
+
+// TestRadixUnion runs two joins that end in one sink and are split into different numbers of partitions, some of which have too little capacity at first.
+func TestRadixUnion(t *testing.T) { gputest.Each(t, testRadixUnion) }
+
+func testRadixUnion(t *testing.T, d *gpukernels.Device) {
+	b := newBackend(t, d)
+	forceRadix(&b.runner.tuning)
+	b.runner.tuning.RadixTable, b.runner.tuning.RadixCapacity = 32, 8
+	g := enginetest.NewGen(rand.New(rand.NewPCG(1, 7)), 400)
+	all := &physical.Materialize{}
+	for _, rows := range []int{40, 3000} {
+		build, of := g.Scan(g.Table(rows, rows))
+		probe, cols := g.Scan(g.Table(400, rows))
+		x := &physical.Build{Algorithm: physical.HashJoin, Keys: []expr.Expr{of[0]}, Payload: of[11:12], EstRows: float64(rows)}
+		p := &physical.Probe{Kind: logical.InnerJoin, Build: x, Keys: []expr.Expr{cols[0]}, Keep: []expr.ColumnID{cols[11].ID, of[11].ID}}
+		items := []logical.Item{{Expr: cols[11]}, {Expr: of[11]}}
+		for i := range items {
+			if len(all.Cols) < len(items) {
+				all.Cols = append(all.Cols, g.Alloc.Like(cols[11]))
+			}
+			items[i].Col = all.Cols[i]
+		}
+		g.Pipe(build, x)
+		g.Pipe(probe, all, p, &physical.Project{Items: items})
+	}
+	plan := g.Result(g.Read(all, all.Cols), all.Cols)
+	if !isRadix(b, plan) {
+		t.Fatal("the joins are not partitioned")
+	}
+	for seed := range uint64(2) {
+		enginetest.Check(t, b, enginetest.Case{Name: "union of two joins"}, plan, seed)
 	}
 }
 

@@ -30,7 +30,13 @@ const (
 )
 
 // parameters is how many there are.
-func parameters(cols []Column) int { return FirstColumn + 3*len(cols) }
+func parameters(cols []Column) int { return FirstColumn + columnWords*len(cols) }
+
+// columnWords are the parameters of a column.
+const columnWords = 3
+
+// mostColumns is how many columns the parameters of a launch can have.
+func mostColumns(launchWords int) int { return (launchWords - FirstColumn) / columnWords }
 
 const (
 	Threads   = 256

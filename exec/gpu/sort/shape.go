@@ -1,6 +1,7 @@
 package sort
 
 import (
+	"github.com/radish-sql/radish/exec/gpu/codegen"
 	"github.com/radish-sql/radish/exec/gpu/form"
 	"github.com/radish-sql/radish/exec/gpu/kernel"
 	"github.com/radish-sql/radish/planner/physical"
@@ -20,24 +21,29 @@ type Column struct {
 // rows which agree in all keys come in the same order in two runs.
 func Shape(g *kernel.Pipelines, s *physical.Sort) (cols []Column, at []int) {
 	rows := g.Sinks[s]
-	add := func(i int, desc bool) {
-		c := &rows.Cols[i].Form
-		cols = append(cols, Column{Class: c.Class, Unsigned: c.Typ.Phys() == types.PhysUint64, Nullable: c.Nullable, Desc: desc})
-		at = append(at, i)
+	at = stored(s)
+	for i, n := range at {
+		c := &rows.Cols[n].Form
+		cols = append(cols, Column{Class: c.Class, Unsigned: c.Typ.Phys() == types.PhysUint64, Nullable: c.Nullable, Desc: i < len(s.Keys) && s.Keys[i].Desc})
 	}
+	return cols, at
+}
+
+// stored lists the numbers, among the stored columns, of those that order the rows of a Sort.
+func stored(s *physical.Sort) (at []int) {
 	keys := map[expr.ColumnID]bool{}
 	for i, key := range s.Keys {
 		if c, ok := key.Expr.(*expr.Column); ok {
 			keys[c.ID] = true
 		}
-		add(len(s.Cols)+i, key.Desc)
+		at = append(at, len(s.Cols)+i)
 	}
 	for i, c := range s.Cols {
 		if !keys[c.ID] {
-			add(i, false)
+			at = append(at, i)
 		}
 	}
-	return cols, at
+	return at
 }
 
 // IsHere says whether the rows of a Sort are ordered on the device, since what orders them is stored there.
@@ -48,6 +54,9 @@ func IsHere(g *kernel.Pipelines, s *physical.Sort) bool {
 
 // Outline decides how the rows of a pipeline are stored that a Sort orders: what is kept, then the keys.
 func Outline(o *kernel.Outline, s *physical.Sort) error {
+	if most := mostColumns(o.Plan.Target.LaunchWords); len(stored(s)) > most {
+		return codegen.Refuse("a sort of more than %d keys and columns runs on the CPU only", most)
+	}
 	values, ids := Values(s)
 	return o.StoredAll(s, values, ids)
 }

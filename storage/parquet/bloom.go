@@ -106,6 +106,9 @@ func bloomHas(filter []byte, hash uint64) bool {
 
 // plainBytes returns a value as the file holds it, nil if the file's type has no such value. hashed is false for types of which the file may hold a value in other bytes.
 func (l *leaf) plainBytes(v types.Value) (b []byte, hashed bool) {
+	if l.typ.Phys() == types.PhysInt128 {
+		return nil, false // also INT32 and INT64 that are annotated with more digits than they can have
+	}
 	switch id := l.arrow.ID(); {
 	case l.physical == parquet.Types.ByteArray && (id == arrow.STRING || id == arrow.BINARY) && l.typ.IsString():
 		return []byte(v.S), true
@@ -114,7 +117,7 @@ func (l *leaf) plainBytes(v types.Value) (b []byte, hashed bool) {
 			return nil, true
 		}
 		return binary.LittleEndian.AppendUint32(nil, uint32(v.I)), true
-	case l.physical == parquet.Types.Int64 && (arrow.IsInteger(id) || id == arrow.DECIMAL128) && l.typ.Phys() != types.PhysInt128:
+	case l.physical == parquet.Types.Int64 && (arrow.IsInteger(id) || id == arrow.DECIMAL128):
 		return binary.LittleEndian.AppendUint64(nil, uint64(v.I)), true
 	case l.physical == parquet.Types.Int64 && id == arrow.TIMESTAMP && l.arrow.(*arrow.TimestampType).Unit == arrow.Microsecond:
 		return binary.LittleEndian.AppendUint64(nil, uint64(v.I)), true

@@ -1,13 +1,18 @@
 package parquet
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"math/rand/v2"
 	"testing"
 
+	"github.com/apache/arrow/go/v17/arrow"
+	"github.com/apache/arrow/go/v17/parquet"
+
 	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/sql/types"
+	"github.com/radish-sql/radish/storage/arrowconv"
 	"github.com/radish-sql/radish/storage/encoding"
 	"github.com/radish-sql/radish/storage/table"
 )
@@ -141,6 +146,24 @@ func TestXXHash64(t *testing.T) {
 	} {
 		if got := xxHash64([]byte(text)); got != want {
 			t.Errorf("%q: %x, want %x", text, got, want)
+		}
+	}
+}
+
+// A filter is asked for the bytes that the file has, or for none: some writers annotate INT32 and INT64 with more digits than they can have, and such values lie in 128 bits.
+func TestBloomFilterOfManyDigits(t *testing.T) {
+	for physical, want := range map[parquet.Type][]byte{parquet.Types.Int32: {7, 0, 0, 0}, parquet.Types.Int64: {7, 0, 0, 0, 0, 0, 0, 0}} {
+		for _, digits := range []int32{9, 18, 30} {
+			e := element{leaf: true, physical: physical, logical: logical{id: logicalDecimal, scale: 2, precision: digits}}
+			l := leaf{physical: physical, arrow: e.arrowType()}
+			l.typ = arrowconv.Column(arrow.Field{Type: l.arrow}).Type
+			v := types.Value{Type: l.typ, I: 7}
+			if l.typ.Phys() == types.PhysInt128 {
+				v = types.Value{Type: l.typ, D: types.Int128FromInt64(7)}
+			}
+			if got, hashed := l.plainBytes(v); hashed && !bytes.Equal(got, want) {
+				t.Errorf("%s of %d digits: %v, want %v", physical, digits, got, want)
+			}
 		}
 	}
 }

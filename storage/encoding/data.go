@@ -228,12 +228,23 @@ func (d *Data) TextBytes() int64 {
 	return n
 }
 
-// maxShared bounds the strings of a dictionary that row groups of a file share: operators compute once for each what they would compute for each row.
-const maxShared = 1 << 12
+// A dictionary that row groups of a file share has few strings: operators compute once for each what they would compute for each row. It stays as long as the file is read, and no budget
+// counts it, so the strings are short, too.
+const (
+	maxShared      = 1 << 12
+	maxSharedBytes = 1 << 20
+)
 
-// SharedCodes adds the words of a row group's own dictionary to one that row groups share, and returns their codes there; nil: they are too many.
+// SharedCodes adds the words of a row group's own dictionary to one that row groups share, and returns their codes there; nil: they are too many, or too long.
 func SharedCodes(shared *column.Dictionary, words []string) []uint32 {
 	if shared.Len()+len(words) > maxShared {
+		return nil
+	}
+	bytes := shared.Bytes()
+	for _, s := range words {
+		bytes += int64(len(s))
+	}
+	if bytes > maxSharedBytes {
 		return nil
 	}
 	return shared.AddAll(make([]uint32, 0, len(words)), words)

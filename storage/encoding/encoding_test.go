@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/radish-sql/radish/column"
@@ -333,5 +334,33 @@ func TestDict32(t *testing.T) {
 	}
 	if view, ok := c.Codes(); !ok || view.Width() != 4 {
 		t.Fatal("no view of codes")
+	}
+}
+
+// The dictionary that row groups share stays small, whatever theirs are: few strings, and short ones.
+func TestSharedCodesAreFewAndShort(t *testing.T) {
+	shared := column.NewDictionary()
+	if codes := encoding.SharedCodes(shared, []string{"b", "a", "b"}); !slices.Equal(codes, []uint32{0, 1, 0}) {
+		t.Fatal(codes)
+	}
+	for group := range 200 {
+		long := make([]string, 64)
+		for i := range long {
+			long[i] = fmt.Sprint(group, "-", i) + strings.Repeat("x", 10_000)
+		}
+		encoding.SharedCodes(shared, long)
+	}
+	if shared.Bytes() > 2<<20 {
+		t.Errorf("%d bytes are shared", shared.Bytes())
+	}
+	for group := range 200 {
+		short := make([]string, 64)
+		for i := range short {
+			short[i] = fmt.Sprint(group, "-", i)
+		}
+		encoding.SharedCodes(shared, short)
+	}
+	if shared.Len() < 64 || shared.Len() > 5000 {
+		t.Errorf("%d strings are shared", shared.Len())
 	}
 }

@@ -1,6 +1,7 @@
 package expr
 
 import (
+	"math"
 	"slices"
 	"strings"
 
@@ -57,11 +58,26 @@ func BuildCall(fn *Function, sig Signature, args []Expr) Expr {
 		switch {
 		case t.Kind == types.KindBool:
 			own[i] = Truth(own[i])
+		case sig.Capped && t.Kind == types.KindInt64:
+			own[i] = CappedInt(own[i])
 		case t.Kind != types.KindNull && !sameValues(own[i].Type(), t):
 			own[i] = NewCast(own[i], t)
 		}
 	}
 	return &Call{Fn: fn, Args: own, Typ: sig.Result, Null: sig.Nullable || fn.Nulls == NullIfAny && anyNullable(own)}
+}
+
+// CappedInt returns e as a BIGINT: the largest one where e is UNSIGNED and larger.
+func CappedInt(e Expr) Expr {
+	if e.Type().Kind == types.KindUint64 {
+		largest := &Const{types.UintValue(math.MaxInt64)}
+		if c, ok := e.(*Const); !ok || c.Value.Null {
+			e = InternalCall(Lookup("least"), types.Uint64, e, largest)
+		} else if uint64(c.Value.I) > math.MaxInt64 {
+			e = largest
+		}
+	}
+	return NewCast(e, types.Int64)
 }
 
 // NewCast returns e as a value of type to, as CAST gives it. Constants are converted at once where nothing is lost and

@@ -80,6 +80,7 @@ type Signature struct {
 	Args     []types.Type // what each operand is cast to; BOOL: taken as a truth value; KindNull: left as it is
 	Result   types.Type
 	Nullable bool // can be NULL even if no operand is
+	Capped   bool // a number above BIGINT's largest counts as that one, where Args has BIGINT: it is a position or a length, not a negative number
 }
 
 // NullRule says how a function treats NULL operands.

@@ -113,7 +113,7 @@ func wholeKernel(f func(float64) float64, exact func(types.Int128, int) types.In
 func resolveRound(args []expr.Expr) (expr.Signature, error) {
 	sig, err := resolveAbs(args)
 	if len(args) == 2 {
-		sig.Args = append(sig.Args, types.Int64)
+		sig.Args, sig.Capped = append(sig.Args, types.Int64), true
 	}
 	if sig.Result.Kind != types.KindDecimal {
 		return sig, err
@@ -122,7 +122,7 @@ func resolveRound(args []expr.Expr) (expr.Signature, error) {
 	digits := 0
 	if len(args) == 2 {
 		digits = scale
-		if c, ok := expr.NewCast(foldArithmetic(args[1]), types.Int64).(*expr.Const); ok && !c.Value.Null {
+		if c, ok := expr.CappedInt(foldArithmetic(args[1])).(*expr.Const); ok && !c.Value.Null {
 			digits = int(min(max(c.Value.I, -types.MaxDecimalPrecision), int64(scale)))
 		} else {
 			// Each row has its own number of digits; one more may be needed in front.

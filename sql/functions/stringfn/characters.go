@@ -9,7 +9,7 @@ import (
 
 // resolvePart resolves a function whose result is a part of its first operand, or as long, the others being integers.
 func resolvePart(args []expr.Expr) (expr.Signature, error) {
-	sig := expr.Signature{Args: []types.Type{expr.CastToString(args[0])}, Result: varying(expr.TextType(args[0].Type()))}
+	sig := expr.Signature{Args: []types.Type{expr.CastToString(args[0])}, Result: varying(expr.TextType(args[0].Type())), Capped: true}
 	for range args[1:] {
 		sig.Args = append(sig.Args, types.Int64)
 	}

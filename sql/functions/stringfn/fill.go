@@ -28,7 +28,7 @@ func tooLong(c *expr.Context, call *expr.Call, out *column.Vector, i, n int) {
 }
 
 func resolvePad(args []expr.Expr) (expr.Signature, error) {
-	sig := expr.Signature{Args: []types.Type{expr.CastToString(args[0]), types.Int64, expr.CastToString(args[2])}, Result: paddedType(args[1], args[0], args[2]), Nullable: true}
+	sig := expr.Signature{Args: []types.Type{expr.CastToString(args[0]), types.Int64, expr.CastToString(args[2])}, Result: paddedType(args[1], args[0], args[2]), Nullable: true, Capped: true}
 	return sig, nil
 }
 
@@ -39,7 +39,7 @@ func paddedType(n expr.Expr, texts ...expr.Expr) types.Type {
 		binary = binary || t.Type().IsBinaryString()
 	}
 	length := int64(-1)
-	if c, ok := n.(*expr.Const); ok && c.Value.Type.IsInteger() && !c.Value.Null {
+	if c, ok := expr.CappedInt(n).(*expr.Const); ok && n.Type().IsInteger() && !c.Value.Null {
 		length = max(c.Value.I, 0)
 	}
 	switch {
@@ -117,7 +117,7 @@ func appendRepeated(b []byte, s string, n int) []byte {
 }
 
 func resolveRepeat(args []expr.Expr) (expr.Signature, error) {
-	sig := expr.Signature{Args: []types.Type{expr.CastToString(args[0]), types.Int64}, Result: paddedType(args[1], args[0]), Nullable: true}
+	sig := expr.Signature{Args: []types.Type{expr.CastToString(args[0]), types.Int64}, Result: paddedType(args[1], args[0]), Nullable: true, Capped: true}
 	if n := types.TextLength(expr.TextType(args[0].Type())); sig.Result.Length > 0 {
 		if long := n * int(sig.Result.Length); n > 0 && long <= 16383 {
 			sig.Result.Length = int32(long)
@@ -153,7 +153,7 @@ func evalRepeat(c *expr.Context, call *expr.Call, out *column.Vector, args []*co
 }
 
 func resolveSpace(args []expr.Expr) (expr.Signature, error) {
-	return expr.Signature{Args: []types.Type{types.Int64}, Result: paddedType(args[0]), Nullable: true}, nil
+	return expr.Signature{Args: []types.Type{types.Int64}, Result: paddedType(args[0]), Nullable: true, Capped: true}, nil
 }
 
 func evalSpace(c *expr.Context, call *expr.Call, out *column.Vector, args []*column.Vector, sel []int32, n int) error {

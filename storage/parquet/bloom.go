@@ -20,7 +20,7 @@ import (
 const maxBloomValues = 64
 
 // bloomMisses says whether a column chunk's Bloom filter has none of the values that a condition asks for.
-func (f *File) bloomMisses(l *leaf, c *chunk, p *encoding.Predicate, memory meter) (bool, error) {
+func (f *File) bloomMisses(l *leaf, c *chunk, p *encoding.Predicate) (bool, error) {
 	values := p.Members()
 	if c.bloom <= 0 || len(values) == 0 || len(values) > maxBloomValues {
 		return false, nil
@@ -48,16 +48,12 @@ func (f *File) bloomMisses(l *leaf, c *chunk, p *encoding.Predicate, memory mete
 	if !known {
 		return false, nil
 	}
-	if err := memory.Add(size); err != nil {
-		return false, err
-	}
-	defer memory.Free(size)
-	filter, err := f.section(c.bloom+int64(r.at), size)
-	if err != nil {
-		return false, fmt.Errorf("the Bloom filter of column '%s': %w", l.name, err)
-	}
 	for _, h := range hashes {
-		if bloomHas(filter, h) {
+		block, err := f.section(c.bloom+int64(r.at)+bloomBlockOf(h, size), bloomBlock)
+		if err != nil {
+			return false, fmt.Errorf("the Bloom filter of column '%s': %w", l.name, err)
+		}
+		if bloomHas(block, h) {
 			return false, nil
 		}
 	}
@@ -92,12 +88,16 @@ const bloomBlock = 32 // bytes
 // bloomSalt makes of a hash the bits of a block's words.
 var bloomSalt = [8]uint32{0x47b6137b, 0x44974d91, 0x8824ad5b, 0xa2b7289d, 0x705495c7, 0x2df1424b, 0x9efc4947, 0x5c6bfb31}
 
-// bloomHas says whether a filter may have a value.
-func bloomHas(filter []byte, hash uint64) bool {
-	block, _ := bits.Mul64(hash>>32<<32, uint64(len(filter)/bloomBlock))
-	words := filter[block*bloomBlock : block*bloomBlock+bloomBlock]
+// bloomBlockOf returns where in a filter of size bytes the block of a hash begins.
+func bloomBlockOf(hash uint64, size int64) int64 {
+	block, _ := bits.Mul64(hash>>32<<32, uint64(size/bloomBlock))
+	return int64(block) * bloomBlock
+}
+
+// bloomHas says whether a block of a filter may have a value.
+func bloomHas(block []byte, hash uint64) bool {
 	for i, salt := range bloomSalt {
-		if binary.LittleEndian.Uint32(words[4*i:])>>(uint32(hash)*salt>>27)&1 == 0 {
+		if binary.LittleEndian.Uint32(block[4*i:])>>(uint32(hash)*salt>>27)&1 == 0 {
 			return false
 		}
 	}

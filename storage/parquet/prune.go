@@ -8,6 +8,7 @@ import (
 
 	"github.com/apache/arrow/go/v17/parquet"
 
+	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/encoding"
 )
@@ -25,6 +26,9 @@ type span struct{ from, to int64 }
 func (r *GroupReader) prune(conditions []Condition) error {
 	r.spans = []span{{0, r.file.footer.groups[r.group].rows}}
 	for _, c := range conditions {
+		if err := r.ctx.Err(); err != nil {
+			return sqlerr.Interrupted(err)
+		}
 		o := r.ordinals[c.Tested]
 		if o < 0 || r.file.leaves[o].foreign || len(r.spans) == 0 {
 			continue
@@ -34,7 +38,7 @@ func (r *GroupReader) prune(conditions []Condition) error {
 		if chunk.encrypted || chunk.elsewhere || chunk.physical != l.physical {
 			continue // whoever reads it says so
 		}
-		miss, err := r.file.bloomMisses(l, chunk, c.Predicate, r.memory)
+		miss, err := r.file.bloomMisses(l, chunk, c.Predicate)
 		if err == nil && !miss {
 			miss, err = r.dictionaryMisses(c, chunk)
 		}
@@ -105,8 +109,9 @@ func (r *GroupReader) dictionaryMisses(c Condition, chunk *chunk) (bool, error) 
 	return len(test.Select(0, x.dict.entries, nil, make([]int32, x.dict.entries))) == 0, nil
 }
 
-// maxIndex bounds the bytes of an index: those of a row group take some kilobytes.
-const maxIndex = 16 << 20
+// maxIndex bounds the bytes of an index: those of a row group take some kilobytes. To look through larger ones, of tens of thousands of pages, would take longer than a cancelled
+// statement may.
+const maxIndex = 1 << 20
 
 // section reads a part of the file that the footer tells of.
 func (f *File) section(at, size int64) ([]byte, error) {

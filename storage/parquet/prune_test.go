@@ -168,6 +168,26 @@ func TestBloomFilterOfManyDigits(t *testing.T) {
 	}
 }
 
+// A cancelled statement looks through no indexes.
+func TestPruningStops(t *testing.T) {
+	f, err := Open("testdata/pages.parquet")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	shared := []*column.Dictionary{column.NewDictionary()}
+	for _, cancelled := range []bool{false, true} {
+		in, err := f.Stream(ctx, 0, []int{0}, nil, []Condition{{0, encoding.IsNotNull()}}, shared)
+		if (err != nil) != cancelled {
+			t.Errorf("cancelled %t: %v", cancelled, err)
+		}
+		in.Close()
+		cancel()
+	}
+}
+
 // Indexes and filters that lie about their size are errors or change nothing, and never a panic.
 func TestDamagedIndexes(t *testing.T) {
 	r := rand.New(rand.NewPCG(20260106, 1))

@@ -85,14 +85,15 @@ func (x *Radix) Open(k *kernel.Kernel, s *codegen.Scope) {
 	k.Defines = own.Defines(x.sides[1])
 	last, capacity := x.parts.Passes-1, x.Capacity
 	k.Line("// %s", x)
+	// The sink has names of its own beside these: table and places among them.
 	k.Line("using BuildRow = WordRow<%d>;", x.sides[0].Words)
-	k.Line("using Table = RadixTable<%d, %d, %d>;", x.slotBits, x.numberBits(), x.parts.Passes)
+	k.Line("using Chains = RadixTable<%d, %d, %d>;", x.slotBits, x.numberBits(), x.parts.Passes)
 	at := int64(4) << x.slotBits
 	if x.wide {
-		k.Line("u64* const places = shared_at<u64>(%d);", at)
+		k.Line("u64* const build_places = shared_at<u64>(%d);", at)
 		at += 8 * capacity
 	}
-	k.Line("const Table table{shared_at<u32>(0), shared_at<u32>(%d)};", at)
+	k.Line("const Chains chains{shared_at<u32>(0), shared_at<u32>(%d)};", at)
 	if len(x.sides[0].Halves) > 0 {
 		k.Line("u32* const payload = shared_at<u32>(%d);", at+4*capacity)
 	}
@@ -100,7 +101,7 @@ func (x *Radix) Open(k *kernel.Kernel, s *codegen.Scope) {
 	k.Open("for (u32 piece; (piece = take_work(%s)) < (u32)%s;) {", k.Pointer("u32", RadixTaken{of{b}}), k.Word(RadixPieces{of{b}}))
 	k.Line("const RadixWork work = pieces[piece];")
 	k.Line("stop = stop || stopped(%s, %s);", k.ErrorAddress(), k.Pointer("const u32", kernel.CancelWord{}))
-	k.Line("table.clear();")
+	k.Line("chains.clear();")
 	k.Line("block_barrier();")
 	items := build.Items()
 	k.Open("for (i64 at = work.build_from; at < work.build_end; at += RADISH_BLOCK * %d) {", items)
@@ -110,9 +111,9 @@ func (x *Radix) Open(k *kernel.Kernel, s *codegen.Scope) {
 	k.Open("for (i32 i = 0; i < %d; i++) {", items)
 	k.Line("if (is_pad(rows[i])) continue;")
 	k.Line("const u32 number = (u32)(row_number<BuildRow>(at, i) - work.build_from);")
-	k.Line("table.add(number, row_place(rows[i]));")
+	k.Line("chains.add(number, row_place(rows[i]));")
 	if x.wide {
-		k.Line("places[number] = row_place(rows[i]);")
+		k.Line("build_places[number] = row_place(rows[i]);")
 	}
 	half := partition.HalfOf("rows[i]")
 	for n, h := range x.sides[0].Halves {
@@ -128,13 +129,13 @@ func (x *Radix) Open(k *kernel.Kernel, s *codegen.Scope) {
 	k.Line("load_rows(%s, at, (i64)work.end, rows);", k.Pointer("const Row", partition.Word{Of: x.Of(true), Pass: last, What: partition.Rows}))
 	k.Line("u32 links[%d];", items)
 	k.Line("RADISH_UNROLL")
-	k.Line("for (i32 i = 0; i < %d; i++) links[i] = is_pad(rows[i]) ? Table::none : table.heads[Table::slot(row_place(rows[i]))];", items)
+	k.Line("for (i32 i = 0; i < %d; i++) links[i] = is_pad(rows[i]) ? Chains::none : chains.heads[Chains::slot(row_place(rows[i]))];", items)
 	k.Line("RADISH_NO_UNROLL")
 	k.Open("for (i32 i = 0; i < %d; i++) {", items)
 	k.Line("const i64 row = at + i; // for what asks now and then whether to stop")
 	k.Line("const Row probe_row = take_first(rows);")
 	k.Line("const u32 first_link = take_first(links);")
-	k.Line("const bool here = !Table::is_end(first_link);")
+	k.Line("const bool here = !Chains::is_end(first_link);")
 	x.bind(k, s, x.sides[1], partition.HalfOf("probe_row"))
 }
 
@@ -144,14 +145,14 @@ const askTiles = 16
 // Matches writes the loop over a row's matches.
 func (x *Radix) Matches(k *kernel.Kernel, s *codegen.Scope) (*codegen.Scope, error) {
 	k.Line("const Place place = row_place(probe_row);")
-	k.Line("const u32 rest = Table::rest(place);")
+	k.Line("const u32 rest = Chains::rest(place);")
 	k.Line("u32 next_link = first_link;")
-	k.Block("while (!Table::is_end(next_link)) {")
-	k.Line("const u32 link = next_link, match = Table::number(link);")
-	k.Line("next_link = table.links[match];")
-	k.Line("if (Table::differs(link, rest)) continue;")
+	k.Block("while (!Chains::is_end(next_link)) {")
+	k.Line("const u32 link = next_link, match = Chains::number(link);")
+	k.Line("next_link = chains.links[match];")
+	k.Line("if (Chains::differs(link, rest)) continue;")
 	if x.wide {
-		k.Line("if (places[match] != place) continue;")
+		k.Line("if (build_places[match] != place) continue;")
 	}
 	s = s.Nested()
 	keys := x.keyValues(k, "place")

@@ -114,6 +114,62 @@ func testRadixUnion(t *testing.T, d *gpukernels.Device) {
 	}
 }
 
+// TestRadixGroups groups the rows of joins in partitions: in one group, in few and in many, which lie in the memory of threads, of blocks and of the device. The places of keys have 32 bits
+// and 64.
+func TestRadixGroups(t *testing.T) { gputest.Each(t, testRadixGroups) }
+
+func testRadixGroups(t *testing.T, d *gpukernels.Device) {
+	b := newBackend(t, d)
+	forceRadix(&b.runner.tuning)
+	blocks := 0
+	for i, groups := range [][]int{nil, {10}, {6}, {8}, {1, 10}, {6, 1}, {11}, {4}} {
+		for _, key := range []int{0, 2} {
+			if leftOut(d, i) {
+				continue
+			}
+			g := enginetest.NewGen(rand.New(rand.NewPCG(uint64(i), 7)), 500)
+			table := g.Table(500, 40)
+			build, of := g.Scan(table)
+			probe, cols := g.Scan(table)
+			x := &physical.Build{Algorithm: physical.HashJoin, Keys: []expr.Expr{of[key]}, Payload: []*expr.Column{of[6], of[8]}, EstRows: 500}
+			p := &physical.Probe{Kind: logical.InnerJoin, Build: x, Keys: []expr.Expr{cols[key]}}
+			p.Keep = []expr.ColumnID{of[6].ID, of[8].ID, cols[11].ID}
+			for _, at := range groups {
+				p.Keep = append(p.Keep, cols[at].ID)
+			}
+			g.Pipe(build, x)
+			a := &physical.Aggregate{EstGroups: 20}
+			if groups == nil {
+				a.Algorithm, a.EstGroups = physical.ScalarAggregate, 1
+			}
+			var out []*expr.Column
+			for _, at := range groups {
+				a.Groups = append(a.Groups, logical.Item{Col: g.Alloc.Like(cols[at]), Expr: cols[at]})
+				out = append(out, a.Groups[len(out)].Col)
+			}
+			for _, item := range []logical.AggItem{g.Agg("count(*)", false), g.Agg("sum", false, cols[11]), g.Agg("max", false, of[8]), g.Agg("min", false, of[6])} {
+				a.Aggs = append(a.Aggs, item)
+				out = append(out, item.Col)
+			}
+			g.Pipe(probe, a, p)
+			plan := g.Result(g.Read(a, out), out)
+			if !isRadix(b, plan) {
+				t.Fatalf("by %v: the join is not partitioned", groups)
+			}
+			if k := b.program(plan).Kernels[plan.Pipelines[1]]; strings.Contains(k.Then[len(k.Then)-1].CUDA, " table = ") {
+				blocks++
+			}
+			enginetest.Check(t, b, enginetest.Case{Name: fmt.Sprintf("key %d by %v", key, groups)}, plan, 1)
+		}
+	}
+	if blocks == 0 {
+		t.Error("no groups lie in the memory of blocks")
+	}
+	if b.onHost > 0 || len(b.refused) > 0 {
+		t.Errorf("%d plans ended on the CPU; refused: %v", b.onHost, b.refused)
+	}
+}
+
 // TestRadixOutOfMemory lets each allocation of a join in partitions fail in turn, some of whose partitions have too little capacity at first: that is a lack of memory, after which the
 // join runs again.
 func TestRadixOutOfMemory(t *testing.T) { gputest.Each(t, testRadixOutOfMemory) }

@@ -54,7 +54,7 @@ var layers = []struct {
 	{"exec/gpu/partition", []string{"exec/gpu/codegen", "exec/gpu/form", "exec/gpu/kernel", "sql"}},
 	{"exec/gpu/groupby", []string{"column", "exec/gpu/codegen", "exec/gpu/form", "exec/gpu/kernel", "exec/gpu/partition", "planner", "sql", "storage"}},
 	{"exec/gpu/join", []string{"exec/gpu/codegen", "exec/gpu/form", "exec/gpu/kernel", "exec/gpu/partition", "planner", "sql"}},
-	{"exec/gpu/sort", []string{"exec/gpu/form", "exec/gpu/kernel", "planner/physical", "sql"}},
+	{"exec/gpu/sort", []string{"exec/gpu/codegen", "exec/gpu/form", "exec/gpu/kernel", "planner/physical", "sql"}},
 	{"exec/gpu/program", []string{
 		"column", "exec/gpu/codegen", "exec/gpu/form", "exec/gpu/groupby", "exec/gpu/join", "exec/gpu/kernel", "exec/gpu/sort", "planner", "sql", "storage",
 	}},

@@ -20,13 +20,13 @@ var ordered = &Algorithm{
 	find:    findOrdered,
 }
 
-// TreeWord is the address of the tree of a band's other column.
+// TreeWord is the address of the tree over the rows of a build.
 type TreeWord struct{ of }
 
 // TreeKey is the key of the address of a build's tree.
 func (f *Form) TreeKey() any { return TreeWord{of{f.build}} }
 
-// other is the bound of a column that does not order the rows; nil: there is none.
+// other is the inequality of a column that does not order the rows; nil: there is none.
 func (f *Form) other() *physical.Inequality {
 	for i := range f.build.Inequalities {
 		if b := &f.build.Inequalities[i]; b.Column != nil {
@@ -41,7 +41,7 @@ func (f *Form) storedAt(c *expr.Column) int {
 	return f.payAt[slices.IndexFunc(f.build.Payload, func(p *expr.Column) bool { return p.ID == c.ID })]
 }
 
-// probeBounds computes the values of the build's bounds.
+// probeBounds computes what the build's inequalities compare its columns with.
 func (p *probeText) probeBounds(s *codegen.Scope) error {
 	if p.f.Algorithm != ordered {
 		return nil
@@ -91,7 +91,7 @@ func findOrdered(p *probeText) (first, more, step string) {
 	return first, fmt.Sprintf("%s < %s", p.row, high), step
 }
 
-// tree writes the least word of the rows that meet a bound, and returns what finds the next of them.
+// tree writes the least word of the rows that meet an inequality, and returns what finds the next of them.
 func (p *probeText) tree(b *physical.Inequality, v codegen.Value, rows, low, high string) (next func(from string) string) {
 	k := p.k
 	least, key := k.Name("least"), fmt.Sprintf("sort_key((%s)(%s))", itemOf(&p.f.rows.Cols[p.f.storedAt(b.Column)]), v.Text)
@@ -127,7 +127,7 @@ func (f *Form) Order() (key, other int, ok bool) {
 	return f.keyAt[0], -1, true
 }
 
-// Tree returns the source of the kernels that fill the tree of a build's band, "words" and "level", each with four parameters: the items, or the level below; their validity; how many they
+// Tree returns the source of the kernels that fill the tree, "words" and "level", each with four parameters: the items, or the level below; their validity; how many they
 // are; and what is filled.
 func (f *Form) Tree() string {
 	b := f.other()

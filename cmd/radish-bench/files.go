@@ -337,16 +337,7 @@ func (r *fileResult) cells() []string {
 }
 
 func (b *fileBench) failed() error {
-	failures := 0
-	for i := range b.results {
-		if b.results[i].err != nil {
-			failures++
-		}
-	}
-	if failures > 0 {
-		return fmt.Errorf("%d of %d statements failed or gave different results", failures, len(b.results))
-	}
-	return nil
+	return countFailures(b.results, "statements", func(r *fileResult) error { return r.err })
 }
 
 // writeSummary writes what stands under the table.

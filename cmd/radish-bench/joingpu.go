@@ -148,7 +148,8 @@ func runLargeJoins(ctx context.Context, set *besideSettings, most int, explain b
 	}
 	defer db.close()
 	b := &largeJoinBench{db: db, out: out, runs: set.runs, explain: explain}
-	fmt.Fprintf(out, "R(k, p) joined with S(k, q), device %s: median of %d runs after a first one; rate = (|R| + |S|) / time of all kernels\n\n%s", db.device, set.runs, textRow(largeJoinColumns, titles(largeJoinColumns)))
+	fmt.Fprintf(out, "R(k, p) joined with S(k, q), device %s: median of %d runs after a first one; ", db.device, set.runs)
+	fmt.Fprintf(out, "rate = (|R| + |S|) / time of all kernels\n\n%s", textRow(largeJoinColumns, titles(largeJoinColumns)))
 	failed := 0
 	for _, c := range largeJoins(most) {
 		if set.cases != "" && !strings.Contains(","+set.cases+",", ","+c.name+",") {

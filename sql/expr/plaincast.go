@@ -36,13 +36,10 @@ func decimalRange(t types.Type) (low, high int64) {
 	return -high, high
 }
 
-// integerRange is the range of an integer type, as far as BIGINT has it.
-func integerRange(t types.Type) (low, high int64) { return types.IntRange(t.Kind) }
-
 func plainText(to types.Type, assigned bool) plainCast {
 	switch {
 	case to.IsInteger() && !assigned:
-		return integersOfText(integerRange(to))
+		return integersOfText(types.IntRange(to.Kind))
 	case to.IsFloat():
 		return floatsOfText(to.Kind == types.KindFloat)
 	case to.Kind == types.KindDecimal:
@@ -134,7 +131,7 @@ func datesOfMoments(out, v *column.Vector, sel, left []int32) []int32 {
 
 // plainIntegers converts numbers that round into the range of an integer type.
 func plainIntegers(from, to types.Type) plainCast {
-	low, high := integerRange(to)
+	low, high := types.IntRange(to.Kind)
 	switch {
 	case from.Kind == types.KindYear || from.Kind == types.KindUint64:
 		return nil

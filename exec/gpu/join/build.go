@@ -66,10 +66,7 @@ func (b *buildText) key(s *codegen.Scope, i int, e expr.Expr) error {
 		return err
 	}
 	if v.Null != "" && !f.nullSafe(i) {
-		if b.null != "" {
-			b.null += " || "
-		}
-		b.null += v.Null
+		b.null = either(b.null, v.Null)
 		if !f.keepNulls {
 			k.Block("if (!(%s)) {", v.Null)
 			v.Null = ""

@@ -2,13 +2,11 @@ package join
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/radish-sql/radish/exec/gpu/codegen"
 	"github.com/radish-sql/radish/exec/gpu/form"
 	"github.com/radish-sql/radish/exec/gpu/kernel"
 	"github.com/radish-sql/radish/planner/physical"
-	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/types"
 )
 
@@ -36,11 +34,6 @@ func (f *Form) other() *physical.Inequality {
 	return nil
 }
 
-// storedAt is the stored column of a column of the payload.
-func (f *Form) storedAt(c *expr.Column) int {
-	return f.payAt[slices.IndexFunc(f.build.Payload, func(p *expr.Column) bool { return p.ID == c.ID })]
-}
-
 // probeBounds computes what the build's inequalities compare its columns with.
 func (p *probeText) probeBounds(s *codegen.Scope) error {
 	if p.f.Algorithm != ordered {
@@ -52,12 +45,7 @@ func (p *probeText) probeBounds(s *codegen.Scope) error {
 		if err != nil {
 			return err
 		}
-		if v.Null != "" {
-			if p.null != "" {
-				p.null += " || "
-			}
-			p.null += v.Null
-		}
+		p.null = either(p.null, v.Null)
 		p.bounds = append(p.bounds, v)
 	}
 	return nil
@@ -94,7 +82,7 @@ func findOrdered(p *probeText) (first, more, step string) {
 // tree writes the least word of the rows that meet an inequality, and returns what finds the next of them.
 func (p *probeText) tree(b *physical.Inequality, v codegen.Value, rows, low, high string) (next func(from string) string) {
 	k := p.k
-	least, key := k.Name("least"), fmt.Sprintf("sort_key((%s)(%s))", itemOf(&p.f.rows.Cols[p.f.storedAt(b.Column)]), v.Text)
+	least, key := k.Name("least"), fmt.Sprintf("sort_key((%s)(%s))", itemOf(&p.f.rows.Cols[p.f.rows.Column(b.Column.ID)]), v.Text)
 	if !b.IsAbove() {
 		key = "~" + key
 	}
@@ -122,7 +110,7 @@ func (f *Form) Order() (key, other int, ok bool) {
 		return 0, -1, false
 	}
 	if b := f.other(); b != nil {
-		return f.keyAt[0], f.storedAt(b.Column), true
+		return f.keyAt[0], f.rows.Column(b.Column.ID), true
 	}
 	return f.keyAt[0], -1, true
 }
@@ -137,7 +125,7 @@ func (f *Form) Tree() string {
 
 RADISH_KERNEL(words, 4) { band_words(as_pointer<const %s>(p.w[0]), as_pointer<const u8>(p.w[1]), (u32)p.w[2], %v, as_pointer<u64>(p.w[3])); }
 RADISH_KERNEL(level, 4) { band_level(as_pointer<const u64>(p.w[0]), (u32)p.w[2], as_pointer<u64>(p.w[3])); }
-`, TreeThreads, itemOf(&f.rows.Cols[f.storedAt(b.Column)]), !b.IsAbove())
+`, TreeThreads, itemOf(&f.rows.Cols[f.rows.Column(b.Column.ID)]), !b.IsAbove())
 }
 
 // TreeThreads is the number of threads of a block of these kernels.

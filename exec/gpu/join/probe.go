@@ -93,15 +93,20 @@ func (p *probeText) probeKeys(s *codegen.Scope) error {
 				return otherTypes(c, v.Typ)
 			}
 		}
-		if v.Null != "" && !f.nullSafe(i) {
-			if p.null != "" {
-				p.null += " || "
-			}
-			p.null += v.Null
+		if !f.nullSafe(i) {
+			p.null = either(p.null, v.Null)
 		}
 		p.keys = append(p.keys, v)
 	}
 	return nil
+}
+
+// either is the condition that one of two holds; "" stands for false.
+func either(a, b string) string {
+	if a == "" || b == "" {
+		return a + b
+	}
+	return a + " || " + b
 }
 
 // byKey looks a key up whose slot follows from its value.

@@ -1,10 +1,8 @@
 package program
 
 import (
-	"github.com/radish-sql/radish/exec/gpu/form"
 	"github.com/radish-sql/radish/exec/gpu/sort"
 	"github.com/radish-sql/radish/planner/physical"
-	"github.com/radish-sql/radish/sql/types"
 )
 
 // Order is how the rows of a sink are brought into order once all of them are there.
@@ -41,8 +39,7 @@ func (g *Program) Order(s physical.Sink) *Order {
 		if !ok {
 			return nil
 		}
-		c := &g.Sinks[s].Cols[key].Form
-		x.Columns, x.At = []sort.Column{{Class: c.Class, Unsigned: c.Class == form.Int && c.Typ.Phys() == types.PhysUint64}}, []int{key}
+		x.Columns, x.At = []sort.Column{sort.ColumnOf(&g.Sinks[s].Cols[key].Form, false)}, []int{key}
 		if other >= 0 {
 			x.Tree, x.Other = f.Tree(), other
 		}

@@ -23,10 +23,14 @@ func Shape(g *kernel.Pipelines, s *physical.Sort) (cols []Column, at []int) {
 	rows := g.Sinks[s]
 	at = stored(s)
 	for i, n := range at {
-		c := &rows.Cols[n].Form
-		cols = append(cols, Column{Class: c.Class, Unsigned: c.Typ.Phys() == types.PhysUint64, Nullable: c.Nullable, Desc: i < len(s.Keys) && s.Keys[i].Desc})
+		cols = append(cols, ColumnOf(&rows.Cols[n].Form, i < len(s.Keys) && s.Keys[i].Desc))
 	}
 	return cols, at
+}
+
+// ColumnOf is a column that is stored in a form.
+func ColumnOf(f *codegen.Form, desc bool) Column {
+	return Column{Class: f.Class, Unsigned: f.Typ.Phys() == types.PhysUint64, Nullable: f.Nullable, Desc: desc}
 }
 
 // stored lists the numbers, among the stored columns, of those that order the rows of a Sort.

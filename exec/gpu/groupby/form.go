@@ -169,14 +169,14 @@ const hotGroups = 1 << 12
 const LaunchRows = 1 << 30
 
 // LaunchMost is how many rows a launch may have, so that a cancelled query ends soon.
-func (f *Form) LaunchMost(t *kernel.Tuning) int64 {
+func (f *Form) LaunchMost(t *kernel.LaunchRows) int64 {
 	few := f.Shape == ScalarGroups || f.Shared || f.Partition == nil && f.Aggregate.EstGroups <= hotGroups
 	alone := f.Shape != ScalarGroups && !f.Shared && (f.Shape == KeyedGroups || !f.inWords()) // in device memory
 	switch {
 	case few && alone:
-		return t.LaunchHot
+		return t.Hot
 	case few && slices.ContainsFunc(f.Accs, func(acc *Accumulator) bool { return acc.Windowed() || acc.extremeOf64() && f.Shape != ScalarGroups }):
-		return t.LaunchWindow
+		return t.Window
 	}
 	return LaunchRows
 }

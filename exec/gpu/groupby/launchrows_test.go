@@ -17,19 +17,19 @@ func TestLaunchRows(t *testing.T) {
 		form Form
 		want int64
 	}{
-		{"doubles of one group", Form{Aggregate: few, Shape: ScalarGroups, Accs: []*Accumulator{{op: accFloatSum}}}, tuning.LaunchWindow},
+		{"doubles of one group", Form{Aggregate: few, Shape: ScalarGroups, Accs: []*Accumulator{{op: accFloatSum}}}, tuning.Launch.Window},
 		{"a count", Form{Aggregate: few, Shape: ScalarGroups, Accs: count}, LaunchRows},
-		{"doubles of a small domain", Form{Aggregate: few, Shape: DenseGroups, Shared: true, Accs: float}, tuning.LaunchWindow},
-		{"doubles of few hashed keys", Form{Aggregate: few, Shape: PackedGroups, Accs: float}, tuning.LaunchWindow},
+		{"doubles of a small domain", Form{Aggregate: few, Shape: DenseGroups, Shared: true, Accs: float}, tuning.Launch.Window},
+		{"doubles of few hashed keys", Form{Aggregate: few, Shape: PackedGroups, Accs: float}, tuning.Launch.Window},
 		{"doubles of many hashed keys", Form{Aggregate: many, Shape: PackedGroups, Accs: float}, LaunchRows},
-		{"extremes of 64 bits of few hashed keys", Form{Aggregate: few, Shape: PackedGroups, Accs: []*Accumulator{{op: accMax, limbs: 1}}}, tuning.LaunchWindow},
+		{"extremes of 64 bits of few hashed keys", Form{Aggregate: few, Shape: PackedGroups, Accs: []*Accumulator{{op: accMax, limbs: 1}}}, tuning.Launch.Window},
 		{"extremes of 32 bits of few hashed keys", Form{Aggregate: few, Shape: PackedGroups, Accs: []*Accumulator{{op: accMax, limbs: 1, offset: true}}}, LaunchRows},
 		{"an extreme of one group", Form{Aggregate: few, Shape: ScalarGroups, Accs: []*Accumulator{{op: accMax}}}, LaunchRows},
 		{"a count of few hashed keys", Form{Aggregate: few, Shape: wordGroups, Accs: count}, LaunchRows},
-		{"a count of few texts", Form{Aggregate: few, Shape: KeyedGroups, Accs: count}, tuning.LaunchHot},
-		{"what has no words", Form{Aggregate: few, Shape: PackedGroups, Accs: []*Accumulator{{op: accLeast}}}, tuning.LaunchHot},
+		{"a count of few texts", Form{Aggregate: few, Shape: KeyedGroups, Accs: count}, tuning.Launch.Hot},
+		{"what has no words", Form{Aggregate: few, Shape: PackedGroups, Accs: []*Accumulator{{op: accLeast}}}, tuning.Launch.Hot},
 	} {
-		if got := c.form.LaunchMost(&tuning); got != c.want {
+		if got := c.form.LaunchMost(&tuning.Launch); got != c.want {
 			t.Errorf("%s: %d rows a launch, want %d", c.name, got, c.want)
 		}
 	}

@@ -32,7 +32,7 @@ var partitions = way{
 // choosePartition decides whether rows are partitioned.
 func (w *Way) choosePartition() *PartitionForm {
 	k, f := w, w.f
-	x := &PartitionForm{Form: partition.Form{RowBytes: 8}, tuning: &k.Plan.Target.Tuning, Hashed: f.Shape == PackedGroups || f.Shape == wordGroups}
+	x := &PartitionForm{Form: partition.Form{RowBytes: 8}, tuning: &k.Plan.Target.Tuning.Partition, Hashed: f.Shape == PackedGroups || f.Shape == wordGroups}
 	groups := f.groups()
 	if x.Hashed {
 		if groups < hashedLeast || groups*localSlotsPerGroup <= float64(w.localSlots()) || w.choosePerfectHash(w.tableWords(false, true)) != nil {
@@ -45,7 +45,7 @@ func (w *Way) choosePartition() *PartitionForm {
 	if !x.Hashed && f.Shape != DenseGroups || groups >= math.MaxUint32 || !k.Tiled || k.Many || k.Plan.IsShared(f.Aggregate) || k.MaxRows >= 1<<31 {
 		return nil
 	}
-	if rows := w.rowsIn(); rows < k.Plan.Target.Tuning.PartitionRows || rows < 2*groups {
+	if !x.tuning.Pays(w.rowsIn(), groups) {
 		return nil
 	}
 	for _, acc := range f.Accs {
@@ -66,15 +66,15 @@ func (w *Way) choosePartition() *PartitionForm {
 	words := w.tableWords(true, true)
 	// The fewest passes, and the fewest partitions whose tables fit shared memory: the more partitions, the slower a pass.
 	shared := k.Plan.Target.SharedBytes
-	for x.Passes = x.tuning.PartitionPasses; x.Passes <= 2; x.Passes++ {
+	for x.Passes = x.tuning.Passes; x.Passes <= 2; x.Passes++ {
 		for x.Bits = partitionBitsLeast; x.Bits <= partitionBitsMost; x.Bits++ {
 			for x.blocks = 2; x.blocks >= 1; x.blocks-- {
 				capacity := tableCapacity(shared, int64(x.blocks))
 				if x.Hashed && x.Bits < partitionBitsMost && (x.Passes == 2 || !x.partitionsForAll(k.Plan.Target.Multiprocessors)) {
 					continue
 				}
-				if x.Hashed && !x.ranked() && w.rowsIn() >= x.tuning.PartitionHashRows*groups {
-					if t := choosePerfectHashTable(x.tagBytes(), words, groups/float64(int64(1)<<x.Bits), int64(x.blocks), min(capacity, x.tuning.PartitionHashBytes)); t != nil {
+				if x.Hashed && !x.ranked() && x.tuning.PaysPerfectHash(w.rowsIn(), groups) {
+					if t := choosePerfectHashTable(x.tagBytes(), words, groups/float64(int64(1)<<x.Bits), int64(x.blocks), min(capacity, x.tuning.PerfectHashBytes)); t != nil {
 						x.perfectHash, x.table = t, t.bytes()
 						return x
 					}

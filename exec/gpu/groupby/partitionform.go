@@ -37,7 +37,7 @@ type PartitionForm struct {
 	perfectHash *PerfectHashTable // of each partition's keys; nil: they are searched for
 	arg         expr.Expr         // the value; nil: there is none
 	accs        *Accumulator      // one that has it
-	tuning      *kernel.Tuning
+	tuning      *kernel.PartitionedGroups
 }
 
 // tagBytes is the bytes of the slot or mixed key in a row, and of a tag.

@@ -30,7 +30,7 @@ var perfectHash = way{
 // choosePerfectHash decides whether keys have a perfect hash, where groups have so many words of accumulators; nil: they are not.
 func (w *Way) choosePerfectHash(words int64) *PerfectHashForm {
 	k, f := w, w.f
-	if f.Shape != PackedGroups && f.Shape != wordGroups || !w.scansTable() || k.Plan.IsShared(f.Aggregate) || w.rowsIn() < k.Plan.Target.Tuning.PerfectHashRows {
+	if f.Shape != PackedGroups && f.Shape != wordGroups || !w.scansTable() || k.Plan.IsShared(f.Aggregate) || w.rowsIn() < k.Plan.Target.Tuning.PerfectHash.Rows {
 		return nil
 	}
 	x := &PerfectHashForm{Tag: 4}

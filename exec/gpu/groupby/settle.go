@@ -33,7 +33,7 @@ func (w *Way) settle(keys []codegen.Form) {
 	for _, acc := range f.Accs {
 		w.layOut(acc)
 	}
-	if c := f.find(accCount, nil); c >= 0 && (f.Partition != nil || f.Shape > DenseGroups && f.Aggregate.EstGroups >= w.Plan.Target.Tuning.TilesLeast) {
+	if c := f.find(accCount, nil); c >= 0 && (f.Partition != nil || f.Shape > DenseGroups && f.Aggregate.EstGroups >= w.Plan.Target.Tuning.Shared.TilesLeast) {
 		for _, acc := range f.Accs {
 			if w.canCount(acc) {
 				acc.counts, f.Accs[c].in, f.Accs[c].limbs = true, acc, 0

@@ -73,12 +73,12 @@ func scansFor(p *physical.Pipeline, at int, c *Choices) bool {
 
 // candidate returns the join of a build that feeder fills, if it is to be partitioned; nil: it is not.
 func (c *Choices) candidate(g *kernel.Pipelines, b *physical.Build, feeder *physical.Pipeline) *Radix {
-	tuning := &g.Target.Tuning
-	least := tuning.RadixRows
+	tuning := &g.Target.Tuning.Radix
+	least := tuning.Rows
 	switch b.On(physical.GPU) {
 	case physical.HashJoin:
 	case physical.DenseJoin:
-		least = tuning.RadixDenseRows
+		least = tuning.DenseRows
 	default:
 		return nil
 	}
@@ -107,10 +107,10 @@ func (c *Choices) candidate(g *kernel.Pipelines, b *physical.Build, feeder *phys
 		return nil
 	}
 	scan, ok := x.pipeline.Source.(*physical.TableScan)
-	if !ok || scanned(scan) < tuning.RadixRows || scan.Table.Rows() >= math.MaxInt32 {
+	if !ok || scanned(scan) < tuning.Rows || scan.Table.Rows() >= math.MaxInt32 {
 		return nil
 	}
-	if !tuning.RadixForced && !x.pays(g, feeder, scan) {
+	if !tuning.Forced && !x.pays(g, feeder, scan) {
 		return nil
 	}
 	return x

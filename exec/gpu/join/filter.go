@@ -62,7 +62,7 @@ func wantsFilter(g *kernel.Pipelines, b *physical.Build, key int) bool {
 
 // isWorthIt says whether a scan has so many rows that a filter may drop that looking them up pays.
 func isWorthIt(g *kernel.Pipelines, scan *physical.TableScan, use physical.RuntimeFilterUse) bool {
-	return float64(scan.Table.Rows()) >= g.Target.Tuning.FilterRows && use.Drops >= filterDrops
+	return float64(scan.Table.Rows()) >= g.Target.Tuning.Filter.Rows && use.Drops >= filterDrops
 }
 
 // chooseFilter decides on the filter of a build's key; nil: there is none.
@@ -75,7 +75,7 @@ func (f *Form) chooseFilter(g *kernel.Pipelines, key int) *keyFilter {
 		return nil
 	}
 	rows := max(f.build.EstRows, 1)
-	most := g.Target.Tuning.FilterLocal
+	most := g.Target.Tuning.Filter.LocalBits
 	x := &keyFilter{slots: max(kernel.PowerOfTwo(int64(min(filterSlots*rows, 1<<40))), 1<<13)}
 	if x.slots <= 2*most {
 		x.slots, x.local = min(x.slots, most), true
@@ -197,7 +197,7 @@ func DeclareFilters(k *kernel.Kernel) []string {
 	at := int64(0)
 	for _, u := range k.Filters {
 		from := k.Pointer("const u32", u.Word)
-		if size := u.Bytes; !k.Shared.Needs() && u.Local && at+size <= 2*k.Plan.Target.Tuning.FilterLocal/8 {
+		if size := u.Bytes; !k.Shared.Needs() && u.Local && at+size <= 2*k.Plan.Target.Tuning.Filter.LocalBits/8 {
 			lines = append(lines, fmt.Sprintf("const u32* %s = copy_filter(shared_at<u32>((i64)%s), %s, (i32)%s);", u.Name, k.Literal(uint64(at)), from, k.Literal(uint64(size/4))))
 			at += size
 		} else {

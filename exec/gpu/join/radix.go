@@ -166,19 +166,19 @@ func (x *Radix) size(target *kernel.Target) bool {
 			x.Capacity, x.slotBits = rows, slots
 		}
 	}
-	if most := target.Tuning.RadixTable; most > 0 {
+	if most := target.Tuning.Radix.TableRows; most > 0 {
 		x.Capacity = min(x.Capacity, most)
 	}
 	if x.Capacity < 32 {
 		return false
 	}
 	wanted := bits.Len64(uint64(x.build.EstRows / (radixFull * float64(x.Capacity))))
-	x.parts = partition.Form{Passes: 1, Bits: max(wanted, leastBits), Ranges: true, Blocks: target.Tuning.RadixBlocks}
-	if wanted > onePassBits || target.Tuning.RadixPasses == 2 {
+	x.parts = partition.Form{Passes: 1, Bits: max(wanted, leastBits), Ranges: true, Blocks: target.Tuning.Radix.Blocks}
+	if wanted > onePassBits || target.Tuning.Radix.Passes == 2 {
 		x.parts.Passes, x.parts.Bits = 2, min(max((wanted+1)/2, leastBits), mostBits)
 	}
-	if b := target.Tuning.RadixBits; b > 0 {
-		x.parts.Passes, x.parts.Bits = target.Tuning.RadixPasses, b
+	if b := target.Tuning.Radix.Bits; b > 0 {
+		x.parts.Passes, x.parts.Bits = target.Tuning.Radix.Passes, b
 	}
 	return true
 }

@@ -4,42 +4,90 @@ import "math"
 
 // Tuning has the numbers of an architecture that choose between ways which give the same result. Each runner has its own, which tests change.
 type Tuning struct {
-	PartitionRows      float64 // rows from which on groups are made in partitions
-	PartitionPasses    int     // the fewest passes
-	PartitionCapacity  int64   // the most rows of a partition
-	PartitionHashRows  float64 // rows for each group from which on a partition has a perfect hash of its keys
-	PartitionHashBytes int64   // the most bytes of its table
-	LeastSlots         int64   // the fewest slots of a partition's table
-	HashedSlots        int64   // the fewest slots of the table in device memory beside partitions,
-	HashedSlotsMost    int64   // and the most
-	HashedMore         int64   // groups that fit behind it, beyond half as many again as are expected
+	Partition   PartitionedGroups
+	PerfectHash PerfectHash
+	Shared      SharedGroups
+	Radix       PartitionedJoins
+	Filter      KeyFilters
+	Launch      LaunchRows
+	Sort        Sort
 
-	RadixRows      float64 // rows of a build from which on both sides of a join are partitioned, and of the scan that probes it
-	RadixDenseRows float64 // the same where the build is an array by key
-	RadixPasses    int     // the fewest passes
-	RadixBits      int     // of a pass; 0: as many as the rows need
-	RadixTable     int64   // the most rows of a table; 0: as many as fit
-	RadixPiece     int64   // rows of the probe's side in a piece of work; 0: by their number
-	RadixCapacity  int64   // the most rows of a partition in a first attempt; 0: any number
-	RadixBlocks    int     // of a multiprocessor that partition
-	RadixForced    bool    // also where a filter of keys would drop most rows
-
-	PerfectHashRows float64 // rows from which on blocks have a perfect hash of the keys
-	SeenLeast       int64   // rows that are looked at for its keys, at least
-	SeenRows        int64   // and for each group that is expected
-	CrowdedRows     float64 // rows of a launch from which on 32 bits do not count those of a block
-	TilesLeast      float64 // groups from which on a tile's rows look for their slots together
-
-	FilterRows  float64 // rows of a scan from which on it reads filters of keys
-	FilterLocal int64   // bits of a filter that is copied to shared memory
-
-	// Rows of a launch that are added to few words of device memory one by one; and where that is so only if doubles do not fit a window, or if each row
-	// has a better extreme than those before.
-	LaunchHot, LaunchWindow int64
-
-	SortWaitRows    int64 // rows of a sort from which on each pass is waited for before the next one is launched, so that a cancelled query ends soon
-	SortRadixRows   int64 // rows of a sort from which on it packs keys, which takes two waits for the device, instead of merging
 	FetchedTogether int64 // bytes of strings that several columns fetch together
+}
+
+// PartitionedGroups are groups that are made in partitions of the rows.
+type PartitionedGroups struct {
+	Rows             float64 // from which on groups are made so
+	Passes           int     // the fewest
+	Capacity         int64   // the most rows of a partition
+	PerfectHashRows  float64 // rows for each group from which on a partition has a perfect hash of its keys
+	PerfectHashBytes int64   // the most bytes of its table
+	LeastSlots       int64   // the fewest slots of a partition's table
+
+	// The table in device memory beside the partitions: its fewest and its most slots, and the groups that fit behind it beyond half as many again as are expected.
+	Slots, SlotsMost, MoreGroups int64
+}
+
+// Pays says whether so many rows of so many groups are worth partitioning.
+func (t *PartitionedGroups) Pays(rows, groups float64) bool {
+	return rows >= t.Rows && rows >= 2*groups
+}
+
+// PaysPerfectHash says whether partitions of so many rows of so many groups are worth a perfect hash of their keys.
+func (t *PartitionedGroups) PaysPerfectHash(rows, groups float64) bool {
+	return rows >= t.PerfectHashRows*groups
+}
+
+// Table returns the slots of a first table in device memory for so many groups, and how many groups fit behind it.
+func (t *PartitionedGroups) Table(groups int64) (slots, behind int64) {
+	return min(max(PowerOfTwo(2*max(groups, 1)), t.Slots), t.SlotsMost), max(groups+groups/2+t.MoreGroups, 1)
+}
+
+// PerfectHash is a perfect hash of the keys that blocks share, which is made of the first rows.
+type PerfectHash struct {
+	Rows      float64 // from which on there is one
+	SeenLeast int64   // rows that are looked at for its keys, at least
+	SeenRows  int64   // and for each group that is expected
+}
+
+// Sample is the number of rows that are looked at before the others, for so many groups.
+func (t *PerfectHash) Sample(groups int64) int64 { return max(t.SeenLeast, t.SeenRows*groups) }
+
+// SharedGroups are groups that a block adds up in shared memory.
+type SharedGroups struct {
+	CrowdedRows float64 // rows of a launch from which on 32 bits do not count those of a block
+	TilesLeast  float64 // groups from which on a tile's rows look for their slots together
+}
+
+// PartitionedJoins are joins both sides of which are partitioned.
+type PartitionedJoins struct {
+	Rows      float64 // of a build from which on it is partitioned, and of the scan that probes it
+	DenseRows float64 // the same where the build is an array by key
+	Passes    int     // the fewest
+	Bits      int     // of a pass; 0: as many as the rows need
+	TableRows int64   // the most of a table; 0: as many as fit
+	PieceRows int64   // of the probe's side in a piece of work; 0: by their number
+	Capacity  int64   // the most rows of a partition in a first attempt; 0: any number
+	Blocks    int     // of a multiprocessor that partition
+	Forced    bool    // also where a filter of keys would drop most rows
+}
+
+// KeyFilters are filters of keys that a build leaves for scans.
+type KeyFilters struct {
+	Rows      float64 // of a scan from which on it reads them
+	LocalBits int64   // of a filter that is copied to shared memory
+}
+
+// LaunchRows are the most rows of a launch that are added to few words of device memory, so that a cancelled query ends soon.
+type LaunchRows struct {
+	Hot    int64 // where all are added one by one
+	Window int64 // where that is so only if doubles do not fit a window, or if each row has a better extreme than those before
+}
+
+// Sort is the order of rows.
+type Sort struct {
+	WaitRows  int64 // from which on each pass is waited for before the next one is launched, so that a cancelled query ends soon
+	RadixRows int64 // from which on keys are packed, which takes two waits for the device, instead of merged
 }
 
 // TuningOf returns the numbers of an architecture by its compute capability, 90 for 9.0; 0 is an emulated device.
@@ -56,13 +104,17 @@ func TuningOf(computeCapability int) Tuning {
 // hopper is sm_90, measured on an H200.
 func hopper() Tuning {
 	return Tuning{
-		PartitionRows: 4e6, PartitionPasses: 1, PartitionCapacity: math.MaxInt64, PartitionHashRows: 64, PartitionHashBytes: math.MaxInt64, LeastSlots: 256,
-		HashedSlots: 1 << 17, HashedSlotsMost: 1 << 22, HashedMore: 1 << 16,
-		RadixRows: 2 << 20, RadixDenseRows: 4 << 20, RadixPasses: 1, RadixBlocks: 2,
-		PerfectHashRows: 8e6, SeenLeast: 1 << 16, SeenRows: 32, TilesLeast: 2048, CrowdedRows: 1 << 32,
-		FilterRows: 4e6, FilterLocal: 1 << 19, // 64 KiB
-		LaunchHot: 1 << 24, LaunchWindow: 1 << 25,
-		SortWaitRows: 1 << 24, SortRadixRows: 1 << 19, FetchedTogether: 64 << 20,
+		Partition: PartitionedGroups{
+			Rows: 4e6, Passes: 1, Capacity: math.MaxInt64, PerfectHashRows: 64, PerfectHashBytes: math.MaxInt64, LeastSlots: 256,
+			Slots: 1 << 17, SlotsMost: 1 << 22, MoreGroups: 1 << 16,
+		},
+		PerfectHash:     PerfectHash{Rows: 8e6, SeenLeast: 1 << 16, SeenRows: 32},
+		Shared:          SharedGroups{CrowdedRows: 1 << 32, TilesLeast: 2048},
+		Radix:           PartitionedJoins{Rows: 2 << 20, DenseRows: 4 << 20, Passes: 1, Blocks: 2},
+		Filter:          KeyFilters{Rows: 4e6, LocalBits: 1 << 19}, // 64 KiB
+		Launch:          LaunchRows{Hot: 1 << 24, Window: 1 << 25},
+		Sort:            Sort{WaitRows: 1 << 24, RadixRows: 1 << 19},
+		FetchedTogether: 64 << 20,
 	}
 }
 

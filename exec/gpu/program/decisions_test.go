@@ -33,7 +33,7 @@ func TestDecisionsAreWritten(t *testing.T) {
 		{said: "appended by block", written: " = block_append("},
 	}
 	target := *goldenTarget
-	target.Tuning.FilterRows = 0 // scans have filters of keys, however few rows they have
+	target.Tuning.Filter.Rows = 0 // scans have filters of keys, however few rows they have
 	kernels := 0
 	for k, c := range enginetest.Cases() {
 		plan := c.Plan(enginetest.NewGen(rand.New(rand.NewPCG(uint64(k), 5)), enginetest.Sizes[k%6]))

@@ -16,7 +16,7 @@ type Order struct {
 
 // Order returns the order of a sink's rows; nil if they stay as they come, or are not on the device.
 func (g *Program) Order(s physical.Sink) *Order {
-	x := &Order{Expected: sort.Expected{RadixRows: float64(g.Target.Tuning.SortRadixRows)}}
+	x := &Order{Expected: sort.Expected{RadixRows: float64(g.Target.Tuning.Sort.RadixRows)}}
 	for _, p := range g.Feeders[s] {
 		x.Rows += p.EstRows
 	}

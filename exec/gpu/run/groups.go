@@ -20,7 +20,7 @@ func (q *Query) openHashed(g, tried *groupRun) error {
 	if n, ok := q.before(g.form.Aggregate); ok {
 		est = n
 	}
-	g.slots, g.capacity = min(max(kernel.PowerOfTwo(2*max(est, 1)), q.Target.Tuning.HashedSlots), q.Target.Tuning.HashedSlotsMost), max(est+est/2+q.Target.Tuning.HashedMore, 1)
+	g.slots, g.capacity = q.Target.Tuning.Partition.Table(est)
 	if tried != nil {
 		g.slots, g.capacity = tried.slots, tried.capacity
 		if tried.appended > tried.capacity {
@@ -73,7 +73,7 @@ func (q *Query) openPartitions(k *kernel.Kernel, f *groupby.Form) error {
 			lines = run.partitions[0].capacity/int64(q.Device.Block(partition.Threads)*f.Partition.Items()*partition.ChunkTiles) + 2
 		}
 		r := partitionRun{capacity: (int64(share*(1+slack))/f.Partition.LineRows() + lines + 8) * f.Partition.LineRows()}
-		r.capacity = min(r.capacity, q.Target.Tuning.PartitionCapacity)
+		r.capacity = min(r.capacity, q.Target.Tuning.Partition.Capacity)
 		var err error
 		if r.given, err = q.filled("partitions", count, 4, 0); err != nil {
 			return err
@@ -102,7 +102,7 @@ func (g *groupRun) layPerfectHash(l *layout) {
 // how the others are numbered, and how many they are.
 func (q *Query) startSeen(k *kernel.Kernel, total, unit int64, launch func(r launchRange) error, cost *Cost) (every, left int64, err error) {
 	g := q.groups[k.Pipeline.Sink.(*physical.Aggregate)]
-	rows := max(q.Target.Tuning.SeenLeast, q.Target.Tuning.SeenRows*int64(g.form.Aggregate.EstGroups))
+	rows := q.Target.Tuning.PerfectHash.Sample(int64(g.form.Aggregate.EstGroups))
 	every = max(total/((rows+unit-1)/unit), 1)
 	seen := (total + every - 1) / every
 	if err := launch(launchRange{0, seen, every}); err != nil {

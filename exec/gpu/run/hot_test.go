@@ -25,7 +25,7 @@ func TestFrequentKeys(t *testing.T) { gputest.Each(t, testFrequentKeys) }
 
 func testFrequentKeys(t *testing.T, d *gpukernels.Device) {
 	b := newBackend(t, d)
-	b.runner.tuning.PartitionRows = 1000
+	b.runner.tuning.Partition.Rows = 1000
 	const rows, keys = 330_000, 20_000
 	for i, c := range []struct {
 		name   string

@@ -20,7 +20,7 @@ func testKeyFilters(t *testing.T, d *gpukernels.Device) {
 	seed := gputest.Seed(t)
 	b := newBackend(t, d)
 	tuning := &b.runner.tuning
-	tuning.FilterRows = 0
+	tuning.Filter.Rows = 0
 	kinds := map[string]int{}
 	for _, c := range enginetest.Cases() {
 		name, inner := strings.CutPrefix(c.Name, "join 0 ")
@@ -29,10 +29,10 @@ func testKeyFilters(t *testing.T, d *gpukernels.Device) {
 		}
 		for _, way := range []string{"shared", "hashed", "exact"} {
 			plan := c.Plan(enginetest.NewGen(rand.New(rand.NewPCG(seed, 19)), 1500))
-			tuning.FilterLocal = 1 << 19
+			tuning.Filter.LocalBits = 1 << 19
 			for _, p := range plan.Pipelines {
 				if s, ok := p.Sink.(*physical.Build); ok && way != "shared" {
-					if tuning.FilterLocal = 1 << 8; way == "exact" {
+					if tuning.Filter.LocalBits = 1 << 8; way == "exact" {
 						s.EstRows = 1000
 					}
 				}

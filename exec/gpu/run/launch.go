@@ -149,7 +149,7 @@ func (q *Query) chunk(k *kernel.Kernel) int64 {
 		}
 	}
 	if p, ok := k.Pipeline.Sink.(*physical.Aggregate); ok {
-		rows = min(rows, q.groups[p].form.LaunchMost(&q.Target.Tuning))
+		rows = min(rows, q.groups[p].form.LaunchMost(&q.Target.Tuning.Launch))
 	}
 	return max(rows, int64(k.Threads))
 }

@@ -22,7 +22,7 @@ func TestCrowdedBlocks(t *testing.T) { gputest.Each(t, testCrowdedBlocks) }
 
 func testCrowdedBlocks(t *testing.T, d *gpukernels.Device) {
 	b := newBackend(t, d)
-	b.runner.tuning.CrowdedRows = 0
+	b.runner.tuning.Shared.CrowdedRows = 0
 	const seed = 5
 	given := newBoundTables(t, rand.New(rand.NewPCG(seed, 3)))
 	for _, keys := range []string{"a.k", "a.k, b.k", "a.c", "a.t", "a.c, a.k"} {
@@ -56,16 +56,16 @@ func testLocalTables(t *testing.T, d *gpukernels.Device) {
 	b := &backend{t: t, runner: runner, refused: map[string]int{}}
 	for _, keys := range [][]int{{2}, {9}, {5}, {1, 11}} {
 		for _, rows := range []int{3000, 9000, 9001, 9002, 9003, 9004} {
-			tuning.TilesLeast, tuning.PerfectHashRows, tuning.SeenLeast, tuning.SeenRows = 2048, 1e9, 1, 32
+			tuning.Shared.TilesLeast, tuning.PerfectHash.Rows, tuning.PerfectHash.SeenLeast, tuning.PerfectHash.SeenRows = 2048, 1e9, 1, 32
 			switch rows {
 			case 9001: // a tile's rows are added together
-				tuning.TilesLeast = 0
+				tuning.Shared.TilesLeast = 0
 			case 9002: // keys are placed: about all
-				tuning.TilesLeast, tuning.PerfectHashRows = 0, 0
+				tuning.Shared.TilesLeast, tuning.PerfectHash.Rows = 0, 0
 			case 9003: // those of few rows
-				tuning.PerfectHashRows, tuning.SeenRows = 0, 1
+				tuning.PerfectHash.Rows, tuning.PerfectHash.SeenRows = 0, 1
 			case 9004: // all rows were looked at before
-				tuning.PerfectHashRows, tuning.SeenLeast = 0, 9004
+				tuning.PerfectHash.Rows, tuning.PerfectHash.SeenLeast = 0, 9004
 			}
 			seed := uint64(rows + keys[0])
 			g := enginetest.NewGen(rand.New(rand.NewPCG(seed, 11)), rows)
@@ -95,7 +95,7 @@ func testLocalTables(t *testing.T, d *gpukernels.Device) {
 			plan := g.Result(g.Read(agg, out), out)
 			text := program.New(plan, runner.ForKernels(), &expr.Context{}, codegen.NewLookupCache(1<<20), func(*physical.Pipeline) bool { return true }).Kernels[plan.Pipelines[0]].CUDA
 			find := "find_slot("
-			if tuning.PerfectHashRows == 0 {
+			if tuning.PerfectHash.Rows == 0 {
 				find = "displaced_slot("
 			}
 			if !strings.Contains(text, find) {

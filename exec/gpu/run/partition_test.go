@@ -35,7 +35,7 @@ func testParts(t *testing.T, d *gpukernels.Device) {
 	}
 	defer runner.Close()
 	tuning := &runner.tuning
-	tuning.PartitionRows = 1000
+	tuning.Partition.Rows = 1000
 	b := &backend{t: t, runner: runner, refused: map[string]int{}}
 	const rows = 40_000
 	all := []groupAgg{{"sum", 8}, {"count(*)", -1}, {"min", 8}, {"max", 8}, {"avg", 8}}
@@ -53,21 +53,21 @@ func testParts(t *testing.T, d *gpukernels.Device) {
 			b.t = t
 			aggs := c.aggs
 			for _, passes := range []int{0, 1, 2} {
-				tuning.PartitionHashRows = math.MaxFloat64
+				tuning.Partition.PerfectHashRows = math.MaxFloat64
 				if passes == 0 { // one, and keys are placed
 					if c.keys[0] == 0 {
 						continue
 					}
-					passes, tuning.PartitionHashRows = 1, 0
+					passes, tuning.Partition.PerfectHashRows = 1, 0
 				}
 				for _, capacity := range []int64{math.MaxInt64, 64, 0} {
 					if i > 5 && capacity != 64 {
 						continue // what differs from the case before are the keys
 					}
-					tuning.PartitionPasses, tuning.PartitionCapacity = passes, capacity
-					tuning.HashedSlots, tuning.HashedSlotsMost, tuning.HashedMore = 1<<17, 1<<22, 1<<16
+					tuning.Partition.Passes, tuning.Partition.Capacity = passes, capacity
+					tuning.Partition.Slots, tuning.Partition.SlotsMost, tuning.Partition.MoreGroups = 1<<17, 1<<22, 1<<16
 					if capacity == 64 { // so few that the groups have to be made again with more capacity
-						tuning.HashedSlots, tuning.HashedSlotsMost, tuning.HashedMore = 1<<8, 1<<8, -20_000
+						tuning.Partition.Slots, tuning.Partition.SlotsMost, tuning.Partition.MoreGroups = 1<<8, 1<<8, -20_000
 					}
 					seed := uint64(i)
 					g := enginetest.NewGen(rand.New(rand.NewPCG(seed, 13)), rows)
@@ -84,7 +84,7 @@ func testParts(t *testing.T, d *gpukernels.Device) {
 					wide := i > 4
 					ranked := passes == 2 && c.keys[0] != 0 && !wide
 					if !strings.Contains(kernels[0].CUDA, "parting.tile(") || len(kernels) != passes+1 || strings.Contains(kernels[passes].CUDA, "TagRanks") != ranked ||
-						strings.Contains(kernels[passes].CUDA, "PlacedPart") != (tuning.PartitionHashRows == 0) || strings.Contains(kernels[0].CUDA, "RADISH_WIDE_ROWS") != wide {
+						strings.Contains(kernels[passes].CUDA, "PlacedPart") != (tuning.Partition.PerfectHashRows == 0) || strings.Contains(kernels[0].CUDA, "RADISH_WIDE_ROWS") != wide {
 						t.Errorf("%v by %v in %d passes: %d kernels, the first\n%s", aggs, c.keys, passes, len(kernels), kernels[0].CUDA)
 					}
 					enginetest.Check(t, b, enginetest.Case{Name: fmt.Sprintf("%v by %v in %d passes with room for %d rows", aggs, c.keys, passes, capacity)}, plan, seed)
@@ -162,7 +162,7 @@ func testPartsOutOfMemory(t *testing.T, d *gpukernels.Device) {
 		groups float64
 	}{{[]int{0}, 4000}, {[]int{11, 0}, 17_000}} { // of a dense domain, and hashed
 		b := &failing{backend: newBackend(t, d)}
-		b.runner.tuning.PartitionRows, b.runner.tuning.PartitionPasses = 1000, 2
+		b.runner.tuning.Partition.Rows, b.runner.tuning.Partition.Passes = 1000, 2
 		g := enginetest.NewGen(rand.New(rand.NewPCG(5, 13)), rows)
 		scan, cols := g.Scan(g.Table(rows, 5200))
 		plan := groupsPlan(g, scan, cols, c.groups, c.keys, []groupAgg{{"sum", 8}, {"count(*)", -1}, {"min", 8}, {"max", 8}, {"avg", 8}})
@@ -185,10 +185,10 @@ func TestFullPart(t *testing.T) { gputest.Each(t, testFullPart) }
 func testFullPart(t *testing.T, d *gpukernels.Device) {
 	b := newBackend(t, d)
 	tuning := &b.runner.tuning
-	tuning.PartitionRows, tuning.LeastSlots, tuning.PartitionHashBytes = 1000, 8, 8<<10
+	tuning.Partition.Rows, tuning.Partition.LeastSlots, tuning.Partition.PerfectHashBytes = 1000, 8, 8<<10
 	for seed := range uint64(3) {
-		tuning.PartitionPasses = int(max(seed, 1))
-		tuning.PartitionHashRows = float64(seed) * math.MaxFloat32 // keys are placed at first
+		tuning.Partition.Passes = int(max(seed, 1))
+		tuning.Partition.PerfectHashRows = float64(seed) * math.MaxFloat32 // keys are placed at first
 		r := rand.New(rand.NewPCG(seed, 19))
 		data := make([]encoding.Data, 2)
 		for row := range 60_000 {
@@ -229,10 +229,10 @@ func testFullPart(t *testing.T, d *gpukernels.Device) {
 		}
 		g.Pipe(scan, agg)
 		plan := g.Result(g.Read(agg, out), out)
-		if kernels := b.program(plan).Kernels[plan.Pipelines[0]].All(); len(kernels) != tuning.PartitionPasses+1 || strings.Contains(kernels[tuning.PartitionPasses].CUDA, "PlacedPart") != (seed == 0) {
-			t.Errorf("%d passes: %d kernels, the first\n%s", tuning.PartitionPasses, len(kernels), kernels[0].CUDA)
+		if kernels := b.program(plan).Kernels[plan.Pipelines[0]].All(); len(kernels) != tuning.Partition.Passes+1 || strings.Contains(kernels[tuning.Partition.Passes].CUDA, "PlacedPart") != (seed == 0) {
+			t.Errorf("%d passes: %d kernels, the first\n%s", tuning.Partition.Passes, len(kernels), kernels[0].CUDA)
 		}
-		enginetest.Check(t, b, enginetest.Case{Name: fmt.Sprintf("a full part in %d passes", tuning.PartitionPasses)}, plan, seed)
+		enginetest.Check(t, b, enginetest.Case{Name: fmt.Sprintf("a full part in %d passes", tuning.Partition.Passes)}, plan, seed)
 	}
 	if b.onHost > 0 || len(b.refused) > 0 {
 		t.Errorf("%d plans ended on the CPU; refused: %v", b.onHost, b.refused)

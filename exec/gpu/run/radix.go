@@ -121,7 +121,7 @@ func (q *Query) ranges(k *kernel.Kernel, side join.RadixSide, form *partition.Fo
 		next += rows + lines*line
 		first = append(first, uint32(next))
 	}
-	most := q.Target.Tuning.RadixCapacity
+	most := q.Target.Tuning.Radix.Capacity
 	guess := func(share float64, lines int64) {
 		capacity := int64(share*(1+sideSlack)+sideDeviations*math.Sqrt(share)) + 8
 		if most > 0 {
@@ -267,7 +267,7 @@ func (q *Query) pieces(x *join.Radix) []piece {
 	}
 	mean := rows / int64(len(probe.given))
 	length := max(min(pieceShare*mean, rows/int64(pieceBlocks*q.multiprocessors())), pieceLeast)
-	if n := q.Target.Tuning.RadixPiece; n > 0 {
+	if n := q.Target.Tuning.Radix.PieceRows; n > 0 {
 		length = n
 	}
 	line := max(x.Of(false).Form().LineRows(), x.Of(true).Form().LineRows())

@@ -46,15 +46,15 @@ func BenchmarkRadix(b *testing.B) {
 			name  string
 			tuned func(t *kernel.Tuning)
 		}{
-			{"whole", func(t *kernel.Tuning) { t.RadixRows = 1e18 }},
+			{"whole", func(t *kernel.Tuning) { t.Radix.Rows = 1e18 }},
 			{"as chosen", func(t *kernel.Tuning) {}},
-			{"2 of 6", func(t *kernel.Tuning) { t.RadixPasses, t.RadixBits = 2, 6 }},
-			{"2 of 7", func(t *kernel.Tuning) { t.RadixPasses, t.RadixBits = 2, 7 }},
-			{"2 of 8", func(t *kernel.Tuning) { t.RadixPasses, t.RadixBits = 2, 8 }},
-			{"as chosen, 3 blocks", func(t *kernel.Tuning) { t.RadixBlocks = 3 }},
-			{"as chosen, 4 blocks", func(t *kernel.Tuning) { t.RadixBlocks = 4 }},
-			{"1 of 9", func(t *kernel.Tuning) { t.RadixPasses, t.RadixBits = 1, 9 }},
-			{"2 of 7, 32 K a piece", func(t *kernel.Tuning) { t.RadixPasses, t.RadixBits, t.RadixPiece = 2, 7, 32<<10 }},
+			{"2 of 6", func(t *kernel.Tuning) { t.Radix.Passes, t.Radix.Bits = 2, 6 }},
+			{"2 of 7", func(t *kernel.Tuning) { t.Radix.Passes, t.Radix.Bits = 2, 7 }},
+			{"2 of 8", func(t *kernel.Tuning) { t.Radix.Passes, t.Radix.Bits = 2, 8 }},
+			{"as chosen, 3 blocks", func(t *kernel.Tuning) { t.Radix.Blocks = 3 }},
+			{"as chosen, 4 blocks", func(t *kernel.Tuning) { t.Radix.Blocks = 4 }},
+			{"1 of 9", func(t *kernel.Tuning) { t.Radix.Passes, t.Radix.Bits = 1, 9 }},
+			{"2 of 7, 32 K a piece", func(t *kernel.Tuning) { t.Radix.Passes, t.Radix.Bits, t.Radix.PieceRows = 2, 7, 32<<10 }},
 		} {
 			b.Run(fmt.Sprintf("2^%d with 2^%d/%s", size, most, c.name), func(b *testing.B) { radixBench(b, d, r, s, c.tuned) })
 		}

@@ -17,7 +17,7 @@ import (
 
 // forceRadix has all joins partitioned that can be.
 func forceRadix(t *kernel.Tuning) {
-	t.RadixRows, t.RadixDenseRows, t.RadixForced = 0, 0, true
+	t.Radix.Rows, t.Radix.DenseRows, t.Radix.Forced = 0, 0, true
 }
 
 // isRadix says whether a plan has a join in partitions.
@@ -57,7 +57,7 @@ func testRadixJoins(t *testing.T, d *gpukernels.Device) {
 			b := newBackend(t, d)
 			tuning := &b.runner.tuning
 			forceRadix(tuning)
-			tuning.RadixPasses, tuning.RadixTable, tuning.RadixPiece, tuning.RadixCapacity = x.passes, x.table, x.piece, x.capacity
+			tuning.Radix.Passes, tuning.Radix.TableRows, tuning.Radix.PieceRows, tuning.Radix.Capacity = x.passes, x.table, x.piece, x.capacity
 			partitioned := map[string]bool{}
 			for i, c := range cases {
 				if leftOut(d, i) {
@@ -87,7 +87,7 @@ func TestRadixUnion(t *testing.T) { gputest.Each(t, testRadixUnion) }
 func testRadixUnion(t *testing.T, d *gpukernels.Device) {
 	b := newBackend(t, d)
 	forceRadix(&b.runner.tuning)
-	b.runner.tuning.RadixTable, b.runner.tuning.RadixCapacity = 32, 8
+	b.runner.tuning.Radix.TableRows, b.runner.tuning.Radix.Capacity = 32, 8
 	g := enginetest.NewGen(rand.New(rand.NewPCG(1, 7)), 400)
 	all := &physical.Materialize{}
 	for _, rows := range []int{40, 3000} {
@@ -178,7 +178,7 @@ func TestRadixOutOfMemory(t *testing.T) { gputest.Each(t, testRadixOutOfMemory) 
 func testRadixOutOfMemory(t *testing.T, d *gpukernels.Device) {
 	b := &failing{backend: newBackend(t, d)}
 	forceRadix(&b.runner.tuning)
-	b.runner.tuning.RadixPasses, b.runner.tuning.RadixCapacity = 2, 8
+	b.runner.tuning.Radix.Passes, b.runner.tuning.Radix.Capacity = 2, 8
 	for _, c := range enginetest.Cases() {
 		if c.Name != "join 0 two integers" {
 			continue

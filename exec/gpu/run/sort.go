@@ -76,8 +76,8 @@ func sortRows(ctx context.Context, s *gpukernels.Stream, load func(sort.Part) (*
 type sortEnv struct {
 	take      func(bytes int64) (gpukernels.Ptr, error) // memory
 	give      func(gpukernels.Ptr)
-	waitRows  int64 // kernel.Tuning.SortWaitRows
-	radixRows int64 // kernel.Tuning.SortRadixRows
+	waitRows  int64 // kernel.Tuning.Sort.WaitRows
+	radixRows int64 // kernel.Tuning.Sort.RadixRows
 }
 
 // sorting is one sort while it runs.

@@ -194,7 +194,7 @@ func TestSortRows(t *testing.T) {
 				}
 				most += rng.Int64N(100)
 			}
-			got, err := sortRows(context.Background(), s, load, sortEnv{alloc, func(p gpukernels.Ptr) { _ = s.Free(p) }, kernel.TuningOf(0).SortWaitRows, radixRows}, cols, 1+rng.IntN(len(cols)), arrays, held, most, first, count)
+			got, err := sortRows(context.Background(), s, load, sortEnv{alloc, func(p gpukernels.Ptr) { _ = s.Free(p) }, kernel.TuningOf(0).Sort.WaitRows, radixRows}, cols, 1+rng.IntN(len(cols)), arrays, held, most, first, count)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -296,7 +296,7 @@ func TestSortsOfPackedKeys(t *testing.T) {
 	seed := gputest.Seed(t)
 	gputest.Each(t, func(t *testing.T, d *gpukernels.Device) {
 		b := newBackend(t, d)
-		b.runner.tuning.SortRadixRows = 1
+		b.runner.tuning.Sort.RadixRows = 1
 		sorts, left := 0, 0
 		for at := range enginetest.Sizes {
 			for _, p := range enginePlans(at, seed) {
@@ -324,7 +324,7 @@ func testSortManyColumns(t *testing.T, d *gpukernels.Device) {
 	const columns, rows = (gpukernels.LaunchWords - sort.FirstColumn) / 3, 200
 	for _, n := range []int{columns, columns + 1} {
 		b := newBackend(t, d)
-		b.runner.tuning.SortRadixRows = 1
+		b.runner.tuning.Sort.RadixRows = 1
 		rng := rand.New(rand.NewPCG(uint64(n), 1))
 		schema := &tables.Schema{Database: "test", Name: "t"}
 		in := &column.Batch{N: rows}

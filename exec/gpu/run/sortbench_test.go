@@ -82,7 +82,7 @@ func BenchmarkSortRows(b *testing.B) {
 					m, _, err := d.Load(context.Background(), sort.Text(c.columns, part))
 					return m, err
 				}
-				env := sortEnv{s.Alloc, func(p gpukernels.Ptr) { _ = s.Free(p) }, kernel.TuningOf(90).SortWaitRows, way.from}
+				env := sortEnv{s.Alloc, func(p gpukernels.Ptr) { _ = s.Free(p) }, kernel.TuningOf(90).Sort.WaitRows, way.from}
 				var got sortedRows
 				run := func() {
 					_ = s.Free(got.memory)

@@ -79,7 +79,7 @@ func (q *Query) sorted(ctx context.Context, s physical.Sink, x *sorter, keys int
 	load := func(part sort.Part) (*gpukernels.Module, error) {
 		return q.orderPart(ctx, &x.parts[part], sort.Text(x.Columns, part))
 	}
-	env := sortEnv{func(bytes int64) (gpukernels.Ptr, error) { return q.alloc("sorting", bytes) }, q.free, q.tuning.SortWaitRows, q.tuning.SortRadixRows}
+	env := sortEnv{func(bytes int64) (gpukernels.Ptr, error) { return q.alloc("sorting", bytes) }, q.free, q.tuning.Sort.WaitRows, q.tuning.Sort.RadixRows}
 	return sortRows(ctx, q.stream, load, env, x.Columns, keys, x.arrays, held, rows, first, count)
 }
 

@@ -80,7 +80,7 @@ func testVariances(t *testing.T, d *gpukernels.Device) {
 		})},
 	}
 	b := newBackend(t, d)
-	b.runner.tuning.LaunchHot, b.runner.tuning.LaunchWindow = 2048, 2048 // several launches
+	b.runner.tuning.Launch.Hot, b.runner.tuning.Launch.Window = 2048, 2048 // several launches
 	r := rand.New(rand.NewPCG(1, 23))
 	schema := &tables.Schema{Database: "test", Name: "t", Columns: []tables.ColumnDef{{Name: "few", Type: types.Int64}, {Name: "many", Type: types.Int64}, {Name: "ascending", Type: types.Int64}}}
 	batch := &column.Batch{N: rows}

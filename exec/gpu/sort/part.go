@@ -66,7 +66,7 @@ type part struct {
 type Expected struct {
 	Columns      []Column
 	Rows, Wanted float64
-	RadixRows    float64 // kernel.Tuning.SortRadixRows
+	RadixRows    float64 // kernel.Tuning.Sort.RadixRows
 }
 
 // selects says whether the wanted rows are found before they are sorted.

@@ -53,6 +53,7 @@ var layers = []struct {
 	{"exec/gpu/kernel", []string{"column", "exec/gpu/codegen", "exec/gpu/form", "planner", "sql", "storage"}},
 	{"exec/gpu/partition", []string{"exec/gpu/codegen", "exec/gpu/form", "exec/gpu/kernel", "sql"}},
 	{"exec/gpu/groupby", []string{"column", "exec/gpu/codegen", "exec/gpu/form", "exec/gpu/kernel", "exec/gpu/partition", "planner", "sql", "storage"}},
+	{"exec/gpu/join/radix", []string{"exec/gpu/codegen", "exec/gpu/form", "exec/gpu/kernel", "exec/gpu/partition", "planner", "sql"}},
 	{"exec/gpu/join", []string{"exec/gpu/codegen", "exec/gpu/form", "exec/gpu/kernel", "exec/gpu/partition", "planner", "sql"}},
 	{"exec/gpu/sort", []string{"exec/gpu/codegen", "exec/gpu/form", "exec/gpu/kernel", "planner/physical", "sql"}},
 	{"exec/gpu/program", []string{

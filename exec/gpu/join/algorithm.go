@@ -3,6 +3,7 @@ package join
 import (
 	"github.com/radish-sql/radish/exec/gpu/codegen"
 	"github.com/radish-sql/radish/exec/gpu/form"
+	"github.com/radish-sql/radish/exec/gpu/join/radix"
 	"github.com/radish-sql/radish/exec/gpu/kernel"
 	"github.com/radish-sql/radish/planner/physical"
 )
@@ -32,7 +33,7 @@ type demand struct {
 	marks  bool                   // some probe asks whether it may be NULL that a row matches
 	once   bool                   // probes ask at most whether there is a row, or there is at most one
 	filter bool                   // some probe has a residual condition
-	radix  *Radix                 // how both sides may be partitioned; nil: they are not
+	radix  *radix.Join            // how both sides may be partitioned; nil: they are not
 }
 
 // domain is the number of values that the key of a build can have, and width the bytes of a row's payload.

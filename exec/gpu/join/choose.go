@@ -1,22 +1,25 @@
 package join
 
 import (
-	"math"
-	"slices"
-
-	"github.com/radish-sql/radish/exec/gpu/form"
+	"github.com/radish-sql/radish/exec/gpu/join/radix"
 	"github.com/radish-sql/radish/exec/gpu/kernel"
-	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
-	"github.com/radish-sql/radish/sql/expr"
 )
+
+// partitioned has both sides of a join in partitions of their keys.
+var partitioned = &Algorithm{
+	Name:    radix.Name,
+	applies: func(d *demand) bool { return d.radix != nil },
+	byKey:   true,
+	memory:  func(m *Memory, f *Form) { m.Rows = 0 }, // the runner has the rows in partitions
+}
 
 // Choices are what is decided of a plan's joins across pipelines. A later pipeline can show that one of them does not hold: it is noted here, and everything is decided again.
 type Choices struct {
 	views map[Key]bool             // keys that are stored as views, since some probe's strings are not of the build's dictionary
 	whole map[*physical.Build]bool // builds that are not partitioned after all
-	radix map[*physical.Build]*Radix
-	Probe map[*physical.Pipeline]*Radix // the join that a pipeline's rows are partitioned for
+	radix map[*physical.Build]*radix.Join
+	Probe map[*physical.Pipeline]*radix.Join // the join that a pipeline's rows are partitioned for
 }
 
 // NewChoices returns those of a plan of which nothing is known yet.
@@ -32,17 +35,17 @@ type Key struct {
 
 // Partition decides which joins are partitioned. A pipeline's rows are partitioned for one join at most.
 func (c *Choices) Partition(g *kernel.Pipelines) {
-	c.radix, c.Probe = map[*physical.Build]*Radix{}, map[*physical.Pipeline]*Radix{}
+	c.radix, c.Probe = map[*physical.Build]*radix.Join{}, map[*physical.Pipeline]*radix.Join{}
 	for _, p := range g.Plan.Pipelines {
 		b, ok := p.Sink.(*physical.Build)
 		if !ok || c.whole[b] || g.IsShared(b) || c.Probe[p] != nil || !scansFor(p, len(p.Transforms), c) {
 			continue
 		}
-		x := c.candidate(g, b, p)
-		if x == nil || c.Probe[x.pipeline] != nil || !scansFor(x.pipeline, x.at, c) {
+		x := radix.Candidate(g, b, p)
+		if x == nil || c.Probe[x.Pipeline()] != nil || !scansFor(x.Pipeline(), x.At(), c) {
 			continue
 		}
-		c.radix[b], c.Probe[x.pipeline] = x, x
+		c.radix[b], c.Probe[x.Pipeline()] = x, x
 	}
 }
 
@@ -69,92 +72,4 @@ func scansFor(p *physical.Pipeline, at int, c *Choices) bool {
 		}
 	}
 	return true
-}
-
-// candidate returns the join of a build that feeder fills, if it is to be partitioned; nil: it is not.
-func (c *Choices) candidate(g *kernel.Pipelines, b *physical.Build, feeder *physical.Pipeline) *Radix {
-	tuning := &g.Target.Tuning.Radix
-	least := tuning.Rows
-	switch b.On(physical.GPU) {
-	case physical.HashJoin:
-	case physical.DenseJoin:
-		least = tuning.DenseRows
-	default:
-		return nil
-	}
-	if b.KeepUnmatched || len(b.Keys) == 0 || b.EstRows < least {
-		return nil
-	}
-	for i, e := range b.Keys {
-		if form.ClassOf(e.Type()) != form.Int || b.NullSafe != nil && b.NullSafe[i] {
-			return nil
-		}
-	}
-	var x *Radix
-	for _, p := range g.Plan.Pipelines {
-		for i, t := range p.Transforms {
-			t, ok := t.(*physical.Probe)
-			switch {
-			case !ok || t.Build != b:
-				continue
-			case x != nil || t.Kind != logical.InnerJoin || g.Refused[p] != nil:
-				return nil
-			}
-			x = &Radix{build: b, probe: t, pipeline: p, at: i}
-		}
-	}
-	if x == nil {
-		return nil
-	}
-	scan, ok := x.pipeline.Source.(*physical.TableScan)
-	if !ok || scanned(scan) < tuning.Rows || scan.Table.Rows() >= math.MaxInt32 {
-		return nil
-	}
-	if !tuning.Forced && !x.pays(g, feeder, scan) {
-		return nil
-	}
-	return x
-}
-
-// pays says whether writing the rows of both sides costs less than looking them up. Both sides are scans that most rows pass, with nothing that drops rows in front of the join: otherwise
-// rows that are left are packed before they look a key up, and a filter of keys drops others. An array by key is as good as partitions where neighbouring rows have neighbouring keys.
-func (x *Radix) pays(g *kernel.Pipelines, feeder *physical.Pipeline, scan *physical.TableScan) bool {
-	build := feeder.Source.(*physical.TableScan)
-	for _, s := range []*physical.TableScan{build, scan} {
-		if scanned(s) < float64(s.Table.Rows())*radixShare || slices.ContainsFunc(s.RuntimeFilters, func(u physical.RuntimeFilterUse) bool { return u.Drops >= filterDrops }) {
-			return false
-		}
-	}
-	for _, t := range append(slices.Clone(feeder.Transforms), x.pipeline.Transforms[:x.at]...) {
-		if _, ok := t.(*physical.Probe); ok {
-			return false
-		}
-	}
-	return x.build.On(physical.GPU) != physical.DenseJoin || scattered(g, build, x.build.Keys[0]) && scattered(g, scan, x.probe.Keys[0])
-}
-
-// radixShare is the share of a scan's rows that come to a join, from which on they are partitioned.
-const radixShare = 0.25
-
-// scattered says whether the keys of a row group are from all over the table's: what the zones of a column tell.
-func scattered(g *kernel.Pipelines, scan *physical.TableScan, key expr.Expr) bool {
-	c, ok := key.(*expr.Column)
-	if !ok {
-		return false
-	}
-	at := slices.IndexFunc(scan.Cols, func(x *expr.Column) bool { return x.ID == c.ID })
-	if at < 0 || scan.Ordinals[at] == logical.RowIDOrdinal {
-		return false
-	}
-	f := g.Target.Columns(scan.Table, scan.Ordinals[at])
-	groups := float64(len(f.Zones.Lo))
-	return groups > 0 && f.Zones.Widths >= (float64(f.All.Hi)-float64(f.All.Lo))*groups/2
-}
-
-// scanned is about how many rows a scan gives.
-func scanned(scan *physical.TableScan) float64 {
-	if scan.EstRows > 0 {
-		return min(scan.EstRows, float64(scan.Table.Rows()))
-	}
-	return float64(scan.Table.Rows())
 }

@@ -16,7 +16,6 @@ import (
 // one, of memory that the caches hold, or none, where it is copied to shared memory.
 
 const (
-	filterDrops  = 0.5     // share of the rows that a filter has to drop, as is estimated
 	filterSlots  = 16      // slots for each row
 	filterMost   = 1 << 28 // slots at all: 32 MiB
 	filterDomain = 64      // values of a domain for each row
@@ -62,7 +61,7 @@ func wantsFilter(g *kernel.Pipelines, b *physical.Build, key int) bool {
 
 // isWorthIt says whether a scan has so many rows that a filter may drop that looking them up pays.
 func isWorthIt(g *kernel.Pipelines, scan *physical.TableScan, use physical.RuntimeFilterUse) bool {
-	return float64(scan.Table.Rows()) >= g.Target.Tuning.Filter.Rows && use.Drops >= filterDrops
+	return float64(scan.Table.Rows()) >= g.Target.Tuning.Filter.Rows && use.Drops >= kernel.FilterDrops
 }
 
 // chooseFilter decides on the filter of a build's key; nil: there is none.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/radish-sql/radish/exec/gpu/codegen"
+	"github.com/radish-sql/radish/exec/gpu/join/radix"
 	"github.com/radish-sql/radish/exec/gpu/kernel"
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
@@ -20,8 +21,8 @@ type Form struct {
 	filters   []*keyFilter
 	// keepNulls: rows with a NULL key are stored, outside all chains. nullChain: they have a chain of their own, for mark joins.
 	keepNulls, nullChain bool
-	Radix                *Radix // how both sides are partitioned; nil: they are not
-	bound                bool   // some pipeline's outline has the payload's forms
+	Radix                *radix.Join // how both sides are partitioned; nil: they are not
+	bound                bool        // some pipeline's outline has the payload's forms
 }
 
 // Forms are those of a plan's builds.

@@ -10,7 +10,7 @@ import (
 )
 
 // algorithms are all there are. The last one applies to whatever the planner bounds the keys of.
-var algorithms = []*Algorithm{ordered, loop, radix, hash, bitmap, direct, dense}
+var algorithms = []*Algorithm{ordered, loop, partitioned, hash, bitmap, direct, dense}
 
 // newForm chooses the algorithm of a build.
 func newForm(g *kernel.Pipelines, b *physical.Build, choices *Choices) *Form {
@@ -51,7 +51,7 @@ func (all Forms) Outline(o *kernel.Outline, b *physical.Build, choices *Choices)
 		all[b], o.Plan.Sinks[b] = f, f.rows
 	}
 	o.Way = buildOutline{f, o.Appending()}
-	if f.Radix != nil && !f.Radix.settle(o) {
+	if f.Radix != nil && !f.Radix.Settle(o) {
 		choices.whole[b] = true
 		return true, nil
 	}
@@ -137,7 +137,7 @@ func (all Forms) OutlineProbe(o *kernel.Outline, t *physical.Probe, choices *Cho
 			return changed, otherTypes(c, v.Typ)
 		}
 	}
-	if f.Radix != nil && !f.Radix.settleProbe(o) {
+	if f.Radix != nil && !f.Radix.SettleProbe(o) {
 		choices.whole[t.Build] = true
 		return true, nil
 	}

@@ -90,6 +90,9 @@ type Sort struct {
 	RadixRows int64 // from which on keys are packed, which takes two waits for the device, instead of merged
 }
 
+// FilterDrops is the share of a scan's rows that a filter of a key has to drop, as is estimated.
+const FilterDrops = 0.5
+
 // TuningOf returns the numbers of an architecture by its compute capability, 90 for 9.0; 0 is an emulated device.
 func TuningOf(computeCapability int) Tuning {
 	switch {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/radish-sql/radish/exec/gpu/codegen"
 	"github.com/radish-sql/radish/exec/gpu/join"
+	"github.com/radish-sql/radish/exec/gpu/join/radix"
 	"github.com/radish-sql/radish/exec/gpu/kernel"
 	"github.com/radish-sql/radish/planner/physical"
 )
@@ -25,7 +26,7 @@ func (k *writer) generate() (*kernel.Kernel, error) {
 }
 
 // generateApart writes the kernels of a pipeline whose rows go to partitions for one of its joins: what stands behind the join is in a kernel of its own.
-func (k *writer) generateApart(x *join.Radix) (*kernel.Kernel, error) {
+func (k *writer) generateApart(x *radix.Join) (*kernel.Kernel, error) {
 	if err := k.write(x.Of(true).Sink(k.Kernel), k.Pipeline.Transforms[:x.At()]); err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"github.com/radish-sql/radish/exec/gpu/codegen"
 	"github.com/radish-sql/radish/exec/gpu/groupby"
 	"github.com/radish-sql/radish/exec/gpu/join"
+	"github.com/radish-sql/radish/exec/gpu/join/radix"
 	"github.com/radish-sql/radish/exec/gpu/kernel"
 	"github.com/radish-sql/radish/planner/physical"
 )
@@ -34,12 +35,12 @@ func (g *Program) Form(s physical.Sink) (*kernel.RowForm, error) {
 }
 
 // Side is the side of a join whose rows a pipeline's first kernel partitions; false: it partitions none.
-func (g *Program) Side(p *physical.Pipeline) (join.RadixSide, bool) {
+func (g *Program) Side(p *physical.Pipeline) (radix.Side, bool) {
 	if x := g.choices.Probe[p]; x != nil {
 		return x.Of(true), true
 	}
 	if b, ok := p.Sink.(*physical.Build); ok && g.Builds[b] != nil && g.Builds[b].Radix != nil {
 		return g.Builds[b].Radix.Of(false), true
 	}
-	return join.RadixSide{}, false
+	return radix.Side{}, false
 }

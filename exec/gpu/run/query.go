@@ -12,7 +12,7 @@ import (
 	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/exec/gpu/codegen"
 	"github.com/radish-sql/radish/exec/gpu/groupby"
-	"github.com/radish-sql/radish/exec/gpu/join"
+	"github.com/radish-sql/radish/exec/gpu/join/radix"
 	"github.com/radish-sql/radish/exec/gpu/kernel"
 	"github.com/radish-sql/radish/exec/gpu/program"
 	"github.com/radish-sql/radish/exec/gpu/residency"
@@ -43,7 +43,7 @@ type Query struct {
 	groups  map[*physical.Aggregate]*groupRun
 	strings map[*physical.Pipeline]*stringRun
 
-	sideRuns map[join.RadixSide]*sideRun // of joins in partitions
+	sideRuns map[radix.Side]*sideRun // of joins in partitions
 
 	tables    map[*codegen.Table]gpukernels.Ptr // constants of kernels
 	cancelled *gpukernels.Signal                // nil: no kernel has loops that may be long
@@ -281,7 +281,7 @@ func newQuery(g *program.Program, r *Runner, apart bool) (*Query, error) {
 		},
 		progress: progress{done: map[*physical.Pipeline]bool{}, sizes: newSizing(g, r.remembered)}, controlBlock: newControlBlock(g),
 		rowsOf: map[physical.Sink]*storedRows{}, builds: map[*physical.Build]*buildRun{}, groups: map[*physical.Aggregate]*groupRun{},
-		sideRuns: map[join.RadixSide]*sideRun{},
+		sideRuns: map[radix.Side]*sideRun{},
 		strings:  map[*physical.Pipeline]*stringRun{}, tables: map[*codegen.Table]gpukernels.Ptr{},
 	}
 	for _, k := range q.Kernels {

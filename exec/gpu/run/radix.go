@@ -7,7 +7,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/radish-sql/radish/exec/gpu/join"
+	"github.com/radish-sql/radish/exec/gpu/join/radix"
 	"github.com/radish-sql/radish/exec/gpu/kernel"
 	"github.com/radish-sql/radish/exec/gpu/partition"
 	"github.com/radish-sql/radish/gpukernels"
@@ -37,10 +37,10 @@ const (
 )
 
 // sideOf is the side of a join that a pipeline's kernel partitions.
-func (q *Query) sideOf(k *kernel.Kernel) (join.RadixSide, bool) { return q.Program.Side(k.Pipeline) }
+func (q *Query) sideOf(k *kernel.Kernel) (radix.Side, bool) { return q.Program.Side(k.Pipeline) }
 
 // partition runs the kernels that partition a side, of which run launches the first one, until all rows have found a slot. It returns the kernels that come after.
-func (q *Query) partition(ctx context.Context, k *kernel.Kernel, side join.RadixSide, run func() error, cost *Cost) ([]*kernel.Kernel, error) {
+func (q *Query) partition(ctx context.Context, k *kernel.Kernel, side radix.Side, run func() error, cost *Cost) ([]*kernel.Kernel, error) {
 	q.freeSide(side)
 	form, then := side.Form(), k.Then
 	work := sideWork{q.workOf(k.Pipeline.Sink), slices.Index(q.Feeders[k.Pipeline.Sink], k.Pipeline)}
@@ -89,7 +89,7 @@ func (q *Query) partition(ctx context.Context, k *kernel.Kernel, side join.Radix
 }
 
 // openPass takes memory for a pass. wanted are the rows that partitions of each pass want, where that is known.
-func (q *Query) openPass(k *kernel.Kernel, side join.RadixSide, form *partition.Form, wanted [][]uint32, pass int) error {
+func (q *Query) openPass(k *kernel.Kernel, side radix.Side, form *partition.Form, wanted [][]uint32, pass int) error {
 	s := q.sideRuns[side]
 	first, err := q.ranges(k, side, form, wanted, pass)
 	if err != nil {
@@ -111,7 +111,7 @@ func (q *Query) openPass(k *kernel.Kernel, side join.RadixSide, form *partition.
 }
 
 // ranges gives each partition of a pass its rows.
-func (q *Query) ranges(k *kernel.Kernel, side join.RadixSide, form *partition.Form, wanted [][]uint32, pass int) ([]uint32, error) {
+func (q *Query) ranges(k *kernel.Kernel, side radix.Side, form *partition.Form, wanted [][]uint32, pass int) ([]uint32, error) {
 	line := form.LineRows()
 	parts := form.Partitions(1)
 	first := make([]uint32, 1, form.Partitions(pass+1)+1)
@@ -166,11 +166,11 @@ func (q *Query) chunks(form *partition.Form, rows int64) int64 {
 }
 
 // sideRows is how many rows a side is expected to have.
-func (q *Query) sideRows(k *kernel.Kernel, side join.RadixSide) int64 {
+func (q *Query) sideRows(k *kernel.Kernel, side radix.Side) int64 {
 	rows := q.sourceBound(k)
 	est := k.Rows.Scan.EstRows
 	if !side.Probe {
-		est = side.Radix.Build().EstRows
+		est = side.Join.Build().EstRows
 	}
 	if e := int64(min(est*1.3, 1<<40)) + 1024; est > 0 && rows > 2*e {
 		rows = e
@@ -203,7 +203,7 @@ func (q *Query) freePass(x *sidePass) {
 }
 
 // freeSide gives a side's memory back.
-func (q *Query) freeSide(side join.RadixSide) {
+func (q *Query) freeSide(side radix.Side) {
 	if s := q.sideRuns[side]; s != nil {
 		for i := range s.passes {
 			q.freePass(&s.passes[i])
@@ -213,7 +213,7 @@ func (q *Query) freeSide(side join.RadixSide) {
 }
 
 // sideWord is a word of a pass.
-func (q *Query) sideWord(side join.RadixSide, w partition.Word) (uint64, bool) {
+func (q *Query) sideWord(side radix.Side, w partition.Word) (uint64, bool) {
 	s := q.sideRuns[side]
 	if s == nil {
 		return 0, false
@@ -244,7 +244,7 @@ const (
 )
 
 // openWork lists the pieces of work of a join whose sides are there.
-func (q *Query) openWork(x *join.Radix) (gpukernels.Ptr, error) {
+func (q *Query) openWork(x *radix.Join) (gpukernels.Ptr, error) {
 	pieces := q.pieces(x)
 	bytes := int64(16 * (len(pieces) + 1))
 	at, err := q.alloc("partitions", bytes)
@@ -258,7 +258,7 @@ func (q *Query) openWork(x *join.Radix) (gpukernels.Ptr, error) {
 }
 
 // pieces cuts partitions up: a build's rows into as many as a table holds, and a probe's side into pieces that are about equally long. Pieces of long partitions come first.
-func (q *Query) pieces(x *join.Radix) []piece {
+func (q *Query) pieces(x *radix.Join) []piece {
 	last := x.Of(false).Form().Passes - 1
 	build, probe := &q.sideRuns[x.Of(false)].passes[last], &q.sideRuns[x.Of(true)].passes[last]
 	rows := int64(0)
@@ -291,7 +291,7 @@ func (q *Query) pieces(x *join.Radix) []piece {
 }
 
 // joinSides runs the kernel that joins and those behind it, once both sides are there.
-func (q *Query) joinSides(x *join.Radix, then []*kernel.Kernel, cost *Cost) error {
+func (q *Query) joinSides(x *radix.Join, then []*kernel.Kernel, cost *Cost) error {
 	work, err := q.openWork(x)
 	if err != nil {
 		return err
@@ -342,7 +342,7 @@ func (m *sideMemory) remember(work sideWork, wanted [][]uint32) {
 }
 
 // startSide runs a pipeline whose rows are partitioned: run launches its first kernel.
-func (q *Query) startSide(ctx context.Context, k *kernel.Kernel, side join.RadixSide, run func() error, cost *Cost) error {
+func (q *Query) startSide(ctx context.Context, k *kernel.Kernel, side radix.Side, run func() error, cost *Cost) error {
 	then, err := q.partition(ctx, k, side, run, cost)
 	if err != nil || !side.Probe {
 		return err
@@ -352,7 +352,7 @@ func (q *Query) startSide(ctx context.Context, k *kernel.Kernel, side join.Radix
 			return err
 		}
 	}
-	return q.joinSides(side.Radix, then, cost)
+	return q.joinSides(side.Join, then, cost)
 }
 
 // freeBuildSide gives the rows of a partitioned build back.

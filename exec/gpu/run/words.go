@@ -6,6 +6,7 @@ import (
 	"github.com/radish-sql/radish/exec/gpu/codegen"
 	"github.com/radish-sql/radish/exec/gpu/groupby"
 	"github.com/radish-sql/radish/exec/gpu/join"
+	"github.com/radish-sql/radish/exec/gpu/join/radix"
 	"github.com/radish-sql/radish/exec/gpu/kernel"
 	"github.com/radish-sql/radish/exec/gpu/partition"
 	"github.com/radish-sql/radish/planner/physical"
@@ -163,7 +164,7 @@ func (q *Query) groupWord(key any) (uint64, bool) {
 
 // partitionWord is a word of what a pass of partitioning writes.
 func (q *Query) partitionWord(w partition.Word) (uint64, bool) {
-	if side, ok := w.Of.(join.RadixSide); ok {
+	if side, ok := w.Of.(radix.Side); ok {
 		return q.sideWord(side, w)
 	}
 	a, ok := w.Of.(*physical.Aggregate)

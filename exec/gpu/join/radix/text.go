@@ -1,4 +1,4 @@
-package join
+package radix
 
 import (
 	"fmt"
@@ -11,18 +11,18 @@ import (
 )
 
 // At is the number of the probe among its pipeline's transforms.
-func (x *Radix) At() int { return x.at }
+func (x *Join) At() int { return x.at }
 
 // Sink writes the end of a kernel that partitions a side's rows.
-func (s RadixSide) Sink(k *kernel.Kernel) kernel.Sink {
+func (s Side) Sink(k *kernel.Kernel) kernel.Sink {
 	out := &partition.Sink{Kernel: k, Form: s.Form(), Layout: s.layout(), Of: s}
-	keys := s.Radix.build.Keys
+	keys := s.Join.build.Keys
 	if s.Probe {
-		keys = s.Radix.probe.Keys
+		keys = s.Join.probe.Keys
 	}
 	out.Values = func(scope *codegen.Scope) (place string, values []codegen.Value, err error) {
-		k.Line("// %s", s.Radix)
-		if place, err = s.Radix.place(k, scope, keys, s.Probe); err != nil {
+		k.Line("// %s", s.Join)
+		if place, err = s.Join.place(k, scope, keys, s.Probe); err != nil {
 			return "", nil, err
 		}
 		for i := range s.layout().Fields {
@@ -39,7 +39,7 @@ func (s RadixSide) Sink(k *kernel.Kernel) kernel.Sink {
 }
 
 // place writes the place of a row: its keys, packed and mixed. Rows that match nothing are dropped: some key is NULL or, on the probe's side, none that the build has.
-func (x *Radix) place(k *kernel.Kernel, s *codegen.Scope, keys []expr.Expr, probe bool) (string, error) {
+func (x *Join) place(k *kernel.Kernel, s *codegen.Scope, keys []expr.Expr, probe bool) (string, error) {
 	packed := ""
 	for i, e := range keys {
 		v, err := k.Emit(e, s)
@@ -78,9 +78,9 @@ func (x *Radix) place(k *kernel.Kernel, s *codegen.Scope, keys []expr.Expr, prob
 }
 
 // Open writes the loops over the pieces of work, the table of each, and the rows of the probe's side, up to where a row's own text begins.
-func (x *Radix) Open(k *kernel.Kernel, s *codegen.Scope) {
+func (x *Join) Open(k *kernel.Kernel, s *codegen.Scope) {
 	b := x.build
-	k.Threads, k.Blocks, k.Items = radixThreads, radixBlocks, 4
+	k.Threads, k.Blocks, k.Items = joinThreads, joinBlocks, 4
 	own, build := x.Of(true).Form(), x.Of(false).Form()
 	k.Defines = own.Defines(x.sides[1])
 	last, capacity := x.parts.Passes-1, x.Capacity
@@ -97,8 +97,8 @@ func (x *Radix) Open(k *kernel.Kernel, s *codegen.Scope) {
 	if len(x.sides[0].Halves) > 0 {
 		k.Line("u32* const payload = shared_at<u32>(%d);", at+4*capacity)
 	}
-	k.Line("const RadixWork* const pieces = %s;", k.Pointer("const RadixWork", RadixWork{of{b}}))
-	k.Open("for (u32 piece; (piece = take_work(%s)) < (u32)%s;) {", k.Pointer("u32", RadixTaken{of{b}}), k.Word(RadixPieces{of{b}}))
+	k.Line("const RadixWork* const pieces = %s;", k.Pointer("const RadixWork", workWord{of{b}}))
+	k.Open("for (u32 piece; (piece = take_work(%s)) < (u32)%s;) {", k.Pointer("u32", takenWord{of{b}}), k.Word(piecesWord{of{b}}))
 	k.Line("const RadixWork work = pieces[piece];")
 	k.Line("stop = stop || stopped(%s, %s);", k.ErrorAddress(), k.Pointer("const u32", kernel.CancelWord{}))
 	k.Line("chains.clear();")
@@ -143,7 +143,7 @@ func (x *Radix) Open(k *kernel.Kernel, s *codegen.Scope) {
 const askTiles = 16
 
 // Matches writes the loop over a row's matches.
-func (x *Radix) Matches(k *kernel.Kernel, s *codegen.Scope) (*codegen.Scope, error) {
+func (x *Join) Matches(k *kernel.Kernel, s *codegen.Scope) (*codegen.Scope, error) {
 	k.Line("const Place place = row_place(probe_row);")
 	k.Line("const u32 rest = Chains::rest(place);")
 	k.Line("u32 next_link = first_link;")
@@ -185,7 +185,7 @@ func (x *Radix) Matches(k *kernel.Kernel, s *codegen.Scope) (*codegen.Scope, err
 }
 
 // bind makes the values of a row known.
-func (x *Radix) bind(k *kernel.Kernel, s *codegen.Scope, l *partition.Layout, half func(h int) string) {
+func (x *Join) bind(k *kernel.Kernel, s *codegen.Scope, l *partition.Layout, half func(h int) string) {
 	for i := range l.Fields {
 		f := &l.Fields[i]
 		s.BindLazy(f.ID, f.Form.Value(), func() (codegen.Value, error) { return k.Define(l.Read(k, f, half), "c"), nil })
@@ -193,7 +193,7 @@ func (x *Radix) bind(k *kernel.Kernel, s *codegen.Scope, l *partition.Layout, ha
 }
 
 // keyValues returns what writes the packed keys of a place once, and returns their name.
-func (x *Radix) keyValues(k *kernel.Kernel, place string) func() string {
+func (x *Join) keyValues(k *kernel.Kernel, place string) func() string {
 	return func() string {
 		if x.wide {
 			return fmt.Sprintf("~unmix(~%s)", place)
@@ -203,7 +203,7 @@ func (x *Radix) keyValues(k *kernel.Kernel, place string) func() string {
 }
 
 // bindKey makes the column known that is key i, of either side.
-func (x *Radix) bindKey(k *kernel.Kernel, s *codegen.Scope, c *expr.Column, i int, packed func() string) {
+func (x *Join) bindKey(k *kernel.Kernel, s *codegen.Scope, c *expr.Column, i int, packed func() string) {
 	key := &x.keys[i]
 	like := codegen.Value{Class: form.Int, Typ: c.Typ}
 	s.BindLazy(c.ID, like, func() (codegen.Value, error) {

@@ -6,6 +6,7 @@
 package groupby
 
 import (
+	"math"
 	"sync"
 	"sync/atomic"
 
@@ -81,12 +82,46 @@ type aggLocal struct {
 	ends   *[grouptable.MergePartitions]int // of the partitions of a table whose groups are in their order
 	kept   int64                            // bytes of those
 	taken  int                              // rows taken by the current table
+	before int                              // rows taken by those put aside
 }
 
-// A worker's table is put aside and a new one begun when it has tuning.frozenGroups groups, about what a core's cache holds, and
-// its rows have not been frozenRows times as many: then most groups are met once in a while, and it is cheaper to meet
-// again in the merge, where a partition's groups fit the cache, than in a table that does not.
-const frozenRows = 4
+// A worker puts its table aside and begins a new one when it has task.Tuning.FrozenGroups groups, about what a core's cache holds, and not
+// frozenRows times as many rows: then most groups come once in a while, and it is cheaper to join them in the merge, where a partition's
+// groups fit the cache, than in a table that does not.
+//
+// Where the rows so far let expect at most grownTables times FrozenGroups groups in all, and the worker has seen more rows than that, the table
+// grows instead: each group has come before and will come again, so a lookup outside the core's cache costs less than storing and merging the row.
+const (
+	frozenRows  = 4
+	grownTables = 8
+)
+
+// isToFreeze says whether the current table is to be put aside.
+func (x *aggLocal) isToFreeze() bool {
+	t, limit := x.table, x.a.q.Tuning.FrozenGroups
+	if t == nil || t.Count < limit || x.taken >= frozenRows*t.Count || x.a.needs.Serial || x.a.runs || t.Layout.Form == grouptable.DenseKeys {
+		return false
+	}
+	all := expectedGroups(x.taken, t.Count)
+	return all > grownTables*limit || x.before+x.taken < all
+}
+
+// expectedGroups estimates how many groups there are where so many rows had so many: n groups that are equally frequent show n * (1 - exp(-rows / n)).
+func expectedGroups(rows, groups int) int {
+	if groups >= rows {
+		return math.MaxInt
+	}
+	least, most := float64(groups), float64(rows)*float64(rows) // one pair of equal rows is expected of half as many
+	for range 40 {
+		n := math.Sqrt(least * most)
+		if -n*math.Expm1(-float64(rows)/n) < float64(groups) {
+			least = n
+		} else {
+			most = n
+		}
+	}
+	return int(most)
+}
 
 // freeze puts the current table, of a run of keys, aside as it is.
 func (x *aggLocal) freeze() {
@@ -101,6 +136,7 @@ func (x *aggLocal) freeze() {
 // renew gives x empty accumulators for a new table.
 func (x *aggLocal) renew() {
 	x.accs = x.a.needs.Make()
+	x.before += x.taken
 	x.taken = 0
 }
 
@@ -177,7 +213,7 @@ func (x *aggLocal) Push(b *column.Batch) error {
 	for i, k := range keys {
 		keys[i] = x.flat.Flatten(i, k, b.N)
 	}
-	if t := x.table; t != nil && t.Count >= x.a.q.Tuning.FrozenGroups && !x.a.needs.Serial && !x.a.runs && t.Layout.Form != grouptable.DenseKeys && x.taken < frozenRows*t.Count {
+	if x.isToFreeze() {
 		if err := x.freezeArranged(); err != nil {
 			return err
 		}

@@ -8,15 +8,58 @@ import (
 	"unicode/utf8"
 
 	"github.com/radish-sql/radish/column"
+	"github.com/radish-sql/radish/sql/automaton"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/interrupt"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
 )
 
-// Regular expressions (Reference Manual 14.8.2) run on Go's package regexp: guaranteed linear time, no backreferences and no
+// Regular expressions (Reference Manual 14.8.2) are those of Go's package regexp: guaranteed linear time, no backreferences and no
 // look-around in patterns, where MySQL has ICU's. Matching is case-sensitive unless the
 // match type or the operands' collation says otherwise.
+
+// compiled is a pattern. It belongs to one worker.
+type compiled struct {
+	*regexp.Regexp
+	auto *automaton.Regexp // the same, faster, for texts of up to interrupt.PieceBytes where groups do not matter; nil: there is none
+	at   [2]int            // a match that is handed on
+	used bool              // by a row before
+}
+
+// longestAutomaton is the length of patterns up to which an automaton is made.
+const longestAutomaton = 1000
+
+// speedUp makes the automaton for the second row, so that patterns of single rows do without.
+func (r *compiled) speedUp() {
+	if !r.used && len(r.String()) <= longestAutomaton {
+		r.auto = automaton.Compile(r.String())
+	}
+	r.used = true
+}
+
+// matches says whether c matches some part of a short text.
+func (r *compiled) matches(s string) bool {
+	if r.auto != nil {
+		if found, ok := r.auto.Match(s); ok {
+			return found
+		}
+		r.auto = nil
+	}
+	return r.MatchString(s)
+}
+
+// find returns the first match of a short text at or after byte from; -1: there is none. ok is false if package regexp has to look.
+func (r *compiled) find(s string, from int) (start, end int, ok bool) {
+	if r.auto == nil {
+		return 0, 0, false
+	}
+	start, end, ok = r.auto.Find(s, from)
+	if !ok {
+		r.auto = nil
+	}
+	return start, end, ok
+}
 
 // regexpFunctions are the regular expressions.
 func regexpFunctions() []*expr.Function {
@@ -59,7 +102,7 @@ func resolveRegexp(name string, result types.Type) func(args []expr.Expr) (expr.
 // regexpMemo is the expression that a call compiled last.
 type regexpMemo struct {
 	pattern, flags string
-	re             *regexp.Regexp
+	re             *compiled
 }
 
 // matcher gives the compiled pattern of each row; a constant pattern is compiled once.
@@ -84,12 +127,13 @@ func newMatcher(c *expr.Context, call *expr.Call, args []*column.Vector, flagsAt
 // compiledBytes is about how many bytes compiling takes for a byte of a pattern: 10 MB took 900 MB.
 const compiledBytes = 90
 
-func (m *matcher) at(i int) (*regexp.Regexp, error) {
+func (m *matcher) at(i int) (*compiled, error) {
 	p, f := m.pattern.At(i), m.flags.At(i)
 	if m.memo.re != nil && m.memo.pattern == p && m.memo.flags == f {
+		m.memo.re.speedUp()
 		return m.memo.re, nil
 	}
-	var re *regexp.Regexp
+	var re *compiled
 	err := m.c.Scratch(compiledBytes*len(p), func() (err error) {
 		re, err = compileRegexp(p, f)
 		return err
@@ -101,7 +145,7 @@ func (m *matcher) at(i int) (*regexp.Regexp, error) {
 	return re, nil
 }
 
-func compileRegexp(pattern, flags string) (*regexp.Regexp, error) {
+func compileRegexp(pattern, flags string) (*compiled, error) {
 	if pattern == "" {
 		return nil, sqlerr.New(sqlerr.CodeRegexp, sqlerr.User, "Got error 'empty (sub)expression' from regexp")
 	}
@@ -138,7 +182,7 @@ func compileRegexp(pattern, flags string) (*regexp.Regexp, error) {
 		return nil, sqlerr.New(sqlerr.CodeRegexp, sqlerr.User, "Got error '%s' from regexp", strings.TrimPrefix(err.Error(), "error parsing regexp: ")).
 			WithHint("patterns follow Go's package regexp: no backreferences, no look-around")
 	}
-	return re, nil
+	return &compiled{Regexp: re}, nil
 }
 
 func evalRegexpLike(c *expr.Context, call *expr.Call, out *column.Vector, args []*column.Vector, sel []int32, n int) error {
@@ -156,9 +200,9 @@ func evalRegexpLike(c *expr.Context, call *expr.Call, out *column.Vector, args [
 }
 
 // matches says whether re matches some part of s. In a long text it may take seconds, and ends with the statement.
-func matches(c *expr.Context, re *regexp.Regexp, s string) (int64, error) {
+func matches(c *expr.Context, re *compiled, s string) (int64, error) {
 	if len(s) < interrupt.ReadBytes {
-		return int64(expr.BoolToInt(re.MatchString(s))), nil
+		return int64(expr.BoolToInt(re.matches(s))), nil
 	}
 	found := re.MatchReader(interrupt.NewReader(c, s))
 	if found {
@@ -170,14 +214,20 @@ func matches(c *expr.Context, re *regexp.Regexp, s string) (int64, error) {
 // eachMatch calls f with the matches in s, with those of their groups if groups is set, from left to right until f says that it has enough.
 // In a long text it goes from match to match and ends with the statement, unless the pattern asks what stands before a match:
 // package regexp has no way to do that but to find all.
-func eachMatch(c *expr.Context, re *regexp.Regexp, s string, groups bool, f func(at []int) (enough bool)) error {
-	if len(s) < interrupt.PieceBytes || looksBehind(re) {
+func eachMatch(c *expr.Context, re *compiled, s string, groups bool, f func(at []int) (enough bool)) error {
+	done, passed := false, 0
+	if len(s) < interrupt.PieceBytes && !groups {
+		if passed, done = eachShortMatch(re, s, f); done {
+			return nil
+		}
+	}
+	if len(s) < interrupt.PieceBytes || looksBehind(re.Regexp) {
 		find := re.FindAllStringIndex
 		if groups {
 			find = re.FindAllStringSubmatchIndex
 		}
 		for _, at := range find(s, -1) {
-			if f(at) {
+			if at[0] >= passed && f(at) {
 				break
 			}
 		}
@@ -208,6 +258,30 @@ func eachMatch(c *expr.Context, re *regexp.Regexp, s string, groups bool, f func
 	return nil
 }
 
+// eachShortMatch is eachMatch by the automaton. It returns from where on package regexp has to look; done: nowhere.
+func eachShortMatch(re *compiled, s string, f func(at []int) (enough bool)) (from int, done bool) {
+	last := -1
+	for from <= len(s) {
+		start, end, ok := re.find(s, from)
+		if !ok {
+			return from, false
+		}
+		if start < 0 {
+			return from, true
+		}
+		// An empty match right behind another one does not count, as in FindAll.
+		if re.at = [2]int{start, end}; (end > start || start != last) && f(re.at[:]) {
+			return from, true
+		}
+		last = end
+		if from = end; end == start {
+			_, size := utf8.DecodeRuneInString(s[end:])
+			from += max(size, 1)
+		}
+	}
+	return from, true
+}
+
 // looksBehind says whether a match depends on what stands before it.
 func looksBehind(re *regexp.Regexp) bool {
 	var visit func(e *syntax.Regexp) bool
@@ -223,7 +297,7 @@ func looksBehind(re *regexp.Regexp) bool {
 }
 
 // findFrom returns the bytes of match number occurrence (from 1) of s at or after character pos, or nil.
-func findFrom(c *expr.Context, call *expr.Call, re *regexp.Regexp, s string, pos, occurrence int64) ([]int, error) {
+func findFrom(c *expr.Context, call *expr.Call, re *compiled, s string, pos, occurrence int64) ([]int, error) {
 	if pos < 1 || pos > int64(utf8.RuneCountInString(s))+1 {
 		return nil, sqlerr.New(3686, sqlerr.User, "Index out of bounds in regular expression search in '%s'", call)
 	}
@@ -312,10 +386,11 @@ func evalRegexpReplace(c *expr.Context, call *expr.Call, out *column.Vector, arg
 }
 
 // replaceMatches replaces match number occurrence (0: all) of those at or after byte start.
-func replaceMatches(c *expr.Context, re *regexp.Regexp, s, template string, start int, occurrence int64) (string, error) {
+func replaceMatches(c *expr.Context, re *compiled, s, template string, start int, occurrence int64) (string, error) {
 	b, part := c.Builder(), []byte(nil)
 	end, k := 0, int64(0)
-	err := eachMatch(c, re, s, true, func(at []int) bool {
+	groups := strings.Contains(template, "$")
+	err := eachMatch(c, re, s, groups, func(at []int) bool {
 		if at[0] < start {
 			return false
 		}
@@ -323,9 +398,13 @@ func replaceMatches(c *expr.Context, re *regexp.Regexp, s, template string, star
 			return k > occurrence
 		}
 		b.WriteString(s[end:at[0]])
+		end = at[1]
+		if !groups {
+			b.WriteString(template)
+			return b.Err() != nil
+		}
 		part = re.ExpandString(part[:0], template, s, at)
 		_, failed := b.Write(part)
-		end = at[1]
 		return failed != nil
 	})
 	if err != nil {

@@ -30,7 +30,7 @@ func TestMatchesOfLongTexts(t *testing.T) {
 	for _, pattern := range []string{"b", "a*b|(é)", "(?:(a)|(b))+", "x*", "c*$", "(?m)b$", "(?i)AAB", "[^a]+a", "nothing", "\\bb", "(?s).+"} {
 		re := regexp.MustCompile(pattern)
 		var got [][]int
-		if err := eachMatch(&expr.Context{}, re, text, true, func(at []int) bool {
+		if err := eachMatch(&expr.Context{}, &compiled{Regexp: re}, text, true, func(at []int) bool {
 			got = append(got, at)
 			return false
 		}); err != nil {
@@ -63,5 +63,46 @@ func TestRegexpOfLongPatterns(t *testing.T) {
 	}
 	if _, err = expr.Eval1(e, c); err == nil || err.Error() != "too much" {
 		t.Errorf("%v, %d bytes were counted", err, most)
+	}
+}
+
+// Matches in short texts, found by an automaton, are those of package regexp, also where the automaton is given up in the middle of a text.
+func TestMatchesOfShortTexts(t *testing.T) {
+	const seed = 20261123
+	t.Logf("seed %d", seed)
+	r := rand.New(rand.NewPCG(seed, 0))
+	givenUp := 0
+	for _, pattern := range []string{"b", "a*b|é", "x*", "c*$", "\\bb", "a|^c", "(a|b)*a(a|b){14}c|c"} {
+		for range 40 {
+			var b strings.Builder
+			letters, length := []string{"a", "b", "a", "b", "é", " "}, 4000
+			if strings.Contains(pattern, "14") {
+				letters, length = letters[:2], 40_000
+			}
+			for range r.IntN(length) {
+				b.WriteString(letters[r.IntN(len(letters))])
+				if r.IntN(100) == 0 {
+					b.WriteString("c")
+				}
+			}
+			re := &compiled{Regexp: regexp.MustCompile(pattern)}
+			re.speedUp()
+			var got [][]int
+			if err := eachMatch(&expr.Context{}, re, b.String(), false, func(at []int) bool {
+				got = append(got, slices.Clone(at))
+				return false
+			}); err != nil {
+				t.Fatal(err)
+			}
+			if re.auto == nil {
+				givenUp++
+			}
+			if want := re.FindAllStringIndex(b.String(), -1); !slices.EqualFunc(got, want, slices.Equal[[]int]) {
+				t.Errorf("%s in %d bytes: %v, want %v", pattern, b.Len(), got, want)
+			}
+		}
+	}
+	if givenUp == 0 || givenUp > 40 {
+		t.Errorf("%d automata were given up", givenUp)
 	}
 }

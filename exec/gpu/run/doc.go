@@ -12,6 +12,17 @@
 //	Query.Download      result.go   the same on the host
 //	Query.Close         query.go    frees everything; due whatever happened
 //
-// A query owns all memory that it takes (memory.go, layout.go), which counts against a budget of its own, and borrows table columns of package residency. Nothing
-// here knows the CPU's executor: a pipeline that has no kernel is not run here.
+// Query says in what order things are done. What it consists of knows how, and knows nothing of Query; each may use those above it:
+//
+//	queryMemory    memory.go, layout.go   what the query allocates, which counts against a budget of its own; its stream
+//	controlBlock   control.go             errors, warnings and counters, which kernels write
+//	loader         compile.go             kernels
+//	progress       progress.go            which pipelines have run, and which are pending
+//	sizing         sizes.go               how many rows came to sinks before
+//	inputs         inputs.go              columns of tables, borrowed of package residency, dictionaries and constants
+//	outputs        outputs.go             what pipelines have put into their sinks
+//	cancellation   cancel.go              what ends with the query's context
+//	clock          clock.go               what EXPLAIN ANALYZE measures
+//
+// Nothing here knows the CPU's executor: a pipeline that has no kernel is not run here.
 package run

@@ -17,10 +17,10 @@ import (
 // openHashed takes memory for groups that are found by hashing in partitions. tried is what was too small, nil at first.
 func (q *Query) openHashed(g, tried *groupRun) error {
 	est := int64(g.form.Aggregate.EstGroups)
-	if n, ok := q.before(g.form.Aggregate); ok {
+	if n, ok := q.sizes.before(g.form.Aggregate); ok {
 		est = n
 	}
-	g.slots, g.capacity = q.Target.Tuning.Partition.Table(est)
+	g.slots, g.capacity = q.program.Target.Tuning.Partition.Table(est)
 	if tried != nil {
 		g.slots, g.capacity = tried.slots, tried.capacity
 		if tried.appended > tried.capacity {
@@ -29,7 +29,7 @@ func (q *Query) openHashed(g, tried *groupRun) error {
 			g.slots *= 16
 		}
 	}
-	if err := errors.Join(q.resetCounter(kernel.CounterWord{Of: groupby.DirectGroups{P: g.form.Aggregate}}), q.resetCounter(kernel.CounterWord{Of: groupby.AppendedGroups{P: g.form.Aggregate}})); err != nil {
+	if err := errors.Join(q.control.reset(kernel.CounterWord{Of: groupby.DirectGroups{P: g.form.Aggregate}}), q.control.reset(kernel.CounterWord{Of: groupby.AppendedGroups{P: g.form.Aggregate}})); err != nil {
 		return err
 	}
 	if g.slots+g.capacity >= math.MaxUint32 {
@@ -39,11 +39,11 @@ func (q *Query) openHashed(g, tried *groupRun) error {
 }
 
 // fillHashed empties the table in device memory. What is appended behind it is written as a whole.
-func (q *Query) fillHashed(g *groupRun) error {
-	err := q.stream.Fill(g.keys, math.MaxUint64, 8, g.slots+2)
+func (out *outputs) fillHashed(g *groupRun) error {
+	err := out.memory.stream.Fill(g.keys, math.MaxUint64, 8, g.slots+2)
 	for i := 0; i < len(g.arrays) && err == nil; i++ {
 		a := &g.form.Arrays[i]
-		err = q.stream.Fill(g.arrays[i], a.Fill, a.Unit, (g.slots+2)*a.Width/int64(a.Unit))
+		err = out.memory.stream.Fill(g.arrays[i], a.Fill, a.Unit, (g.slots+2)*a.Width/int64(a.Unit))
 	}
 	return err
 }
@@ -56,7 +56,7 @@ type partitionRun struct {
 
 // openPartitions takes memory for the partitions of all rows. If there is none, all rows go to their groups directly.
 func (q *Query) openPartitions(k *kernel.Kernel, f *groupby.Form) error {
-	run := q.groups[f.Aggregate]
+	run := q.outputs.groups[f.Aggregate]
 	run.partitions = nil
 	rows := q.sourceBound(k)
 	for pass := range f.Partition.Passes {
@@ -70,15 +70,15 @@ func (q *Query) openPartitions(k *kernel.Kernel, f *groupby.Form) error {
 		lines := int64(blocks)
 		if pass == 1 {
 			share = float64(run.partitions[0].capacity) / float64(int(1)<<f.Partition.Bits)
-			lines = run.partitions[0].capacity/int64(q.Device.Block(partition.Threads)*f.Partition.Items()*partition.ChunkTiles) + 2
+			lines = run.partitions[0].capacity/int64(q.runner.Device.Block(partition.Threads)*f.Partition.Items()*partition.ChunkTiles) + 2
 		}
 		r := partitionRun{capacity: (int64(share*(1+slack))/f.Partition.LineRows() + lines + 8) * f.Partition.LineRows()}
-		r.capacity = min(r.capacity, q.Target.Tuning.Partition.Capacity)
+		r.capacity = min(r.capacity, q.program.Target.Tuning.Partition.Capacity)
 		var err error
-		if r.given, err = q.filled("partitions", count, 4, 0); err != nil {
+		if r.given, err = q.memory.filled("partitions", count, 4, 0); err != nil {
 			return err
 		}
-		r.rows, err = q.alloc("partitions", count*r.capacity*f.Partition.RowBytes)
+		r.rows, err = q.memory.alloc("partitions", count*r.capacity*f.Partition.RowBytes)
 		if errors.Is(err, gpukernels.ErrOutOfMemory) {
 			r.capacity = 0
 		} else if err != nil {
@@ -101,8 +101,8 @@ func (g *groupRun) layPerfectHash(l *layout) {
 // startSeen launches a kernel over some of its tiles, and the one that makes a perfect hash of the keys of these tiles' groups. It returns
 // how the others are numbered, and how many they are.
 func (q *Query) startSeen(k *kernel.Kernel, total, unit int64, launch func(r launchRange) error, cost *Cost) (every, left int64, err error) {
-	g := q.groups[k.Pipeline.Sink.(*physical.Aggregate)]
-	rows := q.Target.Tuning.PerfectHash.Sample(int64(g.form.Aggregate.EstGroups))
+	g := q.outputs.groups[k.Pipeline.Sink.(*physical.Aggregate)]
+	rows := q.program.Target.Tuning.PerfectHash.Sample(int64(g.form.Aggregate.EstGroups))
 	every = max(total/((rows+unit-1)/unit), 1)
 	seen := (total + every - 1) / every
 	if err := launch(launchRange{0, seen, every}); err != nil {

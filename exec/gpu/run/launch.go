@@ -23,7 +23,7 @@ type launchRange struct{ from, to, every int64 }
 func (q *Query) start(ctx context.Context, k *kernel.Kernel, cost *Cost) error {
 	for _, t := range k.Pipeline.Transforms {
 		if l, ok := t.(*physical.Limit); ok {
-			if err := q.resetCounter(kernel.CounterWord{P: k.Pipeline, Of: l}); err != nil {
+			if err := q.control.reset(kernel.CounterWord{P: k.Pipeline, Of: l}); err != nil {
 				return err
 			}
 		}
@@ -33,14 +33,14 @@ func (q *Query) start(ctx context.Context, k *kernel.Kernel, cost *Cost) error {
 			return err
 		}
 	}
-	if a, ok := k.Pipeline.Sink.(*physical.Aggregate); ok && q.Aggs[a].Partition != nil {
-		if err := q.openPartitions(k, q.Aggs[a]); err != nil {
+	if a, ok := k.Pipeline.Sink.(*physical.Aggregate); ok && q.program.Aggs[a].Partition != nil {
+		if err := q.openPartitions(k, q.program.Aggs[a]); err != nil {
 			return err
 		}
 	}
 	shared := q.sharedBytes(k)
-	block := q.Device.Block(k.Threads)
-	f := q.modules[k].function // its pipeline has waited for it
+	block := q.runner.Device.Block(k.Threads)
+	f := q.kernels.modules[k].function // its pipeline has waited for it
 	resident, err := q.residentBlocks(k, f, block, shared)
 	if err != nil {
 		return err
@@ -49,14 +49,14 @@ func (q *Query) start(ctx context.Context, k *kernel.Kernel, cost *Cost) error {
 	total, step := int64(0), int64(1) // of tiles or rows
 	unit := int64(1)
 	if k.Rows.Scan != nil {
-		total = q.spanned[k.Rows.Scan].tiles
+		total = q.inputs.spanned[k.Rows.Scan].tiles
 		unit = int64(block * k.Items)
 		step = max(chunk/unit, 1)
 	} else {
 		total = q.sourceRows(k) << q.sharers(k)
 		step = chunk
 	}
-	q.queued += total*unit + q.sizes.trusted[k.Pipeline.Sink]
+	q.progress.queued += total*unit + q.sizes.trusted[k.Pipeline.Sink]
 	launch := func(r launchRange) error {
 		q.launch = r
 		n := r.to - r.from
@@ -68,7 +68,7 @@ func (q *Query) start(ctx context.Context, k *kernel.Kernel, cost *Cost) error {
 			return err
 		}
 		cost.Launches++
-		return q.stream.Launch(f, min(n, resident), block, shared, params)
+		return q.memory.stream.Launch(f, min(n, resident), block, shared, params)
 	}
 	every := int64(0)
 	if k.Learn != nil {
@@ -82,7 +82,7 @@ func (q *Query) start(ctx context.Context, k *kernel.Kernel, cost *Cost) error {
 				return err
 			}
 			if from+step < total {
-				if err := q.stream.Sync(ctx); err != nil {
+				if err := q.memory.stream.Sync(ctx); err != nil {
 					return err
 				}
 			}
@@ -91,13 +91,13 @@ func (q *Query) start(ctx context.Context, k *kernel.Kernel, cost *Cost) error {
 	}
 	if side, ok := q.sideOf(k); ok {
 		err = q.startSide(ctx, k, side, run, cost)
-		q.pending = append(q.pending, k)
+		q.progress.pending = append(q.progress.pending, k)
 		return err
 	}
 	if err := run(); err != nil {
 		return err
 	}
-	q.pending = append(q.pending, k)
+	q.progress.pending = append(q.progress.pending, k)
 	return q.runThen(k, cost)
 }
 
@@ -113,7 +113,7 @@ func (q *Query) sharers(k *kernel.Kernel) int {
 	if k.Rows.SharedBy == nil {
 		return 0
 	}
-	each := int64(q.multiprocessors()*sharersAll) / max(q.sourceRows(k), 1)
+	each := int64(q.runner.multiprocessors()*sharersAll) / max(q.sourceRows(k), 1)
 	return min(max(bits.Len64(uint64(each))-1, sharersLeast), sharersMost)
 }
 
@@ -123,10 +123,10 @@ func (q *Query) residentBlocks(k *kernel.Kernel, f *gpukernels.Function, block i
 	if err != nil {
 		return 0, err
 	}
-	if info := q.Device.Info(); info.Emulated() {
+	if info := q.runner.Device.Info(); info.Emulated() {
 		return emulatedBlocks(k), nil
 	}
-	return int64(max(usage.Blocks, 1) * q.multiprocessors()), nil
+	return int64(max(usage.Blocks, 1) * q.runner.multiprocessors()), nil
 }
 
 // emulatedBlocks is the grid of an emulated device: rows are appended in the source's order, for tests that count on that; several
@@ -143,13 +143,13 @@ func (q *Query) chunk(k *kernel.Kernel) int64 {
 	rows := int64(groupby.LaunchRows)
 	for _, t := range k.Pipeline.Transforms {
 		if t, ok := t.(*physical.Probe); ok {
-			if f := q.Program.Builds[t.Build]; f != nil && f.ComparesAll() {
-				rows = min(rows, launchPairs/max(q.rowsOf[t.Build].count, 1))
+			if f := q.program.Builds[t.Build]; f != nil && f.ComparesAll() {
+				rows = min(rows, launchPairs/max(q.outputs.rows[t.Build].count, 1))
 			}
 		}
 	}
 	if p, ok := k.Pipeline.Sink.(*physical.Aggregate); ok {
-		rows = min(rows, q.groups[p].form.LaunchMost(&q.Target.Tuning.Launch))
+		rows = min(rows, q.outputs.groups[p].form.LaunchMost(&q.program.Target.Tuning.Launch))
 	}
 	return max(rows, int64(k.Threads))
 }
@@ -158,11 +158,11 @@ func (q *Query) chunk(k *kernel.Kernel) int64 {
 // one the rows of a tile.
 func (q *Query) copiedRows(k *kernel.Kernel, blocks int64) int64 {
 	p, ok := k.Pipeline.Sink.(*physical.Aggregate)
-	if !ok || !q.groups[p].form.ByCopy {
+	if !ok || !q.outputs.groups[p].form.ByCopy {
 		return math.MaxInt64
 	}
-	tile := q.tile(k)
-	return max(int64(groupby.CopyRows)<<q.groups[p].shift/tile, 1) * tile * blocks
+	tile := q.inputs.tile(k)
+	return max(int64(groupby.CopyRows)<<q.outputs.groups[p].shift/tile, 1) * tile * blocks
 }
 
 // runThen launches the kernels that come after a pipeline's, and frees what only they read.
@@ -173,23 +173,23 @@ func (q *Query) runThen(k *kernel.Kernel, cost *Cost) error {
 		}
 	}
 	if a, ok := k.Pipeline.Sink.(*physical.Aggregate); ok {
-		for _, r := range q.groups[a].partitions {
-			q.free(r.rows)
-			q.free(r.given)
+		for _, r := range q.outputs.groups[a].partitions {
+			q.memory.free(r.rows)
+			q.memory.free(r.given)
 		}
-		q.groups[a].partitions = nil
+		q.outputs.groups[a].partitions = nil
 	}
 	return nil
 }
 
 // launchOther launches a kernel besides a pipeline's own, as so many blocks or as many as run at once.
 func (q *Query) launchOther(k *kernel.Kernel, most int64, cost *Cost) error {
-	m, err := q.loaded(k)
+	m, err := q.kernels.loaded(k)
 	if err != nil {
 		return err
 	}
 	cost.compiled(m)
-	block, shared := q.Device.Block(k.Threads), q.sharedBytes(k)
+	block, shared := q.runner.Device.Block(k.Threads), q.sharedBytes(k)
 	resident, err := q.residentBlocks(k, m.function, block, shared)
 	if err != nil {
 		return err
@@ -199,5 +199,5 @@ func (q *Query) launchOther(k *kernel.Kernel, most int64, cost *Cost) error {
 		return err
 	}
 	cost.Launches++
-	return q.stream.Launch(m.function, min(resident, most), block, shared, params)
+	return q.memory.stream.Launch(m.function, min(resident, most), block, shared, params)
 }

@@ -170,3 +170,37 @@ func (a *arena) grow(m *queryMemory, bytes int64) error {
 	}
 	return nil
 }
+
+// smallArrays are arrays that are known before anything runs. They are uploaded at once.
+type smallArrays struct {
+	data   []byte
+	settle []func(at gpukernels.Ptr)
+}
+
+// add asks for an array that holds some bytes, unless these are too many; set gets its address.
+func (s *smallArrays) add(bytes []byte, set func(at gpukernels.Ptr)) {
+	if len(bytes) > arenaPart {
+		return
+	}
+	from := gpukernels.Ptr(len(s.data))
+	s.settle = append(s.settle, func(at gpukernels.Ptr) { set(at + from) })
+	s.data = append(s.data, bytes...)
+	s.data = append(s.data, make([]byte, kernel.RoundUp(max(int64(len(bytes)), 1), memoryUnit)-int64(len(bytes)))...)
+}
+
+// begin makes the arena of a query: first memory of so many bytes, which it returns and which is zero, then small arrays.
+func (m *queryMemory) begin(first int64, s *smallArrays) (gpukernels.Ptr, error) {
+	first = kernel.RoundUp(first, memoryUnit)
+	if err := m.arena.grow(m, kernel.RoundUp(first+int64(len(s.data))+arenaBytes/2, arenaBytes)); err != nil {
+		return 0, err
+	}
+	p, _ := m.arena.take(m, first)
+	if len(s.data) == 0 {
+		return p, nil
+	}
+	at, _ := m.arena.take(m, int64(len(s.data)))
+	for _, set := range s.settle {
+		set(at)
+	}
+	return p, m.stream.Upload(at, s.data)
+}

@@ -79,7 +79,7 @@ func measure(ctx context.Context, s *gpukernels.Stream, kernel string, grid int6
 
 // countGroups is the number of groups of an aggregation whose pipelines have run.
 func (q *Query) countGroups(ctx context.Context, p *physical.Aggregate) (int64, error) {
-	f, g := q.Aggs[p], q.groups[p]
+	f, g := q.program.Aggs[p], q.outputs.groups[p]
 	slots, items, kind := g.size(), g.keys, countKeys
 	switch {
 	case f.Shape == groupby.ScalarGroups:
@@ -91,18 +91,18 @@ func (q *Query) countGroups(ctx context.Context, p *physical.Aggregate) (int64, 
 	case f.Shape == groupby.KeyedGroups:
 		kind = countStates
 	}
-	counter, err := q.filled("counters", 1, 8, 0)
+	counter, err := q.memory.filled("counters", 1, 8, 0)
 	if err != nil {
 		return 0, err
 	}
-	defer q.free(counter)
-	block := int64(q.Device.Block(measureThreads))
+	defer q.memory.free(counter)
+	block := int64(q.runner.Device.Block(measureThreads))
 	grid := min((slots+block-1)/block, 1<<14)
-	if err := measure(ctx, q.stream, "count_groups", max(grid, 1), []uint64{uint64(items), uint64(slots), uint64(kind), uint64(counter)}); err != nil {
+	if err := measure(ctx, q.memory.stream, "count_groups", max(grid, 1), []uint64{uint64(items), uint64(slots), uint64(kind), uint64(counter)}); err != nil {
 		return 0, err
 	}
 	count := make([]uint64, 1)
-	err = q.stream.Download(ctx, gpukernels.Bytes(count), counter)
+	err = q.memory.stream.Download(ctx, gpukernels.Bytes(count), counter)
 	return int64(count[0]), err
 }
 

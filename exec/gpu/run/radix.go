@@ -37,20 +37,20 @@ const (
 )
 
 // sideOf is the side of a join that a pipeline's kernel partitions.
-func (q *Query) sideOf(k *kernel.Kernel) (radix.Side, bool) { return q.Program.Side(k.Pipeline) }
+func (q *Query) sideOf(k *kernel.Kernel) (radix.Side, bool) { return q.program.Side(k.Pipeline) }
 
 // partition runs the kernels that partition a side, of which run launches the first one, until all rows have found a slot. It returns the kernels that come after.
 func (q *Query) partition(ctx context.Context, k *kernel.Kernel, side radix.Side, run func() error, cost *Cost) ([]*kernel.Kernel, error) {
-	q.freeSide(side)
+	q.outputs.freeSide(side)
 	form, then := side.Form(), k.Then
-	work := sideWork{q.workOf(k.Pipeline.Sink), slices.Index(q.Feeders[k.Pipeline.Sink], k.Pipeline)}
-	wanted := q.sides.remembered(work)
+	work := sideWork{q.sizes.workOf(k.Pipeline.Sink), slices.Index(q.program.Feeders[k.Pipeline.Sink], k.Pipeline)}
+	wanted := q.runner.sides.remembered(work)
 	if wanted == nil {
 		wanted = make([][]uint32, form.Passes)
 	}
 	for tries := 0; ; tries++ {
 		s := &sideRun{}
-		q.sideRuns[side] = s
+		q.outputs.sides[side] = s
 		for pass := range form.Passes {
 			if err := q.openPass(k, side, form, wanted, pass); err != nil {
 				return nil, err
@@ -78,11 +78,11 @@ func (q *Query) partition(ctx context.Context, k *kernel.Kernel, side radix.Side
 		if full == 0 && form.Passes == 2 {
 			wanted[1] = nil
 		}
-		q.sides.remember(work, wanted)
-		q.freeSide(side)
+		q.runner.sides.remember(work, wanted)
+		q.outputs.freeSide(side)
 	}
 	if form.Passes == 2 {
-		q.freePass(&q.sideRuns[side].passes[0])
+		q.outputs.freePass(&q.outputs.sides[side].passes[0])
 		then = then[1:]
 	}
 	return then, nil
@@ -90,23 +90,23 @@ func (q *Query) partition(ctx context.Context, k *kernel.Kernel, side radix.Side
 
 // openPass takes memory for a pass. wanted are the rows that partitions of each pass want, where that is known.
 func (q *Query) openPass(k *kernel.Kernel, side radix.Side, form *partition.Form, wanted [][]uint32, pass int) error {
-	s := q.sideRuns[side]
+	s := q.outputs.sides[side]
 	first, err := q.ranges(k, side, form, wanted, pass)
 	if err != nil {
 		return err
 	}
 	s.passes = append(s.passes, sidePass{first: first})
 	x := &s.passes[pass]
-	if x.begins, err = q.alloc("partitions", int64(4*len(first))); err != nil {
+	if x.begins, err = q.memory.alloc("partitions", int64(4*len(first))); err != nil {
 		return err
 	}
-	if err = q.stream.Upload(x.begins, gpukernels.Bytes(first)); err != nil {
+	if err = q.memory.stream.Upload(x.begins, gpukernels.Bytes(first)); err != nil {
 		return err
 	}
-	if x.counts, err = q.filled("partitions", int64(len(first)-1), 4, 0); err != nil {
+	if x.counts, err = q.memory.filled("partitions", int64(len(first)-1), 4, 0); err != nil {
 		return err
 	}
-	x.rows, err = q.alloc("partitions", int64(first[len(first)-1])*form.RowBytes)
+	x.rows, err = q.memory.alloc("partitions", int64(first[len(first)-1])*form.RowBytes)
 	return err
 }
 
@@ -121,7 +121,7 @@ func (q *Query) ranges(k *kernel.Kernel, side radix.Side, form *partition.Form, 
 		next += rows + lines*line
 		first = append(first, uint32(next))
 	}
-	most := q.Target.Tuning.Radix.Capacity
+	most := q.program.Target.Tuning.Radix.Capacity
 	guess := func(share float64, lines int64) {
 		capacity := int64(share*(1+sideSlack)+sideDeviations*math.Sqrt(share)) + 8
 		if most > 0 {
@@ -135,7 +135,7 @@ func (q *Query) ranges(k *kernel.Kernel, side radix.Side, form *partition.Form, 
 		for p, n := range wanted[pass] {
 			lines := int64(sideBlocks)
 			if pass == 1 {
-				before := q.sideRuns[side].passes[0].first
+				before := q.outputs.sides[side].passes[0].first
 				lines = q.chunks(form, int64(before[int64(p)/parts+1]-before[int64(p)/parts]))
 			}
 			add(int64(n), lines)
@@ -146,7 +146,7 @@ func (q *Query) ranges(k *kernel.Kernel, side radix.Side, form *partition.Form, 
 			guess(share, sideBlocks)
 		}
 	default:
-		before := q.sideRuns[side].passes[0].first
+		before := q.outputs.sides[side].passes[0].first
 		for p := range parts {
 			rows := int64(before[p+1] - before[p])
 			for range parts {
@@ -162,7 +162,7 @@ func (q *Query) ranges(k *kernel.Kernel, side radix.Side, form *partition.Form, 
 
 // chunks is in how many pieces so many rows of a partition are split, each of which leaves lines that are not full.
 func (q *Query) chunks(form *partition.Form, rows int64) int64 {
-	return rows/int64(q.Device.Block(partition.Threads)*form.Items()*partition.ChunkTiles) + 2
+	return rows/int64(q.runner.Device.Block(partition.Threads)*form.Items()*partition.ChunkTiles) + 2
 }
 
 // sideRows is how many rows a side is expected to have.
@@ -183,7 +183,7 @@ func (q *Query) countPasses(ctx context.Context, s *sideRun) (full int, err erro
 	for i := range s.passes {
 		x := &s.passes[i]
 		x.given = make([]uint32, len(x.first)-1)
-		if err := q.fetch(ctx, gpukernels.Bytes(x.given), x.counts); err != nil {
+		if err := q.memory.fetch(ctx, gpukernels.Bytes(x.given), x.counts); err != nil {
 			return 0, err
 		}
 		for p, n := range x.given {
@@ -195,26 +195,26 @@ func (q *Query) countPasses(ctx context.Context, s *sideRun) (full int, err erro
 	return -1, nil
 }
 
-func (q *Query) freePass(x *sidePass) {
+func (out *outputs) freePass(x *sidePass) {
 	for _, p := range []*gpukernels.Ptr{&x.rows, &x.counts, &x.begins} {
-		q.free(*p)
+		out.memory.free(*p)
 		*p = 0
 	}
 }
 
 // freeSide gives a side's memory back.
-func (q *Query) freeSide(side radix.Side) {
-	if s := q.sideRuns[side]; s != nil {
+func (out *outputs) freeSide(side radix.Side) {
+	if s := out.sides[side]; s != nil {
 		for i := range s.passes {
-			q.freePass(&s.passes[i])
+			out.freePass(&s.passes[i])
 		}
-		delete(q.sideRuns, side)
+		delete(out.sides, side)
 	}
 }
 
 // sideWord is a word of a pass.
-func (q *Query) sideWord(side radix.Side, w partition.Word) (uint64, bool) {
-	s := q.sideRuns[side]
+func (out *outputs) sideWord(side radix.Side, w partition.Word) (uint64, bool) {
+	s := out.sides[side]
 	if s == nil {
 		return 0, false
 	}
@@ -247,27 +247,27 @@ const (
 func (q *Query) openWork(x *radix.Join) (gpukernels.Ptr, error) {
 	pieces := q.pieces(x)
 	bytes := int64(16 * (len(pieces) + 1))
-	at, err := q.alloc("partitions", bytes)
+	at, err := q.memory.alloc("partitions", bytes)
 	if err != nil {
 		return 0, err
 	}
 	list := append(make([]piece, 1, len(pieces)+1), pieces...) // the first has the counter of pieces that were taken
-	run := q.builds[x.Build()]
+	run := q.outputs.builds[x.Build()]
 	run.words[x.Work()], run.words[x.Taken()], run.words[x.Pieces()] = uint64(at)+16, uint64(at), uint64(len(pieces))
-	return at, q.stream.Upload(at, gpukernels.Bytes(list))
+	return at, q.memory.stream.Upload(at, gpukernels.Bytes(list))
 }
 
 // pieces cuts partitions up: a build's rows into as many as a table holds, and a probe's side into pieces that are about equally long. Pieces of long partitions come first.
 func (q *Query) pieces(x *radix.Join) []piece {
 	last := x.Of(false).Form().Passes - 1
-	build, probe := &q.sideRuns[x.Of(false)].passes[last], &q.sideRuns[x.Of(true)].passes[last]
+	build, probe := &q.outputs.sides[x.Of(false)].passes[last], &q.outputs.sides[x.Of(true)].passes[last]
 	rows := int64(0)
 	for _, n := range probe.given {
 		rows += int64(n)
 	}
 	mean := rows / int64(len(probe.given))
-	length := max(min(pieceShare*mean, rows/int64(pieceBlocks*q.multiprocessors())), pieceLeast)
-	if n := q.Target.Tuning.Radix.PieceRows; n > 0 {
+	length := max(min(pieceShare*mean, rows/int64(pieceBlocks*q.runner.multiprocessors())), pieceLeast)
+	if n := q.program.Target.Tuning.Radix.PieceRows; n > 0 {
 		length = n
 	}
 	line := max(x.Of(false).Form().LineRows(), x.Of(true).Form().LineRows())
@@ -301,8 +301,8 @@ func (q *Query) joinSides(x *radix.Join, then []*kernel.Kernel, cost *Cost) erro
 			return err
 		}
 	}
-	q.free(work)
-	q.freeSide(x.Of(true))
+	q.memory.free(work)
+	q.outputs.freeSide(x.Of(true))
 	return nil
 }
 
@@ -347,7 +347,7 @@ func (q *Query) startSide(ctx context.Context, k *kernel.Kernel, side radix.Side
 	if err != nil || !side.Probe {
 		return err
 	}
-	if len(q.pending) > 0 {
+	if len(q.progress.pending) > 0 {
 		if err := q.Settle(ctx); err != nil { // the kernel that joins may ask for what they have counted
 			return err
 		}
@@ -356,8 +356,8 @@ func (q *Query) startSide(ctx context.Context, k *kernel.Kernel, side radix.Side
 }
 
 // freeBuildSide gives the rows of a partitioned build back.
-func (q *Query) freeBuildSide(b *physical.Build) {
-	if f := q.Program.Builds[b]; f != nil && f.Radix != nil {
-		q.freeSide(f.Radix.Of(false))
+func (out *outputs) freeBuildSide(b *physical.Build) {
+	if f := out.program.Builds[b]; f != nil && f.Radix != nil {
+		out.freeSide(f.Radix.Of(false))
 	}
 }

@@ -82,7 +82,7 @@ func (q *Query) downloadTogether(ctx context.Context, rows *StoredRows, ts []typ
 		at = rows.copied.from
 	} else {
 		memory = make([]uint64, (bytes+7)/8)
-		if err := q.fetch(ctx, gpukernels.Bytes(memory)[:bytes], at); err != nil {
+		if err := q.memory.fetch(ctx, gpukernels.Bytes(memory)[:bytes], at); err != nil {
 			return nil, err
 		}
 	}
@@ -137,7 +137,7 @@ func (q *Query) fetchStrings(ctx context.Context, addresses []gpukernels.Ptr, vi
 	switch {
 	case total == 0:
 		return out, nil
-	case total > q.tuning.FetchedTogether && len(addresses) > 1:
+	case total > q.runner.tuning.FetchedTogether && len(addresses) > 1:
 		for i := range addresses {
 			of, err := q.fetchStrings(ctx, addresses[i:i+1], views[i*n:(i+1)*n])
 			if err != nil {
@@ -148,22 +148,22 @@ func (q *Query) fetchStrings(ctx context.Context, addresses []gpukernels.Ptr, vi
 		return out, nil
 	}
 	head := kernel.RoundUp(int64(8*len(offsets)), memoryUnit)
-	at, err := q.alloc("rows to download", head+total)
+	at, err := q.memory.alloc("rows to download", head+total)
 	if err != nil {
 		return out, err
 	}
-	defer q.free(at)
+	defer q.memory.free(at)
 	packed := at + gpukernels.Ptr(head)
-	if err := q.stream.Upload(at, gpukernels.Bytes(offsets)); err != nil {
+	if err := q.memory.stream.Upload(at, gpukernels.Bytes(offsets)); err != nil {
 		return out, err
 	}
 	for i, views := range addresses {
-		if err := q.stream.StringCopy(views, at+gpukernels.Ptr(8*i*n), packed, int64(n)); err != nil {
+		if err := q.memory.stream.StringCopy(views, at+gpukernels.Ptr(8*i*n), packed, int64(n)); err != nil {
 			return out, err
 		}
 	}
 	bytes := make([]byte, total)
-	if err := q.fetch(ctx, bytes, packed); err != nil {
+	if err := q.memory.fetch(ctx, bytes, packed); err != nil {
 		return out, err
 	}
 	cutStrings(out, bytes, offsets)
@@ -195,27 +195,27 @@ func (q *Query) downloadColumn(ctx context.Context, c *deviceColumn, t types.Typ
 	}
 	if order != 0 {
 		at := order + gpukernels.Ptr(4*from)
-		gathered, err := q.alloc("rows to download", n*width)
+		gathered, err := q.memory.alloc("rows to download", n*width)
 		if err != nil {
 			return nil, err
 		}
-		defer q.free(gathered)
-		if err := q.stream.Gather(gathered, c.data, at, int(width), n); err != nil {
+		defer q.memory.free(gathered)
+		if err := q.memory.stream.Gather(gathered, c.data, at, int(width), n); err != nil {
 			return nil, err
 		}
 		data = gathered
 		if c.valid != 0 {
-			if valid, err = q.alloc("rows to download", n); err != nil {
+			if valid, err = q.memory.alloc("rows to download", n); err != nil {
 				return nil, err
 			}
-			defer q.free(valid)
-			if err := q.stream.Gather(valid, c.valid, at, 1, n); err != nil {
+			defer q.memory.free(valid)
+			if err := q.memory.stream.Gather(valid, c.valid, at, 1, n); err != nil {
 				return nil, err
 			}
 		}
 	}
 	v := &column.Vector{Type: t}
-	fetch := func(dst []byte, src gpukernels.Ptr) error { return q.fetch(ctx, dst, src) }
+	fetch := func(dst []byte, src gpukernels.Ptr) error { return q.memory.fetch(ctx, dst, src) }
 	if valid != 0 {
 		bytes := make([]byte, n)
 		if err := fetch(bytes, valid); err != nil {
@@ -246,41 +246,35 @@ func (q *Query) downloadColumn(ctx context.Context, c *deviceColumn, t types.Typ
 
 // downloadStrings fetches n strings, given their views.
 func (q *Query) downloadStrings(ctx context.Context, views gpukernels.Ptr, n int64) ([]string, error) {
-	at, err := q.alloc("rows to download", 8*(n+1))
+	at, err := q.memory.alloc("rows to download", 8*(n+1))
 	if err != nil {
 		return nil, err
 	}
-	defer q.free(at)
-	if err := q.stream.StringOffsets(views, at, n); err != nil {
+	defer q.memory.free(at)
+	if err := q.memory.stream.StringOffsets(views, at, n); err != nil {
 		return nil, err
 	}
 	offsets := make([]int64, n+1)
-	if err := q.fetch(ctx, gpukernels.Bytes(offsets), at); err != nil {
+	if err := q.memory.fetch(ctx, gpukernels.Bytes(offsets), at); err != nil {
 		return nil, err
 	}
 	bytes := make([]byte, offsets[n])
 	if len(bytes) > 0 {
-		packed, err := q.alloc("rows to download", offsets[n])
+		packed, err := q.memory.alloc("rows to download", offsets[n])
 		if err != nil {
 			return nil, err
 		}
-		defer q.free(packed)
-		if err := q.stream.StringCopy(views, at, packed, n); err != nil {
+		defer q.memory.free(packed)
+		if err := q.memory.stream.StringCopy(views, at, packed, n); err != nil {
 			return nil, err
 		}
-		if err := q.fetch(ctx, bytes, packed); err != nil {
+		if err := q.memory.fetch(ctx, bytes, packed); err != nil {
 			return nil, err
 		}
 	}
 	out := make([]string, n)
 	cutStrings(out, bytes, offsets)
 	return out, nil
-}
-
-// fetch downloads, and waits for the stream.
-func (q *Query) fetch(ctx context.Context, dst []byte, src gpukernels.Ptr) error {
-	q.downloaded.Add(int64(len(dst)))
-	return q.stream.Download(ctx, dst, src)
 }
 
 // bitmapOf makes a bitmap of bytes that are 1 where a value is not NULL; nil if all are.

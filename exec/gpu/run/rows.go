@@ -31,11 +31,11 @@ type StoredRows struct {
 
 // Rows gives what a sink holds, once its pipelines have run.
 func (q *Query) Rows(s physical.Sink) *StoredRows {
-	r := q.rowsOf[s]
+	r := q.outputs.rows[s]
 	if r == nil {
 		return nil
 	}
-	out := &StoredRows{count: r.count, order: r.sorted.order, whole: !q.apart && len(r.memory) <= 1, copied: r.copied}
+	out := &StoredRows{count: r.count, order: r.sorted.order, whole: !q.memory.apart && len(r.memory) <= 1, copied: r.copied}
 	r.copied = hostCopy{} // the receiver's now
 	for i := range r.form.Cols {
 		c := &r.form.Cols[i]
@@ -47,7 +47,7 @@ func (q *Query) Rows(s physical.Sink) *StoredRows {
 // PutRows makes rows of the host a sink's: those of a Materialize, Sort, Window or Aggregate that was computed there, in the order of the
 // batches.
 func (q *Query) PutRows(s physical.Sink, batches []*column.Batch, ids []expr.ColumnID) error {
-	form, err := q.Program.Form(s)
+	form, err := q.program.Form(s)
 	if err != nil {
 		return err
 	}
@@ -55,10 +55,10 @@ func (q *Query) PutRows(s physical.Sink, batches []*column.Batch, ids []expr.Col
 	for _, b := range batches {
 		n += int64(b.Rows())
 	}
-	if err := q.openArrays(s, max(n, 1)); err != nil {
+	if err := q.outputs.openArrays(s, max(n, 1)); err != nil {
 		return err
 	}
-	r := q.rowsOf[s]
+	r := q.outputs.rows[s]
 	r.count = n
 	for i := range form.Cols {
 		c := &form.Cols[i]
@@ -68,7 +68,7 @@ func (q *Query) PutRows(s physical.Sink, batches []*column.Batch, ids []expr.Col
 				from = k
 			}
 		}
-		if err := q.putColumn(r, i, from, batches); err != nil {
+		if err := q.outputs.putColumn(r, i, from, batches); err != nil {
 			return err
 		}
 	}
@@ -76,7 +76,7 @@ func (q *Query) PutRows(s physical.Sink, batches []*column.Batch, ids []expr.Col
 }
 
 // putColumn uploads one column of batches.
-func (q *Query) putColumn(r *storedRows, at, from int, batches []*column.Batch) error {
+func (out *outputs) putColumn(r *storedRows, at, from int, batches []*column.Batch) error {
 	c := &r.form.Cols[at].Form
 	var ints []int64
 	var floats []float64
@@ -124,12 +124,12 @@ func (q *Query) putColumn(r *storedRows, at, from int, batches []*column.Batch) 
 	case form.Wide:
 		data = gpukernels.Bytes(wides)
 	case form.View:
-		base, err := q.alloc("strings of the CPU's rows", int64(len(text))+1)
+		base, err := out.memory.alloc("strings of the CPU's rows", int64(len(text))+1)
 		if err != nil {
 			return err
 		}
 		if len(text) > 0 {
-			if err := q.stream.Upload(base, text); err != nil {
+			if err := out.memory.stream.Upload(base, text); err != nil {
 				return err
 			}
 		}
@@ -143,11 +143,11 @@ func (q *Query) putColumn(r *storedRows, at, from int, batches []*column.Batch) 
 	default:
 		data = gpukernels.Bytes(ints)
 	}
-	if err := q.stream.Upload(r.data[at], data); err != nil {
+	if err := out.memory.stream.Upload(r.data[at], data); err != nil {
 		return err
 	}
 	if r.valid[at] != 0 {
-		return q.stream.Upload(r.valid[at], valid)
+		return out.memory.stream.Upload(r.valid[at], valid)
 	}
 	return nil
 }
@@ -155,14 +155,14 @@ func (q *Query) putColumn(r *storedRows, at, from int, batches []*column.Batch) 
 // openConstants computes the rows of a ValuesScan and uploads them.
 func (q *Query) openValues(src *physical.ValuesScan) error {
 	sink := program.ValuesSink(src)
-	if q.rowsOf[sink] != nil {
+	if q.outputs.rows[sink] != nil {
 		return nil
 	}
 	b := &column.Batch{N: len(src.Rows)}
 	for i, c := range src.Cols {
 		v := column.New(c.Typ, len(src.Rows))
 		for r, row := range src.Rows {
-			x, err := expr.Eval1(row[i], q.Ctx)
+			x, err := expr.Eval1(row[i], q.program.Ctx)
 			if err != nil {
 				return err
 			}

@@ -64,9 +64,9 @@ func TestCancelledCopies(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer q.Close()
-		q.compile(ctx, true)
-		for k := range q.modules {
-			if _, err := q.loaded(k); err != nil {
+		q.compile(ctx)
+		for k := range q.kernels.modules {
+			if _, err := q.kernels.loaded(k); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -76,7 +76,7 @@ func TestCancelledCopies(t *testing.T) {
 			cancel()
 		})
 		_, err = q.RunPipeline(ctx, plan.Pipelines[0], true)
-		q.unwatch() // waits for the kernel
+		q.cancel.unwatch() // waits for the kernel
 		late := time.Since(cancelled)
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("%v, want that it is cancelled", err)

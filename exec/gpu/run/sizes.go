@@ -62,58 +62,60 @@ func (m *sizeMemory) put(work uint64, rows int64) {
 
 // sizing finds out what a query's sinks held when the same was done before.
 type sizing struct {
+	program *program.Program
 	memory  *sizeMemory
 	works   map[physical.Sink]uint64 // 0: something is not known
 	trusts  bool                     // sizes that are remembered, so far that there is no waiting
 	trusted map[physical.Sink]int64  // sinks that have such a size, and the rows that they have room for; 0 for groups
-	ran     []*physical.Pipeline     // since the beginning
 }
 
-func newSizing(g *program.Program, memory *sizeMemory) sizing {
-	s := sizing{memory: memory, works: map[physical.Sink]uint64{}, trusts: true, trusted: map[physical.Sink]int64{}}
+func newSizing(g *program.Program, memory *sizeMemory) *sizing {
+	s := &sizing{program: g, memory: memory, works: map[physical.Sink]uint64{}, trusts: true, trusted: map[physical.Sink]int64{}}
 	for _, p := range g.Plan.Pipelines {
 		s.trusts = s.trusts && g.Kernels[p] != nil // others cannot run again
 	}
 	return s
 }
 
+// trustNone has all counts waited for from now on.
+func (z *sizing) trustNone() {
+	z.trusts = false
+	clear(z.trusted)
+}
+
 // errTooSmall says that a size which was trusted is too small.
 var errTooSmall = errors.New("gpu: more rows came than before")
 
 // trust notes that a sink was given room for what came before, and no less.
-func (q *Query) trust(s physical.Sink, capacity int64) {
-	if q.sizes.trusts {
-		q.sizes.trusted[s] = capacity
+func (z *sizing) trust(s physical.Sink, capacity int64) {
+	if z.trusts {
+		z.trusted[s] = capacity
 	}
 }
 
 // isTrusted says whether no more rows come to a sink than there is room for, as far as is remembered.
-func (q *Query) isTrusted(s physical.Sink) bool {
-	_, ok := q.sizes.trusted[s]
+func (z *sizing) isTrusted(s physical.Sink) bool {
+	_, ok := z.trusted[s]
 	return ok
 }
 
 // outgrown says whether a size that was trusted is too small after all. What the pipeline has counted is known.
 func (q *Query) outgrown(p *physical.Pipeline) bool {
 	capacity, ok := q.sizes.trusted[p.Sink]
-	return ok && q.counted(kernel.CounterWord{Of: p.Sink}) > capacity
+	return ok && q.control.counted(kernel.CounterWord{Of: p.Sink}) > capacity
 }
 
 // runAgain runs all pipelines again that have run, and waits for the counts.
 func (q *Query) runAgain(ctx context.Context, cost *Cost) error {
-	ran := q.sizes.ran
-	q.sizes.trusts, q.sizes.ran = false, nil
-	clear(q.sizes.trusted)
-	for s := range q.rowsOf {
-		q.freeRows(s)
+	ran := q.progress.restart()
+	q.sizes.trustNone()
+	for s := range q.outputs.rows {
+		q.outputs.freeRows(s)
 	}
-	for a := range q.groups {
-		q.freeGroups(a)
+	for a := range q.outputs.groups {
+		q.outputs.freeGroups(a)
 	}
-	clear(q.done)
-	clear(q.dirty)
-	q.pending, q.queued = q.pending[:0], 0
-	if err := q.stream.Fill(q.control, 0, 8, q.controlSize/8); err != nil {
+	if err := q.control.clear(); err != nil {
 		return err
 	}
 	for i, p := range ran {
@@ -128,35 +130,35 @@ func (q *Query) runAgain(ctx context.Context, cost *Cost) error {
 }
 
 // before is how many rows, or groups, came to a sink when the same was done before.
-func (q *Query) before(s physical.Sink) (rows int64, ok bool) {
-	if work := q.workOf(s); work != 0 {
-		return q.sizes.memory.get(work)
+func (z *sizing) before(s physical.Sink) (rows int64, ok bool) {
+	if work := z.workOf(s); work != 0 {
+		return z.memory.get(work)
 	}
 	return 0, false
 }
 
 // remember notes how many rows came to a sink, which are all that ever come.
-func (q *Query) remember(s physical.Sink, rows int64) {
-	if work := q.workOf(s); work != 0 {
-		q.sizes.memory.set(work, rows)
+func (z *sizing) remember(s physical.Sink, rows int64) {
+	if work := z.workOf(s); work != 0 {
+		z.memory.set(work, rows)
 	}
 }
 
 // workOf is a hash of all that is done for a sink: kernels, literals, the versions of tables. It is 0 where some of it is done on the host.
-func (q *Query) workOf(s physical.Sink) uint64 {
-	if work, ok := q.sizes.works[s]; ok {
+func (z *sizing) workOf(s physical.Sink) uint64 {
+	if work, ok := z.works[s]; ok {
 		return work
 	}
 	var h maphash.Hash
-	h.SetSeed(q.sizes.memory.seed)
+	h.SetSeed(z.memory.seed)
 	known := true
 	of := func(s physical.Sink) {
-		work := q.workOf(s)
+		work := z.workOf(s)
 		known = known && work != 0
 		maphash.WriteComparable(&h, work)
 	}
-	for _, p := range q.Feeders[s] {
-		k := q.Kernels[p]
+	for _, p := range z.program.Feeders[s] {
+		k := z.program.Kernels[p]
 		if k == nil {
 			known = false
 			break
@@ -189,7 +191,7 @@ func (q *Query) workOf(s physical.Sink) uint64 {
 	if known {
 		work = max(h.Sum64(), 1)
 	}
-	q.sizes.works[s] = work
+	z.works[s] = work
 	return work
 }
 
@@ -215,29 +217,29 @@ func writeWords(h *maphash.Hash, k *kernel.Kernel) {
 
 // learn notes what a pipeline that has been waited for tells of sizes.
 func (q *Query) learn(k *kernel.Kernel) {
-	if !q.Finished(k.Pipeline.Sink) {
+	if !q.progress.finished(k.Pipeline.Sink) {
 		return
 	}
 	if a, ok := k.Pipeline.Sink.(*physical.Aggregate); ok {
 		q.learnSlots(a)
 		return
 	}
-	n := q.counted(kernel.CounterWord{Of: k.Pipeline.Sink})
-	if !k.InOrder() && !q.hasSlots(k.Pipeline.Sink) {
-		q.remember(k.Pipeline.Sink, n)
+	n := q.control.counted(kernel.CounterWord{Of: k.Pipeline.Sink})
+	if !k.InOrder() && !q.sizes.hasSlots(k.Pipeline.Sink) {
+		q.sizes.remember(k.Pipeline.Sink, n)
 	}
 	// All groups were stored as rows.
-	if src, ok := k.Pipeline.Source.(*physical.SinkScan); ok && len(q.Feeders[k.Pipeline.Sink]) == 1 {
+	if src, ok := k.Pipeline.Source.(*physical.SinkScan); ok && len(q.program.Feeders[k.Pipeline.Sink]) == 1 {
 		if a, ok := src.From.(*physical.Aggregate); ok && onlyProjects(k.Pipeline) {
-			q.remember(a, n)
+			q.sizes.remember(a, n)
 		}
 	}
 }
 
 // learnSlots notes how many slots a table of groups has, if they sufficed.
 func (q *Query) learnSlots(a *physical.Aggregate) {
-	g, work := q.groups[a], q.workOf(a)
-	if g != nil && work != 0 && g.form.Shape >= groupby.PackedGroups && g.form.Partition == nil && q.counted(kernel.CounterWord{Of: a}) == 0 {
+	g, work := q.outputs.groups[a], q.sizes.workOf(a)
+	if g != nil && work != 0 && g.form.Shape >= groupby.PackedGroups && g.form.Partition == nil && q.control.counted(kernel.CounterWord{Of: a}) == 0 {
 		q.sizes.memory.set(work^slotsWork, g.slots)
 	}
 }
@@ -246,20 +248,20 @@ func (q *Query) learnSlots(a *physical.Aggregate) {
 const slotsWork = 1 << 63
 
 // slotsBefore is how many slots sufficed for an aggregation's groups before, where it is not known how many groups there were.
-func (q *Query) slotsBefore(a *physical.Aggregate) (slots int64, ok bool) {
-	if work := q.workOf(a); work != 0 {
-		return q.sizes.memory.get(work ^ slotsWork)
+func (z *sizing) slotsBefore(a *physical.Aggregate) (slots int64, ok bool) {
+	if work := z.workOf(a); work != 0 {
+		return z.memory.get(work ^ slotsWork)
 	}
 	return 0, false
 }
 
 // hasSlots says whether a sink is a build whose rows have slots of their own, and are not counted.
-func (q *Query) hasSlots(s physical.Sink) bool {
+func (z *sizing) hasSlots(s physical.Sink) bool {
 	b, ok := s.(*physical.Build)
 	if !ok {
 		return false
 	}
-	return q.Program.Builds[b].ByKey()
+	return z.program.Builds[b].ByKey()
 }
 
 // onlyProjects says whether a pipeline gives a row for each row of its source.

@@ -24,22 +24,22 @@ const (
 
 // openStrings takes memory for the strings of a pipeline that starts.
 func (q *Query) openStrings(k *kernel.Kernel) error {
-	if q.strings[k.Pipeline] == nil {
+	if q.outputs.strings[k.Pipeline] == nil {
 		rows := int64(min(k.Pipeline.EstRows, stringMostBytes))
 		if q.ready(k) {
 			rows = q.sourceBound(k)
 		}
 		bytes := min(max(rows*stringRowBytes, stringLeastBytes), stringMostBytes)
-		if m, err := q.Device.Memory(); err == nil {
+		if m, err := q.runner.Device.Memory(); err == nil {
 			bytes = min(bytes, max(kernel.RoundUp(m.Free/8, memoryUnit), memoryUnit))
 		}
-		data, err := q.alloc("strings", bytes)
+		data, err := q.memory.alloc("strings", bytes)
 		if err != nil {
 			return err
 		}
-		q.strings[k.Pipeline] = &stringRun{data, bytes}
+		q.outputs.strings[k.Pipeline] = &stringRun{data, bytes}
 	}
-	return q.resetCounter(kernel.CounterWord{P: k.Pipeline, Of: madeStrings{}})
+	return q.control.reset(kernel.CounterWord{P: k.Pipeline, Of: madeStrings{}})
 }
 
 // growStrings looks whether the memory for a pipeline's strings was large enough. If not it takes as much as they need, empties the sink and returns true.
@@ -47,28 +47,28 @@ func (q *Query) growStrings(k *kernel.Kernel) (bool, error) {
 	if !k.MakesStrings() {
 		return false, nil
 	}
-	x, used := q.strings[k.Pipeline], q.counted(kernel.CounterWord{P: k.Pipeline, Of: madeStrings{}})
+	x, used := q.outputs.strings[k.Pipeline], q.control.counted(kernel.CounterWord{P: k.Pipeline, Of: madeStrings{}})
 	if used <= x.bytes {
 		return false, nil
 	}
-	q.free(x.data)
-	delete(q.strings, k.Pipeline)
+	q.memory.free(x.data)
+	delete(q.outputs.strings, k.Pipeline)
 	bytes := kernel.RoundUp(used, memoryUnit)
-	data, err := q.alloc("strings", bytes)
+	data, err := q.memory.alloc("strings", bytes)
 	if err != nil {
 		return false, err
 	}
-	q.strings[k.Pipeline] = &stringRun{data, bytes}
+	q.outputs.strings[k.Pipeline] = &stringRun{data, bytes}
 	return true, q.emptySink(k.Pipeline.Sink)
 }
 
 // emptySink makes a sink as it was before its pipelines ran.
 func (q *Query) emptySink(s physical.Sink) error {
 	if a, ok := s.(*physical.Aggregate); ok {
-		q.freeGroups(a)
+		q.outputs.freeGroups(a)
 		return q.openGroups(a)
 	}
-	r := q.rowsOf[s]
+	r := q.outputs.rows[s]
 	return q.openRows(s, r.capacity, r.all)
 }
 
@@ -76,9 +76,9 @@ func (q *Query) emptySink(s physical.Sink) error {
 func (q *Query) stringWord(k *kernel.Kernel, w codegen.StringWord) uint64 {
 	switch w {
 	case codegen.StringData:
-		return uint64(q.strings[k.Pipeline].data)
+		return uint64(q.outputs.strings[k.Pipeline].data)
 	case codegen.StringCapacity:
-		return uint64(q.strings[k.Pipeline].bytes)
+		return uint64(q.outputs.strings[k.Pipeline].bytes)
 	}
-	return q.counter(kernel.CounterWord{P: k.Pipeline, Of: madeStrings{}})
+	return q.control.counter(kernel.CounterWord{P: k.Pipeline, Of: madeStrings{}})
 }

@@ -1,0 +1,300 @@
+package run
+
+import (
+	"context"
+	"sync"
+
+	"github.com/radish-sql/radish/column"
+	"github.com/radish-sql/radish/exec/gpu/codegen"
+	"github.com/radish-sql/radish/exec/gpu/kernel"
+	"github.com/radish-sql/radish/exec/gpu/program"
+	"github.com/radish-sql/radish/exec/gpu/residency"
+	"github.com/radish-sql/radish/gpukernels"
+	"github.com/radish-sql/radish/planner/logical"
+	"github.com/radish-sql/radish/planner/physical"
+	"github.com/radish-sql/radish/sql/sqlerr"
+)
+
+// inputs are what kernels read that no kernel of the query writes: columns and spans of tables, dictionaries, constants.
+type inputs struct {
+	program   *program.Program
+	runner    *Runner
+	memory    *queryMemory
+	scans     map[*physical.TableScan]*residency.Table
+	spanned   map[*physical.TableScan]*spanTable
+	dicts     map[*column.Dictionary]*heldDictionary
+	constants map[*codegen.Table]gpukernels.Ptr
+	fetches   map[*physical.TableScan]*fetch
+	fetching  sync.WaitGroup // of fetches
+}
+
+func newInputs(g *program.Program, r *Runner, m *queryMemory) *inputs {
+	return &inputs{
+		program: g, runner: r, memory: m,
+		scans: map[*physical.TableScan]*residency.Table{}, spanned: map[*physical.TableScan]*spanTable{}, dicts: map[*column.Dictionary]*heldDictionary{},
+		constants: map[*codegen.Table]gpukernels.Ptr{}, fetches: map[*physical.TableScan]*fetch{},
+	}
+}
+
+// heldDictionary is a dictionary's strings on the device.
+type heldDictionary struct {
+	views gpukernels.Ptr
+	done  func()
+}
+
+// spanTable is a scan's spans on the device.
+type spanTable struct {
+	address gpukernels.Ptr
+	tile    int64 // rows of one
+	tiles   int64
+	rows    int64
+}
+
+// fetch is a scan's columns on their way to the device.
+type fetch struct {
+	ready chan struct{} // closed when the rest is there
+	table *residency.Table
+	err   error
+}
+
+// fetchAhead begins to bring the columns of all scans to the device, for a query whose kernels are being compiled meanwhile. Where they would take more
+// than half of the free memory each pipeline brings its own, when what others needed may have been freed.
+func (in *inputs) fetchAhead(ctx context.Context) {
+	var scans []*physical.TableScan
+	missing := int64(0)
+	for _, p := range in.program.Plan.Pipelines {
+		scan, ok := p.Source.(*physical.TableScan)
+		if !ok || in.program.Kernels[p] == nil {
+			continue
+		}
+		if _, bytes := in.runner.Residency.Bytes(scan.Table, ScanOrdinals(scan)); bytes > 0 {
+			scans = append(scans, scan)
+			missing += bytes
+		}
+	}
+	if missing == 0 {
+		return
+	}
+	if m, err := in.runner.Device.Memory(); err != nil || missing > m.Free/2 {
+		return
+	}
+	for _, scan := range scans {
+		f := &fetch{ready: make(chan struct{})}
+		in.fetches[scan] = f
+		in.fetching.Go(func() {
+			defer close(f.ready)
+			f.err = sqlerr.Guard(func() (err error) {
+				f.table, err = in.runner.Residency.Acquire(ctx, scan.Table, ScanOrdinals(scan))
+				return err
+			})
+		})
+	}
+}
+
+// columns brings a scan's columns to the device, or waits until they are there.
+func (in *inputs) columns(ctx context.Context, scan *physical.TableScan) (*residency.Table, error) {
+	if f := in.fetches[scan]; f != nil {
+		delete(in.fetches, scan)
+		<-f.ready
+		if f.err == nil {
+			return f.table, nil
+		}
+	}
+	return in.runner.Residency.Acquire(ctx, scan.Table, ScanOrdinals(scan))
+}
+
+// ScanOrdinals are the table's columns that a scan reads.
+func ScanOrdinals(scan *physical.TableScan) []int {
+	var ordinals []int
+	for _, o := range scan.Ordinals {
+		if o != logical.RowIDOrdinal {
+			ordinals = append(ordinals, o)
+		}
+	}
+	return ordinals
+}
+
+// small adds what is known before anything runs: spans of scans, and constants.
+func (in *inputs) small(a *smallArrays) {
+	seen := map[*codegen.Table]bool{}
+	for _, k := range in.program.Kernels {
+		if scan := k.Rows.Scan; scan != nil {
+			st, words := in.spanWords(k, scan)
+			a.add(gpukernels.Bytes(words), func(at gpukernels.Ptr) { st.address, in.spanned[scan] = at, st })
+		}
+		for _, x := range k.All() {
+			for i := range x.Params {
+				if t := x.Params[i].Table; t != nil && !seen[t] {
+					seen[t] = true
+					a.add(t.Data, func(at gpukernels.Ptr) { in.constants[t] = at })
+				}
+			}
+		}
+	}
+}
+
+// openConstants brings what a kernel's expressions read to the device.
+func (in *inputs) openConstants(ctx context.Context, k *kernel.Kernel) error {
+	for i := range k.Params {
+		s := &k.Params[i]
+		if s.Table != nil && in.constants[s.Table] == 0 {
+			a, err := in.memory.alloc("constants of an expression", int64(len(s.Table.Data)))
+			if err == nil {
+				err = in.memory.stream.Upload(a, s.Table.Data)
+			}
+			if err != nil {
+				return err
+			}
+			in.constants[s.Table] = a
+		}
+		if w, ok := s.Key.(kernel.DictionaryWord); ok {
+			if _, err := in.dictionary(ctx, w.Dict); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// dictionary brings a dictionary's strings to the device, until the query is closed.
+func (in *inputs) dictionary(ctx context.Context, d *column.Dictionary) (gpukernels.Ptr, error) {
+	h := in.dicts[d]
+	if h == nil {
+		views, done, err := in.runner.Residency.Dictionary(ctx, d)
+		if err != nil {
+			return 0, err
+		}
+		h = &heldDictionary{views, done}
+		in.dicts[d] = h
+	}
+	return h.views, nil
+}
+
+// openScan brings what a kernel reads of a table to the device.
+func (in *inputs) openScan(ctx context.Context, k *kernel.Kernel, scan *physical.TableScan) error {
+	if in.scans[scan] == nil {
+		t, err := in.columns(ctx, scan)
+		if err != nil {
+			return err
+		}
+		in.scans[scan] = t
+	}
+	if st := in.spanned[scan]; st != nil && st.tile == in.tile(k) {
+		return nil
+	}
+	st, words := in.spanWords(k, scan)
+	var err error
+	if st.address, err = in.memory.alloc("rows to scan", int64(8*len(words))+8); err != nil {
+		return err
+	}
+	in.spanned[scan] = st
+	return in.memory.stream.Upload(st.address, gpukernels.Bytes(words))
+}
+
+// tile is how many rows a block takes at once.
+func (in *inputs) tile(k *kernel.Kernel) int64 {
+	return int64(in.runner.Device.Block(k.Threads) * k.Items)
+}
+
+// spanWords are a scan's spans, as a kernel reads them.
+func (in *inputs) spanWords(k *kernel.Kernel, scan *physical.TableScan) (*spanTable, []int64) {
+	tile := in.tile(k)
+	var words []int64
+	st := &spanTable{tile: tile}
+	for _, s := range in.runner.scanSpans(scan) {
+		if s.End <= s.First {
+			continue
+		}
+		st.tiles += (s.End+tile-1)/tile - s.First/tile
+		st.rows += s.End - s.First
+		words = append(words, s.First, s.End, st.tiles)
+	}
+	return st, words
+}
+
+// resident is a scan's column on the device.
+func (in *inputs) resident(c kernel.ScanColumn) *residency.Column {
+	at := 0
+	for i, o := range c.Scan.Ordinals {
+		if o == logical.RowIDOrdinal {
+			continue
+		}
+		if i == c.At {
+			break
+		}
+		at++
+	}
+	return in.scans[c.Scan].Columns[at]
+}
+
+// scanWord is a word of a table scan.
+func (in *inputs) scanWord(key any) (uint64, bool) {
+	switch w := key.(type) {
+	case kernel.ColumnData:
+		return uint64(in.resident(w.C).Data), true
+	case kernel.ColumnBytes:
+		return uint64(in.resident(w.C).Bytes), true
+	case kernel.ColumnValid:
+		return uint64(in.resident(w.C).Valid), true
+	case kernel.ColumnBase:
+		return uint64(in.resident(w.C).Base), true
+	case kernel.DeletedWord:
+		return uint64(in.scans[w.Scan].Deleted), true
+	case kernel.SpansWord:
+		return uint64(in.spanned[w.Scan].address), true
+	case kernel.LowWord:
+		low, _ := w.Offsets(in.resident(w.C).Base)
+		return uint64(low), true
+	case kernel.SpanWord:
+		_, span := kernel.LowWord(w).Offsets(in.resident(w.C).Base)
+		return uint64(span), true
+	case kernel.SlotWord:
+		return uint64(w.Slot(in.resident(w.C).Base)), true
+	}
+	return 0, false
+}
+
+// scanned is the bytes of table columns that a pipeline has to read, in the row groups that zone maps leave.
+func (in *inputs) scanned(p *physical.Pipeline) int64 {
+	scan, ok := p.Source.(*physical.TableScan)
+	if !ok || in.scans[scan] == nil || in.spanned[scan] == nil {
+		return 0
+	}
+	t := in.scans[scan]
+	bytes := 0.0
+	for _, c := range t.Columns {
+		bytes += float64(c.Size)
+	}
+	return int64(bytes * float64(in.spanned[scan].rows) / float64(max(t.Rows, 1)))
+}
+
+// uploaded is the bytes of table columns that a pipeline had to wait for.
+func (in *inputs) uploaded(p *physical.Pipeline) int64 {
+	if scan, ok := p.Source.(*physical.TableScan); ok {
+		if t := in.scans[scan]; t != nil {
+			return t.Uploaded
+		}
+	}
+	return 0
+}
+
+// close lets go of columns and dictionaries. No column is being fetched any more. The query's memory was freed before.
+func (in *inputs) close() {
+	for _, f := range in.fetches { // which no pipeline came to ask for
+		if f.table != nil {
+			f.table.Release()
+		}
+	}
+	clear(in.fetches)
+	if len(in.scans)+len(in.dicts) > 0 {
+		_ = in.memory.stream.Sync(context.Background()) // before others may overwrite what it reads
+	}
+	for _, t := range in.scans {
+		t.Release()
+	}
+	clear(in.scans)
+	for _, d := range in.dicts {
+		d.done()
+	}
+	clear(in.dicts)
+}

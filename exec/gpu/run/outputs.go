@@ -1,0 +1,303 @@
+package run
+
+import (
+	"math"
+
+	"github.com/radish-sql/radish/exec/gpu/groupby"
+	"github.com/radish-sql/radish/exec/gpu/join"
+	"github.com/radish-sql/radish/exec/gpu/join/radix"
+	"github.com/radish-sql/radish/exec/gpu/kernel"
+	"github.com/radish-sql/radish/exec/gpu/partition"
+	"github.com/radish-sql/radish/exec/gpu/program"
+	"github.com/radish-sql/radish/gpukernels"
+	"github.com/radish-sql/radish/planner/physical"
+)
+
+// outputs are what pipelines have put into their sinks.
+type outputs struct {
+	program  *program.Program
+	memory   *queryMemory
+	control  *controlBlock
+	progress *progress
+
+	rows    map[physical.Sink]*storedRows
+	builds  map[*physical.Build]*buildRun
+	groups  map[*physical.Aggregate]*groupRun
+	strings map[*physical.Pipeline]*stringRun
+	sides   map[radix.Side]*sideRun // of joins in partitions
+}
+
+func newOutputs(g *program.Program, m *queryMemory, b *controlBlock, p *progress) *outputs {
+	return &outputs{
+		program: g, memory: m, control: b, progress: p,
+		rows: map[physical.Sink]*storedRows{}, builds: map[*physical.Build]*buildRun{}, groups: map[*physical.Aggregate]*groupRun{}, strings: map[*physical.Pipeline]*stringRun{},
+		sides: map[radix.Side]*sideRun{},
+	}
+}
+
+// storedRows are a sink's rows on the device.
+type storedRows struct {
+	form        *kernel.RowForm
+	data, valid []gpukernels.Ptr
+	memory      []gpukernels.Ptr // what has to be freed for them, and for the build that they belong to
+	capacity    int64
+	all         bool       // no more rows can come than there is room for
+	count       int64      // known once its pipelines have been waited for
+	sorted      sortedRows // row numbers in order, of a Sort
+	copied      hostCopy   // of a small Result: what it holds
+}
+
+// buildRun is a build on the device, besides its rows.
+type buildRun struct {
+	arrays map[any]*gpukernels.Ptr // by the keys of their addresses
+	words  map[any]uint64
+}
+
+// word is what a kernel's parameter is that is about the build.
+func (b *buildRun) word(key any) (uint64, bool) {
+	if at := b.arrays[key]; at != nil {
+		return uint64(*at), true
+	}
+	word, ok := b.words[key]
+	return word, ok
+}
+
+// groupRun is an aggregation's groups on the device.
+type groupRun struct {
+	form        *groupby.Form
+	slots       int64 // of open addressing
+	keys        gpukernels.Ptr
+	arrays      []gpukernels.Ptr
+	memory      []gpukernels.Ptr // what has to be freed for them
+	shift       int              // log2 of the copies in shared memory
+	partitions  []partitionRun
+	perfectHash [groupby.PerfectHashParts]gpukernels.Ptr
+
+	capacity, appended int64 // slots behind the table, and groups there
+	taken              int64 // slots, where a profile is wanted
+}
+
+// size is the number of slots.
+func (g *groupRun) size() int64 {
+	switch g.form.Shape {
+	case groupby.ScalarGroups, groupby.DenseGroups:
+		return g.form.Slots
+	case groupby.KeyedGroups:
+		return g.slots
+	}
+	return g.slots + 2 + g.appended
+}
+
+// openArrays makes arrays for rows.
+func (out *outputs) openArrays(s physical.Sink, capacity int64) error {
+	if capacity >= math.MaxUint32 {
+		return errTooManyRows
+	}
+	l := layout{what: "rows"}
+	r := out.layRows(&l, s, capacity)
+	out.rows[s] = r
+	var err error
+	if r.memory, err = out.memory.lay(&l); err != nil {
+		return err
+	}
+	return out.control.reset(kernel.CounterWord{Of: s})
+}
+
+// layRows asks for the arrays of a sink's rows.
+func (out *outputs) layRows(l *layout, s physical.Sink, capacity int64) *storedRows {
+	form := out.program.Sinks[s]
+	r := &storedRows{form: form, capacity: capacity, data: make([]gpukernels.Ptr, len(form.Cols)), valid: make([]gpukernels.Ptr, len(form.Cols))}
+	for i := range form.Cols {
+		c := &form.Cols[i]
+		l.add(&r.data[i], capacity*c.Form.Class.Width())
+		if c.Form.Nullable {
+			l.add(&r.valid[i], capacity)
+		}
+	}
+	return r
+}
+
+// openBuild reserves memory for a build.
+func (out *outputs) openBuild(p *physical.Build, capacity int64) error {
+	m := out.program.Builds[p].Memory(capacity)
+	if m.Rows >= math.MaxUint32 {
+		return errTooManyRows
+	}
+	run := &buildRun{arrays: make(map[any]*gpukernels.Ptr, len(m.Arrays)), words: m.Words}
+	out.builds[p] = run
+	l := layout{what: "build side"}
+	for i := range m.Arrays {
+		x := &m.Arrays[i]
+		at := new(gpukernels.Ptr)
+		run.arrays[x.Key] = at
+		if x.Filled {
+			l.filled(at, x.Items, x.Unit, x.Fill)
+		} else {
+			l.add(at, x.Items*int64(x.Unit))
+		}
+	}
+	r := out.layRows(&l, p, m.Rows)
+	out.rows[p] = r
+	var err error
+	if r.memory, err = out.memory.lay(&l); err != nil {
+		return err
+	}
+	return out.control.reset(kernel.CounterWord{Of: p})
+}
+
+// freeRows gives a sink's arrays back.
+func (out *outputs) freeRows(s physical.Sink) {
+	r := out.rows[s]
+	if r == nil {
+		return
+	}
+	out.memory.freeAll(r.memory)
+	out.memory.free(r.sorted.memory)
+	delete(out.rows, s)
+	if b, ok := s.(*physical.Build); ok {
+		out.freeBuildSide(b)
+		delete(out.builds, b)
+	}
+}
+
+// freeGroups gives the arrays of an aggregation's groups back.
+func (out *outputs) freeGroups(a *physical.Aggregate) {
+	out.memory.freeAll(out.groups[a].memory)
+	delete(out.groups, a)
+}
+
+// release frees what no pipeline that has still to run reads.
+func (out *outputs) release() {
+	needed := map[physical.Sink]bool{}
+	for _, p := range out.program.Plan.Pipelines {
+		if out.progress.done[p] && out.progress.finished(p.Sink) {
+			continue
+		}
+		needed[p.Sink] = true
+		switch src := p.Source.(type) {
+		case *physical.SinkScan:
+			needed[src.From] = true
+		case *physical.UnmatchedScan:
+			needed[src.Build] = true
+		case *physical.ValuesScan:
+			needed[program.ValuesSink(src)] = true
+		case *physical.TableScan:
+			for _, f := range src.RuntimeFilters {
+				needed[f.Build] = true
+			}
+		}
+		for _, t := range p.Transforms {
+			if t, ok := t.(*physical.Probe); ok {
+				needed[t.Build] = true
+			}
+		}
+	}
+	for s := range out.rows {
+		if _, last := s.(*physical.Result); !last && !needed[s] && out.progress.finished(s) {
+			out.freeRows(s)
+		}
+	}
+	for a := range out.groups {
+		if !needed[a] && out.progress.finished(a) && !out.progress.readByHost(a) {
+			out.freeGroups(a)
+		}
+	}
+}
+
+// most is the number of a sink's rows, or a bound where it is not known here.
+func (out *outputs) most(s physical.Sink) int64 {
+	r := out.rows[s]
+	if out.progress.uncounted(s) && r.sorted.memory == 0 {
+		return r.capacity
+	}
+	return r.count
+}
+
+// heldCount is the address of the number of a sink's rows; 0: it is known here.
+func (out *outputs) heldCount(s physical.Sink) uint64 {
+	if !out.progress.uncounted(s) {
+		return 0
+	}
+	w := kernel.CounterWord{Of: s}
+	if x, ok := s.(*physical.Sort); ok && out.rows[s].sorted.memory != 0 {
+		w = kernel.CounterWord{Of: sortedCount{x}}
+	}
+	return uint64(out.control.at) + uint64(out.control.counterAt(w))
+}
+
+// What parameters of kernels ask for.
+
+// rowsWord resolves a word about a sink's stored rows.
+func (out *outputs) rowsWord(key any) (uint64, bool) {
+	switch w := key.(type) {
+	case kernel.DataWord:
+		return uint64(out.rows[w.Sink].data[w.At]), true
+	case kernel.ValidWord:
+		return uint64(out.rows[w.Sink].valid[w.At]), true
+	case kernel.RowCount:
+		return uint64(out.rows[w.Sink].count), true
+	case kernel.CapacityWord:
+		return uint64(out.rows[w.Sink].capacity), true
+	case kernel.RowCounter:
+		return out.control.counter(kernel.CounterWord{Of: w.Sink}), true
+	case kernel.HeldCount:
+		return out.heldCount(w.Sink), true
+	case kernel.OrderWord:
+		return uint64(out.rows[w.Sink].sorted.order), true
+	}
+	return 0, false
+}
+
+// buildWord is a word of a join's build.
+func (out *outputs) buildWord(key any) (uint64, bool) {
+	if w, ok := key.(join.Word); ok {
+		return out.builds[w.Of()].word(key)
+	}
+	return 0, false
+}
+
+// groupWord is a word of an aggregation's groups.
+func (out *outputs) groupWord(key any) (uint64, bool) {
+	switch w := key.(type) {
+	case groupby.GroupArray:
+		return uint64(out.groups[w.P].arrays[w.At]), true
+	case groupby.GroupKeys:
+		return uint64(out.groups[w.P].keys), true
+	case groupby.GroupMask:
+		return uint64(out.groups[w.P].slots - 1), true
+	case groupby.GroupsFull:
+		return out.control.counter(kernel.CounterWord{Of: w.P}), true
+	case groupby.GroupCopies:
+		return uint64(out.groups[w.P].shift), true
+	case groupby.AppendedFirst:
+		return uint64(out.groups[w.P].slots + 2), true
+	case groupby.AppendedCapacity:
+		return uint64(out.groups[w.P].capacity), true
+	case groupby.PartitionSlots:
+		return uint64(out.program.Aggs[w.P].PartitionSlots()), true
+	case groupby.PerfectHashWord:
+		return uint64(out.groups[w.P].perfectHash[w.Part]), true
+	}
+	return 0, false
+}
+
+// partitionWord is a word of what a pass of partitioning writes.
+func (out *outputs) partitionWord(w partition.Word) (uint64, bool) {
+	if side, ok := w.Of.(radix.Side); ok {
+		return out.sideWord(side, w)
+	}
+	a, ok := w.Of.(*physical.Aggregate)
+	if !ok {
+		return 0, false
+	}
+	run := out.groups[a].partitions[w.Pass]
+	switch w.What {
+	case partition.Rows:
+		return uint64(run.rows), true
+	case partition.Counts:
+		return uint64(run.given), true
+	case partition.Capacity:
+		return uint64(run.capacity), true
+	}
+	return 0, false
+}

@@ -33,7 +33,7 @@ var layers = []struct {
 	{"planner", []string{"sql", "column", "storage/table", "storage/catalog"}},
 	{"exec/memory", []string{"sql/sqlerr"}},
 	{"exec/profile", nil},
-	{"exec/schedule", []string{"column", "exec/memory", "exec/profile", "planner", "sql"}},
+	{"exec/schedule", []string{"column", "exec/memory", "exec/profile", "planner", "sql", "storage/table"}},
 	{"exec/cpu/task", []string{"column", "exec/memory", "exec/schedule", "sql"}},
 	{"exec/cpu/vec", []string{"column", "sql", "exec/cpu/task"}},
 	{"exec/cpu/keyhash", []string{"column", "sql", "exec/cpu/vec"}},

@@ -54,6 +54,13 @@ type Batch struct {
 	Cols []*Vector // by slot
 	// FirstRow is the number, from 1, that the row at position 0 has in what the pipeline reads; 0: it has none.
 	FirstRow int64
+	// Stored holds the rows instead of Cols, if whoever reads them has asked for rows that are stored; else nil.
+	Stored Stored
+}
+
+// Stored is rows in the form in which tables store them. Who gets it releases it.
+type Stored interface {
+	Release()
 }
 
 // Rows returns the number of selected rows.

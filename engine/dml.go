@@ -6,6 +6,7 @@ import (
 	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/engine/write"
 	"github.com/radish-sql/radish/exec/memory"
+	"github.com/radish-sql/radish/exec/schedule"
 	"github.com/radish-sql/radish/planner/bind"
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/sql/sqlerr"
@@ -106,8 +107,21 @@ func (s *Session) fill(st *statement, v *table.Version, q *logical.Query, operat
 	}
 	var few []*column.Batch
 	var builder *table.Builder
+	var stored schedule.Stored
+	defer func() {
+		if stored != nil {
+			stored.Release()
+		}
+	}()
+	st.stores = rules == nil
+	defer func() { st.stores = false }()
 	release, err := s.eachBatch(st, q, operation, func(b *column.Batch) (int64, error) {
 		rows += int64(b.Rows())
+		if b.Stored != nil {
+			stored = b.Stored.(schedule.Stored)
+			builder = write.Builder(st, v, operation)
+			return 0, appendStored(builder, stored)
+		}
 		b, err := rules.Batch(b)
 		if err != nil {
 			return 0, err
@@ -132,11 +146,23 @@ func (s *Session) fill(st *statement, v *table.Version, q *logical.Query, operat
 	}
 	defer release()
 	if builder != nil {
-		next, err = builder.Finish()
+		if next, err = builder.Finish(); err == nil && stored != nil && v.Span() == 0 {
+			stored.Keep(next)
+		}
 	} else if err = v.EnsureIndexes(st.ctx); err == nil {
 		next, err = v.Append(few...)
 	}
 	return next, rows, err
+}
+
+// appendStored adds rows that a device has encoded.
+func appendStored(b *table.Builder, rows schedule.Stored) error {
+	for _, g := range rows.RowGroups() {
+		if err := b.AppendEncoded(g); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // affected returns a result that counts rows.

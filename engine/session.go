@@ -210,6 +210,7 @@ type statement struct {
 	accounts accounts
 	files    filesRead
 	takes    string        // what errors call who takes the rows of its query; empty: the client does
+	stores   bool          // who takes them stores them as they are
 	plan     *planRun      // what the session keeps of it; nil: it was bound
 	rest     *insertedRows // of a long INSERT ... VALUES; nil: there are none
 	relies   bool          // on the tables that it reads: see transaction.rely

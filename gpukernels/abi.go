@@ -8,7 +8,7 @@ import (
 
 // abiVersion is RADISH_GPU_ABI_VERSION of the header that this binding was written for. binding_test.go compares all of this
 // file with the header.
-const abiVersion = 7
+const abiVersion = 8
 
 // cError is radish_gpu_error.
 type cError struct {
@@ -61,6 +61,7 @@ const (
 	fnUpload
 	fnUploadItems
 	fnDownload
+	fnDownloadPieces
 	fnDownloadBegin
 	fnCopy
 	fnFill
@@ -77,6 +78,9 @@ const (
 	fnGather
 	fnStringOffsets
 	fnStringCopy
+	fnGroupRanges
+	fnGroupNarrow
+	fnPackBits
 	symbolCount
 )
 
@@ -109,6 +113,7 @@ var functions = [symbolCount]struct {
 	fnUpload:          {"upload", 5},
 	fnUploadItems:     {"upload_items", 6},
 	fnDownload:        {"download", 5},
+	fnDownloadPieces:  {"download_pieces", 5},
 	fnDownloadBegin:   {"download_begin", 5},
 	fnCopy:            {"copy", 5},
 	fnFill:            {"fill", 6},
@@ -125,6 +130,9 @@ var functions = [symbolCount]struct {
 	fnGather:          {"gather", 7},
 	fnStringOffsets:   {"string_offsets", 5},
 	fnStringCopy:      {"string_copy", 6},
+	fnGroupRanges:     {"group_ranges", 8},
+	fnGroupNarrow:     {"group_narrow", 8},
+	fnPackBits:        {"pack_bits", 5},
 }
 
 const symbolPrefix = "radish_gpu_"

@@ -81,6 +81,9 @@ func TestBindingStructs(t *testing.T) {
 		"radish_gpu_error":       reflect.TypeFor[cError](),
 		"radish_gpu_device_info": reflect.TypeFor[cDeviceInfo](),
 		"radish_gpu_items":       reflect.TypeFor[Items](),
+		"radish_gpu_piece":       reflect.TypeFor[Piece](),
+		"radish_gpu_range":       reflect.TypeFor[Range](),
+		"radish_gpu_frame":       reflect.TypeFor[Frame](),
 	} {
 		m := regexp.MustCompile(`(?s)typedef struct \{([^}]*)\} ` + name + `;`).FindStringSubmatch(header(t))
 		if m == nil {

@@ -160,7 +160,10 @@ func (l *Library) bind(handle uintptr) error {
 	for _, s := range []struct {
 		name string
 		size uintptr
-	}{{"radish_gpu_error", unsafe.Sizeof(cError{})}, {"radish_gpu_device_info", unsafe.Sizeof(cDeviceInfo{})}, {"radish_gpu_items", unsafe.Sizeof(Items{})}} {
+	}{
+		{"radish_gpu_error", unsafe.Sizeof(cError{})}, {"radish_gpu_device_info", unsafe.Sizeof(cDeviceInfo{})}, {"radish_gpu_items", unsafe.Sizeof(Items{})},
+		{"radish_gpu_piece", unsafe.Sizeof(Piece{})}, {"radish_gpu_range", unsafe.Sizeof(Range{})}, {"radish_gpu_frame", unsafe.Sizeof(Frame{})},
+	} {
 		if got := int64(l.callVoid(fnSizeof, uintptr(unsafe.Pointer(cText(s.name))))); got != int64(s.size) {
 			return fmt.Errorf("its %s has %d bytes instead of %d; run `make gpu` again", s.name, got, s.size)
 		}

@@ -206,6 +206,45 @@ func (s *Stream) Download(ctx context.Context, dst []byte, src Ptr) error {
 	return s.device.call(fnDownload, s.handle, uintptr(unsafe.Pointer(unsafe.SliceData(dst))), uintptr(src), uintptr(len(dst)))
 }
 
+// Piece is memory of the host that a part of a download goes to.
+type Piece struct {
+	dst   unsafe.Pointer
+	bytes int64
+}
+
+// PieceOf is a slice's memory. T holds no pointers.
+func PieceOf[T any](s []T) Piece {
+	b := Bytes(s)
+	return Piece{unsafe.Pointer(unsafe.SliceData(b)), int64(len(b))}
+}
+
+// piecesAtOnce is how many bytes DownloadPieces copies between two looks at its context: some milliseconds' worth.
+const piecesAtOnce = 256 << 20
+
+// DownloadPieces waits for the stream, and copies what lies at src into pieces, one behind the other, until ctx ends. Several threads copy.
+func (s *Stream) DownloadPieces(ctx context.Context, pieces []Piece, src Ptr) error {
+	if err := s.Sync(ctx); err != nil {
+		return err
+	}
+	for len(pieces) > 0 {
+		n, bytes := 0, int64(0)
+		for n < len(pieces) && (n == 0 || bytes+pieces[n].bytes <= piecesAtOnce) {
+			bytes += pieces[n].bytes
+			n++
+		}
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		err := s.device.call(fnDownloadPieces, s.handle, uintptr(unsafe.Pointer(unsafe.SliceData(pieces))), uintptr(n), uintptr(src))
+		if err != nil {
+			return err
+		}
+		pieces = pieces[n:]
+		src += Ptr(bytes)
+	}
+	return nil
+}
+
 // Copy copies within the device; the ranges must not overlap.
 func (s *Stream) Copy(dst, src Ptr, bytes int64) error {
 	return s.device.call(fnCopy, s.handle, uintptr(dst), uintptr(src), uintptr(bytes))

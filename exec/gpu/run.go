@@ -130,6 +130,11 @@ func (s *step) Run() error {
 	}
 	out := s.run.shared.Out
 	out.Start(0)
+	if s.run.shared.Stores {
+		if isStored, err := s.run.store(s.p.Sink); isStored || err != nil {
+			return err
+		}
+	}
 	columns := len(s.run.shared.Plan.Types())
 	err := s.run.Rows(s.p.Sink, func(b *column.Batch) error {
 		if len(b.Cols) != columns {

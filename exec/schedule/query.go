@@ -32,6 +32,7 @@ type Query struct {
 	Profiled bool           // the cost of each operator is wanted
 	Progress *profile.Progress
 	Operator string // what an error about memory calls the rows that wait for the client
+	Stores   bool   // who takes the result stores it: see Stored
 	Out      *Queue
 
 	mu     sync.Mutex

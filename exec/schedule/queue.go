@@ -23,6 +23,13 @@ type queued struct {
 	bytes int64
 }
 
+// release gives back what a device has of the batch.
+func (b queued) release() {
+	if b.Stored != nil {
+		b.Stored.Release()
+	}
+}
+
 // Queue hands the rows of a result to the client: batches come out in the order of their morsels. Any number of workers put, one client takes.
 type Queue struct {
 	state *State
@@ -76,9 +83,11 @@ func (r *Queue) Put(seq int, batch *column.Batch, bytes int64) error {
 		r.cond.Wait()
 	}
 	if r.closed {
+		b.release()
 		return ErrStop
 	}
 	if err := r.state.Check(); err != nil {
+		b.release()
 		return err
 	}
 	if seq == r.next {
@@ -156,7 +165,10 @@ func (r *Queue) take(ctx context.Context, beside bool) (*column.Batch, error) {
 			b := r.ready[0]
 			r.ready = r.ready[1:]
 			r.offered -= b.bytes
-			r.lent = b.bytes
+			if r.lent = b.bytes; b.Stored != nil { // whoever stores the rows counts them from now on
+				r.mem.Release(r.lent)
+				r.lent = 0
+			}
 			r.cond.Broadcast()
 			return b.Batch, nil
 		}
@@ -171,6 +183,14 @@ func (r *Queue) take(ctx context.Context, beside bool) (*column.Batch, error) {
 func (r *Queue) close() {
 	r.mu.Lock()
 	r.closed = true
+	for _, b := range r.ready {
+		b.release()
+	}
+	for _, batches := range r.pending {
+		for _, b := range batches {
+			b.release()
+		}
+	}
 	r.ready, r.pending = nil, nil
 	r.lent = 0 // the query gives back all that it has reserved
 	r.mu.Unlock()

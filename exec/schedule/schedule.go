@@ -21,6 +21,8 @@ type Config struct {
 	Profile bool           // measure each operator
 	// Result is what an error about memory calls the rows that wait for who takes them; empty: the result.
 	Result string
+	// Stores says that who takes the result stores its rows, and wants them as Stored where a device can do that.
+	Stores bool
 	// Progress is told what has been done; it may be nil.
 	Progress *profile.Progress
 	// Placement says where the pipelines run, and why.
@@ -81,7 +83,7 @@ func Start(ctx context.Context, plan *physical.Plan, cfg Config) (*Cursor, error
 
 func newQuery(ctx context.Context, plan *physical.Plan, cfg Config) *query {
 	q := &query{
-		Query: Query{Plan: plan, Ctx: ctx, Threads: max(1, cfg.Threads), Profiled: cfg.Profile, Progress: cfg.Progress, Operator: cfg.Result},
+		Query: Query{Plan: plan, Ctx: ctx, Threads: max(1, cfg.Threads), Profiled: cfg.Profile, Progress: cfg.Progress, Operator: cfg.Result, Stores: cfg.Stores},
 		cfg:   cfg, runs: make([]Run, len(cfg.Backends)), started: time.Now(),
 	}
 	q.State, q.Out = &q.state, &q.queue

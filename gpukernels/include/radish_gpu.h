@@ -21,7 +21,7 @@
 extern "C" {
 #endif
 
-#define RADISH_GPU_ABI_VERSION 7
+#define RADISH_GPU_ABI_VERSION 8
 
 typedef int32_t radish_gpu_kind;
 enum {
@@ -63,6 +63,29 @@ typedef struct {
   int32_t unused;
 } radish_gpu_items;
 
+/* Memory of the host that a part of a download goes to. */
+typedef struct {
+  void *dst;
+  int64_t bytes;
+} radish_gpu_piece;
+
+/* What is known of a group of a column's items. Doubles are given by their bits. */
+typedef struct {
+  int64_t low;       /* the least item that is not NULL; if all are NULL, or are NaN, it and high mean nothing */
+  int64_t high;
+  int64_t nulls;     /* how many are NULL */
+  int32_t ascending; /* 1: no item is less than the one before; NULLs are looked at, too */
+  int32_t unordered; /* 1: some item is NaN, which low and high leave out */
+} radish_gpu_range;
+
+/* Where and how radish_gpu_group_narrow writes a group's items. */
+typedef struct {
+  int64_t base;
+  int64_t null_item; /* what is written in the place of NULL, base and all */
+  int64_t at;        /* the byte of dst that the group begins at: a multiple of width */
+  int64_t width;     /* 1, 2, 4, 8; or 0: nothing is written */
+} radish_gpu_frame;
+
 typedef struct radish_gpu_device radish_gpu_device;
 typedef struct radish_gpu_stream radish_gpu_stream;
 typedef struct radish_gpu_module radish_gpu_module;
@@ -71,7 +94,7 @@ typedef struct radish_gpu_event radish_gpu_event;
 
 /* Library and devices. */
 int32_t radish_gpu_abi_version(void);
-int64_t radish_gpu_sizeof(const char *type_name); /* "radish_gpu_error", "radish_gpu_device_info", "radish_gpu_items"; -1: unknown */
+int64_t radish_gpu_sizeof(const char *type_name); /* of a struct of this file that Go lays out, too: "radish_gpu_error" and so on; -1: unknown */
 radish_gpu_kind radish_gpu_device_count(int32_t *count, radish_gpu_error *err);
 radish_gpu_kind radish_gpu_device_query(int32_t ordinal, radish_gpu_device_info *info, radish_gpu_error *err);
 radish_gpu_kind radish_gpu_device_open(int32_t ordinal, radish_gpu_device **device, radish_gpu_error *err);
@@ -107,6 +130,9 @@ radish_gpu_kind radish_gpu_upload_items(radish_gpu_stream *stream, uint64_t dst,
                                         radish_gpu_error *err);
 /* Waits for the stream and the copy. */
 radish_gpu_kind radish_gpu_download(radish_gpu_stream *stream, void *dst, uint64_t src, int64_t bytes, radish_gpu_error *err);
+/* Downloads one range into pieces of the host's memory, in their order, by several threads. Waits for the stream and the copies. */
+radish_gpu_kind radish_gpu_download_pieces(radish_gpu_stream *stream, const radish_gpu_piece *pieces, int64_t count, uint64_t src,
+                                           radish_gpu_error *err);
 /* A download of 1 to RADISH_GPU_MAILBOX bytes that does not wait: when the stream has been found empty they are at *mailbox, until the stream's next
  * download. */
 #define RADISH_GPU_MAILBOX (64 << 10)
@@ -154,6 +180,18 @@ radish_gpu_kind radish_gpu_gather(radish_gpu_stream *stream, uint64_t dst, uint6
 radish_gpu_kind radish_gpu_string_offsets(radish_gpu_stream *stream, uint64_t views, uint64_t offsets, int64_t count, radish_gpu_error *err);
 radish_gpu_kind radish_gpu_string_copy(radish_gpu_stream *stream, uint64_t views, uint64_t offsets, uint64_t bytes, int64_t count,
                                        radish_gpu_error *err);
+
+/* Columns in the form of stored ones. A column has count items of 8 bytes, in groups of group_rows of them; the last group may have fewer. valid has a byte
+ * for each item, 1: it is not NULL; 0 instead of an address: none is NULL. */
+
+/* ranges[group] is a radish_gpu_range. order is 0 for signed integers, 1 for unsigned ones, 2 for doubles. */
+radish_gpu_kind radish_gpu_group_ranges(radish_gpu_stream *stream, uint64_t items, uint64_t valid, int32_t order, int64_t count, int64_t group_rows,
+                                        uint64_t ranges, radish_gpu_error *err);
+/* Writes item - base for each item of a group as an integer of width bytes, end to end from dst + at on: frames[group] is a radish_gpu_frame. */
+radish_gpu_kind radish_gpu_group_narrow(radish_gpu_stream *stream, uint64_t items, uint64_t valid, int64_t count, int64_t group_rows, uint64_t frames,
+                                        uint64_t dst, radish_gpu_error *err);
+/* Bit i of dst, which is made of 32-bit words, is byte i of src; the last word's bits behind count are 1. */
+radish_gpu_kind radish_gpu_pack_bits(radish_gpu_stream *stream, uint64_t src, int64_t count, uint64_t dst, radish_gpu_error *err);
 
 #ifdef __cplusplus
 }

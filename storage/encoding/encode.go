@@ -86,20 +86,19 @@ func (c *Chunk) encodeInts(x []int64, flip uint64, keep bool) {
 	c.Min = types.Value{Type: c.Type, I: minimum}
 	c.Max = types.Value{Type: c.Type, I: maximum}
 	c.Base = minimum
-	switch span := uint64(maximum) - uint64(minimum); {
-	case span == 0:
-		c.Kind = Constant
-	case keep:
-		c.Kind, c.I64, c.Base = Raw64, x, 0
-		return
-	case span <= math.MaxUint8:
-		c.Kind, c.U8 = FOR8, narrow[uint8](x, minimum)
-	case span <= math.MaxUint16:
-		c.Kind, c.U16 = FOR16, narrow[uint16](x, minimum)
-	case span <= math.MaxUint32:
-		c.Kind, c.U32 = FOR32, narrow[uint32](x, minimum)
-	default:
-		c.Kind, c.I64, c.Base = Raw64, x, 0
+	c.Kind = intKind(minimum, maximum)
+	if keep && c.Kind != Constant {
+		c.Kind = Raw64
+	}
+	switch c.Kind {
+	case FOR8:
+		c.U8 = narrow[uint8](x, minimum)
+	case FOR16:
+		c.U16 = narrow[uint16](x, minimum)
+	case FOR32:
+		c.U32 = narrow[uint32](x, minimum)
+	case Raw64:
+		c.I64, c.Base = x, 0
 		return
 	}
 	// NULLs hold the first value so far; the contract promises Base.
@@ -117,6 +116,21 @@ func (c *Chunk) encodeInts(x []int64, flip uint64, keep bool) {
 			}
 		}
 	}
+}
+
+// intKind is the narrowest encoding of integers, given their bounds in the type's order.
+func intKind(minimum, maximum int64) Kind {
+	switch span := uint64(maximum) - uint64(minimum); {
+	case span == 0:
+		return Constant
+	case span <= math.MaxUint8:
+		return FOR8
+	case span <= math.MaxUint16:
+		return FOR16
+	case span <= math.MaxUint32:
+		return FOR32
+	}
+	return Raw64
 }
 
 func narrow[U uint8 | uint16 | uint32](x []int64, base int64) []U {

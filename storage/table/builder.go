@@ -192,8 +192,17 @@ func (b *Builder) seal() {
 
 // encode encodes a row group in the background. Its strings, where they lie elsewhere, take size bytes.
 func (b *Builder) encode(data []encoding.Data, size int64) {
-	g := &RowGroup{Rows: data[0].Rows, Columns: make([]*encoding.Chunk, len(data))}
+	b.encodeRest(data, make([]*encoding.Chunk, len(data)), data[0].Rows, size)
+}
+
+// encodeRest is encode for a row group some of whose columns are ready.
+func (b *Builder) encodeRest(data []encoding.Data, ready []*encoding.Chunk, rows int, size int64) {
+	g := &RowGroup{Rows: rows, Columns: ready}
 	b.groups = append(b.groups, g)
+	rest := b.count(ready)
+	if len(rest) == 0 {
+		return
+	}
 	before, done := b.turn, make(chan struct{})
 	b.turn = done
 	raw := bytesOf(data) + size
@@ -203,17 +212,17 @@ func (b *Builder) encode(data []encoding.Data, size int64) {
 		assigned := sync.OnceFunc(func() { close(done) }) // whatever happens, lest the groups behind wait
 		defer func() { assigned(); <-b.slots }()
 		err := sqlerr.Guard(func() error {
-			pending := make([]*encoding.Pending, len(data))
-			for i, d := range data {
-				pending[i] = b.encoders[i].Prepare(d)
+			pending := make([]*encoding.Pending, len(rest))
+			for k, i := range rest {
+				pending[k] = b.encoders[i].Prepare(data[i])
 			}
 			<-before
-			for i, p := range pending {
-				b.encoders[i].Assign(p)
+			for k, i := range rest {
+				b.encoders[i].Assign(pending[k])
 			}
 			assigned()
-			for i, p := range pending {
-				g.Columns[i] = p.Chunk()
+			for k, i := range rest {
+				g.Columns[i] = pending[k].Chunk()
 				g.Columns[i].Buffers(func(_ unsafe.Pointer, bytes int64) { b.held.Add(bytes) })
 			}
 			return nil
@@ -223,6 +232,18 @@ func (b *Builder) encode(data []encoding.Data, size int64) {
 		}
 		b.held.Add(-raw)
 	})
+}
+
+// count counts the memory of the columns that are ready, and returns the ordinals of the others.
+func (b *Builder) count(ready []*encoding.Chunk) (rest []int) {
+	for i, c := range ready {
+		if c == nil {
+			rest = append(rest, i)
+			continue
+		}
+		c.Buffers(func(_ unsafe.Pointer, bytes int64) { b.held.Add(bytes) })
+	}
+	return rest
 }
 
 // Finish returns the version with all rows that were added, after checking the keys. The builder must not be used

@@ -85,17 +85,22 @@ func (f *Column) integers(v *tables.Version, ordinal int, flip int64) {
 		lo, hi = flip, flip // no value at all
 	}
 	f.All = Interval{lo, hi}
-	f.Base = lo ^ flip
-	switch span := uint64(hi) - uint64(lo); {
+	f.Width, f.Base = FrameOf(f.All, flip)
+}
+
+// FrameOf returns the bytes of an offset, and the base, of integers whose bounds are in the order of Zones.
+func FrameOf(all Interval, flip int64) (width int, base int64) {
+	switch span := uint64(all.Hi) - uint64(all.Lo); {
 	case span <= math.MaxUint8:
-		f.Width = 1
+		width = 1
 	case span <= math.MaxUint16:
-		f.Width = 2
+		width = 2
 	case span < math.MaxUint32: // comparisons by offset need an offset that no value has: 2^32 - 1
-		f.Width = 4
+		width = 4
 	default:
-		f.Width, f.Base = 8, 0
+		return 8, 0
 	}
+	return width, all.Lo ^ flip
 }
 
 // codes turns f into dictionary codes if all row groups share a dictionary.

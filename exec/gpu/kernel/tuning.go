@@ -13,6 +13,7 @@ type Tuning struct {
 	Sort        Sort
 
 	FetchedTogether int64 // bytes of strings that several columns fetch together
+	EncodedRows     int64 // rows of a result that is stored from which on the device encodes it
 }
 
 // PartitionedGroups are groups that are made in partitions of the rows.
@@ -117,7 +118,7 @@ func hopper() Tuning {
 		Filter:          KeyFilters{Rows: 4e6, LocalBits: 1 << 19}, // 64 KiB
 		Launch:          LaunchRows{Hot: 1 << 24, Window: 1 << 25},
 		Sort:            Sort{WaitRows: 1 << 24, RadixRows: 1 << 19},
-		FetchedTogether: 64 << 20,
+		FetchedTogether: 64 << 20, EncodedRows: 1 << 17,
 	}
 }
 

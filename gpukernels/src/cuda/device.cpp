@@ -2,6 +2,7 @@
 #include "device.h"
 
 #include "items.h"
+#include "pieces.h"
 
 #include <algorithm>
 #include <cstring>
@@ -344,6 +345,17 @@ RADISH_API radish_gpu_kind radish_gpu_download(radish_gpu_stream* stream, void* 
     require(bytes >= 0, "a negative number of bytes");
     stream->device->use();
     if (bytes > 0) stream->device->staging->download(stream->stream, dst, src, bytes);
+    stream->device->check(cudaStreamSynchronize(stream->stream), "waiting for a download");
+    emptied(stream);
+  });
+}
+
+RADISH_API radish_gpu_kind radish_gpu_download_pieces(radish_gpu_stream* stream, const radish_gpu_piece* pieces, int64_t count, uint64_t src,
+                                                      radish_gpu_error* err) {
+  return guarded(err, [&] {
+    PieceLayout layout(pieces, count);
+    stream->device->use();
+    if (layout.bytes() > 0) stream->device->staging->download(stream->stream, layout, src);
     stream->device->check(cudaStreamSynchronize(stream->stream), "waiting for a download");
     emptied(stream);
   });

@@ -40,6 +40,7 @@ const Driver& driver();
 void check_runtime(cudaError_t code, const char* what);
 
 class ItemLayout;
+class PieceLayout;
 class Staging;
 
 struct radish_gpu_stream {
@@ -106,6 +107,7 @@ class Staging {
   virtual void upload(cudaStream_t stream, uint64_t dst, const void* src, int64_t bytes) = 0;
   virtual void upload(cudaStream_t stream, uint64_t dst, const ItemLayout& src) = 0;
   virtual void download(cudaStream_t stream, void* dst, uint64_t src, int64_t bytes) = 0;
+  virtual void download(cudaStream_t stream, const PieceLayout& dst, uint64_t src) = 0;
   // Pinned memory of RADISH_GPU_MAILBOX bytes. It is given back when no copy writes to it any more.
   virtual void* mailbox() = 0;
   virtual void give_mailbox(void* pinned) = 0;

@@ -86,6 +86,9 @@ RADISH_API int64_t radish_gpu_sizeof(const char* type_name) {
   if (!std::strcmp(type_name, "radish_gpu_error")) return sizeof(radish_gpu_error);
   if (!std::strcmp(type_name, "radish_gpu_device_info")) return sizeof(radish_gpu_device_info);
   if (!std::strcmp(type_name, "radish_gpu_items")) return sizeof(radish_gpu_items);
+  if (!std::strcmp(type_name, "radish_gpu_piece")) return sizeof(radish_gpu_piece);
+  if (!std::strcmp(type_name, "radish_gpu_range")) return sizeof(radish_gpu_range);
+  if (!std::strcmp(type_name, "radish_gpu_frame")) return sizeof(radish_gpu_frame);
   return -1;
 }
 

@@ -10,6 +10,7 @@
 
 #include "device.h"
 #include "items.h"
+#include "pieces.h"
 
 namespace {
 
@@ -28,7 +29,7 @@ struct Job {
   cudaStream_t stream;
   const ItemLayout* up; // what is uploaded; null: a download
   uint64_t device;
-  char* host; // where a download goes
+  const PieceLayout* down; // where a download goes
   int64_t bytes;
   int64_t chunks;
   std::atomic<int64_t> next{0};
@@ -70,8 +71,9 @@ class Pool final : public Staging {
     if (bytes <= direct_bytes)
       download_little(stream, dst, src, bytes);
     else
-      run(stream, nullptr, src, static_cast<char*>(dst), bytes);
+      run_download(stream, dst, src, bytes);
   }
+  void download(cudaStream_t stream, const PieceLayout& dst, uint64_t src) override { run(stream, nullptr, src, &dst, dst.bytes()); }
   void* mailbox() override {
     {
       std::lock_guard<std::mutex> lock(mutex_);
@@ -105,12 +107,17 @@ class Pool final : public Staging {
     device_->check(code, "downloading");
   }
 
-  void run(cudaStream_t stream, const ItemLayout* up, uint64_t device, char* host, int64_t bytes) {
+  void run_download(cudaStream_t stream, void* dst, uint64_t src, int64_t bytes) {
+    radish_gpu_piece all{dst, bytes};
+    download(stream, PieceLayout(&all, 1), src);
+  }
+
+  void run(cudaStream_t stream, const ItemLayout* up, uint64_t device, const PieceLayout* down, int64_t bytes) {
     auto job = std::make_shared<Job>();
     job->stream = stream;
     job->up = up;
     job->device = device;
-    job->host = host;
+    job->down = down;
     job->bytes = bytes;
     job->chunks = (bytes + chunk_bytes - 1) / chunk_bytes;
     if (job->chunks > 1) {
@@ -181,7 +188,7 @@ class Pool final : public Staging {
         device_->check(cudaMemcpyAsync(b.memory, reinterpret_cast<void*>(job.device + uint64_t(at)), n, cudaMemcpyDeviceToHost, job.stream), "downloading");
         device_->check(cudaEventRecord(b.copied, job.stream), "downloading");
         device_->check(cudaEventSynchronize(b.copied), "downloading");
-        std::memcpy(job.host + at, b.memory, n);
+        job.down->store(b.memory, at, int64_t(n));
       }
     } catch (...) {
       give(b);

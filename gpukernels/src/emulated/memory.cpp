@@ -3,6 +3,7 @@
 
 #include "emulated.h"
 #include "items.h"
+#include "pieces.h"
 
 namespace {
 
@@ -164,6 +165,16 @@ RADISH_API radish_gpu_kind radish_gpu_download(radish_gpu_stream* stream, void* 
     StreamUse use(stream);
     use.heap().check_range(src, bytes, "the source of a download");
     if (bytes > 0) std::memcpy(dst, reinterpret_cast<void*>(src), bytes);
+  });
+}
+
+RADISH_API radish_gpu_kind radish_gpu_download_pieces(radish_gpu_stream* stream, const radish_gpu_piece* pieces, int64_t count, uint64_t src,
+                                                      radish_gpu_error* err) {
+  return guarded(err, [&] {
+    StreamUse use(stream);
+    PieceLayout layout(pieces, count);
+    use.heap().check_range(src, layout.bytes(), "the source of a download");
+    layout.store(reinterpret_cast<void*>(src), 0, layout.bytes());
   });
 }
 

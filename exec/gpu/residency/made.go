@@ -1,0 +1,93 @@
+package residency
+
+import (
+	"weak"
+
+	"github.com/radish-sql/radish/exec/gpu/form"
+	"github.com/radish-sql/radish/gpukernels"
+	"github.com/radish-sql/radish/storage/encoding"
+	tables "github.com/radish-sql/radish/storage/table"
+)
+
+// Made is a column that a query has made on the device in the form of a table's, for a version that does not exist yet. It belongs to the query until Adopt or Discard.
+type Made struct {
+	Data  gpukernels.Ptr // address of the items
+	Valid gpukernels.Ptr // address of the bitmap; 0: there is none
+
+	class  form.Class
+	width  int
+	base   int64
+	rows   int64
+	memory []gpukernels.Ptr
+	size   int64
+}
+
+// Make allocates a column of integers or doubles, counted as table columns are, and fills what lies behind its rows on the stream. nulls says that some of its values are NULL.
+func (r *Residency) Make(s *gpukernels.Stream, class form.Class, width int, base, rows int64, nulls bool) (*Made, error) {
+	m := &Made{class: class, width: width, base: base, rows: rows}
+	alloc := func(bytes int64) (gpukernels.Ptr, error) {
+		p, err := r.Alloc(s, r.ledger.columns, "a column that stays", bytes)
+		if err == nil {
+			m.memory = append(m.memory, p)
+			m.size += bytes
+		}
+		return p, err
+	}
+	var err error
+	if m.Data, err = alloc((rows + padRows) * int64(width)); err == nil {
+		err = s.Fill(m.Data+gpukernels.Ptr(rows*int64(width)), 0, 1, padRows*int64(width))
+	}
+	if err == nil && nulls {
+		if m.Valid, err = alloc(bitmapBytes(rows)); err == nil {
+			err = s.Fill(m.Valid, ^uint64(0), 8, bitmapBytes(rows)/8)
+		}
+	}
+	if err != nil {
+		r.Discard(m)
+		return nil, err
+	}
+	return m, nil
+}
+
+// Discard frees a column that no version takes over. The stream that has made it is empty.
+func (r *Residency) Discard(m *Made) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.discard(m)
+}
+
+// discard is Discard. The caller holds mu.
+func (r *Residency) discard(m *Made) {
+	if !r.closed {
+		for _, p := range m.memory {
+			r.ledger.give(r.freeing, p)
+		}
+	}
+	m.memory = nil
+}
+
+// Adopt makes a column that a query has made that of a version: all rows of the version are the column's, in its order. Where the version's column has another form, or is
+// there already, it frees it. The stream that has made it is empty.
+func (r *Residency) Adopt(v *tables.Version, ordinal int, m *Made) {
+	f := r.sized(v, ordinal)
+	same := v.Span() == m.rows && f.Class == m.class && f.Width == m.width && f.Base == m.base && f.Nulls == (m.Valid != 0)
+	chunks := make([]*encoding.Chunk, len(v.Groups()))
+	for i, g := range v.Groups() {
+		chunks[i] = g.Columns[ordinal]
+	}
+	key := versionKey{weak.Make(v), ordinal}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !same || len(chunks) == 0 || r.closed || r.versions[key] != nil {
+		r.discard(m)
+		return
+	}
+	r.watch(v)
+	r.clock++
+	e := &entry{ordinal: ordinal, chunks: chunks, memory: m.memory, ready: make(chan struct{}), versions: 1, used: r.clock, size: m.size}
+	close(e.ready)
+	e.column = Column{sizedForm: f, Data: m.Data, Valid: m.Valid, Size: m.size, rows: m.rows}
+	r.versions[key] = e
+	r.first[chunks[0]] = append(r.first[chunks[0]], e)
+	m.memory = nil
+}

@@ -1,0 +1,430 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"unsafe"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/radish-sql/radish/column"
+	"github.com/radish-sql/radish/exec/gpu/form"
+	"github.com/radish-sql/radish/exec/gpu/residency"
+	"github.com/radish-sql/radish/gpukernels"
+	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/sql/types"
+	"github.com/radish-sql/radish/storage/encoding"
+	tables "github.com/radish-sql/radish/storage/table"
+)
+
+// A result that a statement stores is encoded on the device: it finds the bounds of each row group, and makes each column's integers as narrow as the bounds allow, once in
+// the frame of reference of all rows, for the array that stays, and once in that of each row group, for the host. So what crosses the bus is what the host keeps, and
+// nobody there looks at single values.
+
+// Encoded are stored rows in the form of a table's columns.
+type Encoded struct {
+	Groups []*tables.EncodedGroup
+	kept   []*residency.Made // by column; nil: the device keeps nothing of it
+	pool   *residency.Residency
+}
+
+// Keep makes what the device has of the rows the columns of a version, which has these rows and no others.
+func (e *Encoded) Keep(v *tables.Version) {
+	for i, m := range e.kept {
+		if m != nil {
+			e.pool.Adopt(v, i, m)
+			e.kept[i] = nil
+		}
+	}
+}
+
+// Release frees what Keep has not given to a version.
+func (e *Encoded) Release() {
+	for i, m := range e.kept {
+		if m != nil {
+			e.pool.Discard(m)
+			e.kept[i] = nil
+		}
+	}
+}
+
+// windowBytes bounds the buffer from which encoded values go to the host.
+const windowBytes = 256 << 20
+
+// encoder makes an Encoded.
+type encoder struct {
+	q      *Query
+	rows   *StoredRows
+	groups int64
+	chunks [][]*encoding.Chunk // by column and row group
+	ranges [][]gpukernels.Range
+	window gpukernels.Ptr // of windowBytes, or fewer
+	frames gpukernels.Ptr // of all groups of a column
+	out    *Encoded
+}
+
+// Encode brings stored rows, of which the first columns are wanted under the types given, into the form of a table's columns, and to the host. reserve counts the bytes
+// that they will take there. Encoded is nil if the rows are too few for it, or have columns that the host encodes better, or if the device has no memory for it: then
+// Download hands them over.
+func (q *Query) Encode(ctx context.Context, rows *StoredRows, ts []types.Type, reserve func(bytes int64) error) (*Encoded, error) {
+	if rows.count < q.runner.tuning.EncodedRows || rows.count == 0 {
+		return nil, nil
+	}
+	for i := range ts {
+		if c := rows.cols[i].class; c != form.Int && c != form.Float && c != form.Code {
+			return nil, nil
+		}
+	}
+	x := &encoder{
+		q: q, rows: rows, groups: (rows.count + tables.RowGroupSize - 1) / tables.RowGroupSize, chunks: make([][]*encoding.Chunk, len(ts)),
+		ranges: make([][]gpukernels.Range, len(ts)), out: &Encoded{pool: q.runner.Residency, kept: make([]*residency.Made, len(ts))},
+	}
+	err := x.encode(ctx, ts, reserve)
+	q.memory.free(x.window)
+	q.memory.free(x.frames)
+	if err == nil {
+		return x.out, nil
+	}
+	_ = q.memory.stream.Sync(context.Background()) // before others may overwrite what it writes
+	x.out.Release()
+	if errors.Is(err, gpukernels.ErrOutOfMemory) {
+		return nil, nil
+	}
+	return nil, err
+}
+
+func (x *encoder) encode(ctx context.Context, ts []types.Type, reserve func(bytes int64) error) error {
+	for g := range x.groups {
+		x.out.Groups = append(x.out.Groups, &tables.EncodedGroup{Rows: x.groupRows(g), Chunks: make([]*encoding.Chunk, len(ts)), Data: make([]encoding.Data, len(ts))})
+	}
+	var err error
+	if x.frames, err = x.q.memory.alloc("rows to store", x.groups*int64(unsafe.Sizeof(gpukernels.Frame{}))); err != nil {
+		return err
+	}
+	if x.window, err = x.q.memory.alloc("rows to store", min(windowBytes, 8*x.rows.count)); err != nil {
+		return err
+	}
+	bytes := int64(0)
+	for i, t := range ts {
+		more, err := x.outline(ctx, i, t)
+		if err != nil {
+			return err
+		}
+		bytes += more
+	}
+	if err := reserve(bytes); err != nil {
+		return err
+	}
+	if err := x.fill(); err != nil {
+		return err
+	}
+	for i, t := range ts {
+		if err := x.column(ctx, i, t); err != nil {
+			return err
+		}
+	}
+	return x.q.memory.stream.Sync(ctx)
+}
+
+// groupRows is the number of rows of a group.
+func (x *encoder) groupRows(g int64) int {
+	return int(min(tables.RowGroupSize, x.rows.count-g*tables.RowGroupSize))
+}
+
+// outline finds the bounds of a column's row groups, and makes their chunks without values. It returns the bytes that the column will take.
+func (x *encoder) outline(ctx context.Context, i int, t types.Type) (bytes int64, err error) {
+	c := &x.rows.cols[i]
+	if c.class == form.Code {
+		return 4 * x.rows.count, nil
+	}
+	items, valid, done, err := x.ordered(c)
+	if err != nil {
+		return 0, err
+	}
+	defer done()
+	x.ranges[i] = make([]gpukernels.Range, x.groups)
+	at, err := x.q.memory.alloc("rows to store", int64(len(x.ranges[i]))*int64(unsafe.Sizeof(gpukernels.Range{})))
+	if err != nil {
+		return 0, err
+	}
+	defer x.q.memory.free(at)
+	order := gpukernels.SignedOrder
+	switch t.Phys() {
+	case types.PhysUint64:
+		order = gpukernels.UnsignedOrder
+	case types.PhysFloat64:
+		order = gpukernels.FloatOrder
+	}
+	if err := x.q.memory.stream.GroupRanges(items, valid, order, x.rows.count, tables.RowGroupSize, at); err != nil {
+		return 0, err
+	}
+	if err := x.q.memory.fetch(ctx, gpukernels.Bytes(x.ranges[i]), at); err != nil {
+		return 0, err
+	}
+	for g := range x.groups {
+		r := &x.ranges[i][g]
+		b := encoding.Bounds{Rows: x.groupRows(g), Nulls: int(r.Nulls), Low: r.Low, High: r.High, Sorted: r.Ascending()}
+		if r.HasNaN() {
+			b.Low, b.High = 0, 1 // not constant: the host looks at its values
+		}
+		chunk := encoding.NewUnfilled(t, b)
+		x.chunks[i] = append(x.chunks[i], chunk)
+		bytes += int64(b.Rows * chunk.ItemWidth())
+		if 0 < b.Nulls && b.Nulls < b.Rows {
+			bytes += 8 * int64(column.BitmapWords(b.Rows))
+		}
+	}
+	return bytes, nil
+}
+
+// ordered returns the addresses of a column's items and their validity in the order of the rows. done frees what was made for it.
+func (x *encoder) ordered(c *deviceColumn) (items, valid gpukernels.Ptr, done func(), err error) {
+	if x.rows.order == 0 {
+		return c.data, c.valid, func() {}, nil
+	}
+	done = func() { x.q.memory.free(items); x.q.memory.free(valid) }
+	gather := func(src gpukernels.Ptr, width int64) (gpukernels.Ptr, error) {
+		at, err := x.q.memory.alloc("rows to store", x.rows.count*width)
+		if err == nil {
+			err = x.q.memory.stream.Gather(at, src, x.rows.order, int(width), x.rows.count)
+		}
+		return at, err
+	}
+	if items, err = gather(c.data, 8); err == nil && c.valid != 0 {
+		valid, err = gather(c.valid, 1)
+	}
+	if err != nil {
+		done()
+	}
+	return items, valid, done, err
+}
+
+// fill makes the memory of all chunks, on all processors.
+func (x *encoder) fill() error {
+	var work errgroup.Group
+	work.SetLimit(encodeThreads)
+	for _, chunks := range x.chunks {
+		for _, c := range chunks {
+			work.Go(func() error {
+				return sqlerr.Guard(func() error {
+					c.Fill()
+					return nil
+				})
+			})
+		}
+	}
+	return work.Wait()
+}
+
+// encodeThreads is how many goroutines make memory, or look at NaNs.
+const encodeThreads = 16
+
+// column encodes a column.
+func (x *encoder) column(ctx context.Context, i int, t types.Type) error {
+	c := &x.rows.cols[i]
+	if c.class == form.Code {
+		return x.codes(ctx, i, t)
+	}
+	items, valid, done, err := x.ordered(c)
+	if err != nil {
+		return err
+	}
+	defer done()
+	if err := x.keep(i, t, items, valid); err != nil {
+		return err
+	}
+	if err := x.bitmaps(ctx, i, valid); err != nil {
+		return err
+	}
+	if err := x.download(ctx, i, items, valid); err != nil {
+		return err
+	}
+	if t.Phys() == types.PhysFloat64 {
+		if err := x.withNaN(i); err != nil {
+			return err
+		}
+	}
+	for g, chunk := range x.chunks[i] {
+		x.out.Groups[g].Chunks[i] = chunk
+	}
+	return nil
+}
+
+// codes brings codes of a dictionary to the host, which gives the table one of its own.
+func (x *encoder) codes(ctx context.Context, i int, t types.Type) error {
+	for g := range x.groups {
+		n := int64(x.groupRows(g))
+		v, err := x.q.downloadColumn(ctx, &x.rows.cols[i], t, x.rows.order, g*tables.RowGroupSize, n)
+		if err != nil {
+			return err
+		}
+		x.out.Groups[g].Data[i] = encoding.Data{Type: t, Rows: int(n), Codes: v.Codes, Dict: v.Dict, Valid: v.Valid}
+	}
+	return nil
+}
+
+// keep makes the array that stays on the device, if there is memory for it.
+func (x *encoder) keep(i int, t types.Type, items, valid gpukernels.Ptr) error {
+	flip := form.FlipOf(t)
+	all, some, nulls := form.Interval{}, false, false
+	for g := range x.groups {
+		r := &x.ranges[i][g]
+		nulls = nulls || r.Nulls > 0
+		if r.Nulls == int64(x.groupRows(g)) {
+			continue
+		}
+		lo, hi := r.Low^flip, r.High^flip
+		if !some {
+			all, some = form.Interval{Lo: lo, Hi: hi}, true
+		}
+		all = form.Interval{Lo: min(all.Lo, lo), Hi: max(all.Hi, hi)}
+	}
+	if !some {
+		all = form.Interval{Lo: flip, Hi: flip}
+	}
+	class, width, base, null := form.Float, 8, int64(0), int64(0)
+	if t.Phys() != types.PhysFloat64 {
+		class = form.Int
+		if width, base = form.FrameOf(all, flip); width == 8 {
+			null = all.Lo ^ flip
+		}
+	}
+	m, err := x.q.runner.Residency.Make(x.q.memory.stream, class, width, base, x.rows.count, nulls)
+	if errors.Is(err, gpukernels.ErrOutOfMemory) {
+		return nil // it is uploaded when a query asks for it
+	}
+	if err != nil {
+		return err
+	}
+	x.out.kept[i] = m
+	frames := make([]gpukernels.Frame, x.groups)
+	for g := range frames {
+		frames[g] = gpukernels.Frame{Base: base, NullItem: null, At: int64(g) * tables.RowGroupSize * int64(width), Width: int64(width)}
+	}
+	if err := x.q.memory.stream.Upload(x.frames, gpukernels.Bytes(frames)); err != nil {
+		return err
+	}
+	return x.q.memory.stream.GroupNarrow(items, valid, x.rows.count, tables.RowGroupSize, x.frames, m.Data)
+}
+
+// bitmaps makes the bitmaps of a column that has NULLs, on the device and for the host.
+func (x *encoder) bitmaps(ctx context.Context, i int, valid gpukernels.Ptr) error {
+	some := false
+	for g := range x.groups {
+		some = some || x.ranges[i][g].Nulls > 0
+	}
+	if !some {
+		return nil
+	}
+	words := column.BitmapWords(int(x.rows.count))
+	var at gpukernels.Ptr
+	if m := x.out.kept[i]; m != nil {
+		at = m.Valid
+	} else {
+		var err error
+		if at, err = x.q.memory.alloc("rows to store", int64(8*words)); err != nil {
+			return err
+		}
+		defer x.q.memory.free(at)
+	}
+	if err := x.q.memory.stream.PackBits(valid, x.rows.count, at); err != nil {
+		return err
+	}
+	bits := make(column.Bitmap, words)
+	if err := x.q.memory.fetch(ctx, gpukernels.Bytes(bits), at); err != nil {
+		return err
+	}
+	for g, c := range x.chunks[i] {
+		if 0 < c.NullCount && c.NullCount < c.Rows {
+			from := g * tables.RowGroupSize / 64
+			c.Valid = append(column.Bitmap(nil), bits[from:from+column.BitmapWords(c.Rows)]...)
+		}
+	}
+	return nil
+}
+
+// download fills the chunks of a column: as many row groups at once as the window holds.
+func (x *encoder) download(ctx context.Context, i int, items, valid gpukernels.Ptr) error {
+	capacity := min(windowBytes, 8*x.rows.count)
+	frames := make([]gpukernels.Frame, x.groups)
+	for from := 0; from < len(frames); {
+		var pieces []gpukernels.Piece
+		end, bytes := from, int64(0)
+		for ; end < len(frames); end++ {
+			c := x.chunks[i][end]
+			size := int64(c.Rows * c.ItemWidth())
+			at := (bytes + 7) &^ 7
+			if at+size > capacity {
+				break
+			}
+			frames[end] = gpukernels.Frame{At: at, Width: int64(c.ItemWidth())}
+			if pad := at - bytes; pad > 0 {
+				pieces = append(pieces, gpukernels.PieceOf(make([]byte, pad)))
+			}
+			if c.Kind != encoding.RawFloat {
+				frames[end].Base = c.Base
+				if c.Kind == encoding.Raw64 {
+					frames[end].NullItem = c.Min.I
+				}
+			}
+			pieces = append(pieces, pieceOf(c))
+			bytes = at + size
+		}
+		if bytes > 0 {
+			if err := x.narrow(ctx, items, valid, frames, from, end, pieces); err != nil {
+				return err
+			}
+		}
+		x.q.memory.downloaded.Add(bytes)
+		from = end
+	}
+	return nil
+}
+
+// narrow fills some row groups' chunks.
+func (x *encoder) narrow(ctx context.Context, items, valid gpukernels.Ptr, frames []gpukernels.Frame, from, end int, pieces []gpukernels.Piece) error {
+	first := int64(from) * tables.RowGroupSize
+	rows := min(int64(end)*tables.RowGroupSize, x.rows.count) - first
+	if valid != 0 {
+		valid += gpukernels.Ptr(first)
+	}
+	if err := x.q.memory.stream.Upload(x.frames, gpukernels.Bytes(frames[from:end])); err != nil {
+		return err
+	}
+	if err := x.q.memory.stream.GroupNarrow(items+gpukernels.Ptr(8*first), valid, rows, tables.RowGroupSize, x.frames, x.window); err != nil {
+		return err
+	}
+	return x.q.memory.stream.DownloadPieces(ctx, pieces, x.window)
+}
+
+// pieceOf is the memory of a chunk's values.
+func pieceOf(c *encoding.Chunk) gpukernels.Piece {
+	switch c.Kind {
+	case encoding.FOR8:
+		return gpukernels.PieceOf(c.U8)
+	case encoding.FOR16:
+		return gpukernels.PieceOf(c.U16)
+	case encoding.FOR32:
+		return gpukernels.PieceOf(c.U32)
+	case encoding.Raw64:
+		return gpukernels.PieceOf(c.I64)
+	}
+	return gpukernels.PieceOf(c.F64)
+}
+
+// withNaN has the host encode the row groups with NaN, whose bounds the device does not know.
+func (x *encoder) withNaN(i int) error {
+	var work errgroup.Group
+	work.SetLimit(encodeThreads)
+	for g, c := range x.chunks[i] {
+		if x.ranges[i][g].HasNaN() {
+			work.Go(func() error {
+				return sqlerr.Guard(func() error {
+					x.chunks[i][g] = encoding.Encode(encoding.Data{Type: c.Type, Rows: c.Rows, Floats: c.F64, Valid: c.Valid})
+					return nil
+				})
+			})
+		}
+	}
+	return work.Wait()
+}

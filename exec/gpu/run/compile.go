@@ -9,6 +9,7 @@ import (
 
 	"github.com/radish-sql/radish/exec/gpu/kernel"
 	"github.com/radish-sql/radish/exec/gpu/program"
+	"github.com/radish-sql/radish/exec/gpu/rowsort"
 	"github.com/radish-sql/radish/exec/gpu/sort"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/planner/physical"
@@ -103,7 +104,7 @@ func (l *loader) sorter(s physical.Sink) *sorter {
 	x, known := l.sorters[s]
 	if !known {
 		if order := l.program.Order(s); order != nil {
-			x = &sorter{Order: order, arrays: make([]sortArrays, len(order.Columns))}
+			x = &sorter{Order: order, arrays: make([]rowsort.Arrays, len(order.Columns))}
 		}
 		l.sorters[s] = x
 	}

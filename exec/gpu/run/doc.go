@@ -7,7 +7,7 @@
 //	  open.go, groups.go            memory for sinks, by estimates or by what came before (sizes.go); it is larger in a second attempt
 //	  words.go, launch.go           parameters and launches
 //	  wait.go                       what was counted, and what follows from it
-//	  sortsink.go, sort.go          the order of a Sort's rows
+//	  order.go                      the order of rows (package rowsort)
 //	Query.Rows          rows.go     what a sink holds
 //	Query.Download      result.go   the same on the host
 //	Query.Close         query.go    frees everything; due whatever happened

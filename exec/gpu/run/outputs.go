@@ -9,6 +9,7 @@ import (
 	"github.com/radish-sql/radish/exec/gpu/kernel"
 	"github.com/radish-sql/radish/exec/gpu/partition"
 	"github.com/radish-sql/radish/exec/gpu/program"
+	"github.com/radish-sql/radish/exec/gpu/rowsort"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/planner/physical"
 )
@@ -41,10 +42,10 @@ type storedRows struct {
 	data, valid []gpukernels.Ptr
 	memory      []gpukernels.Ptr // what has to be freed for them, and for the build that they belong to
 	capacity    int64
-	all         bool       // no more rows can come than there is room for
-	count       int64      // known once its pipelines have been waited for
-	sorted      sortedRows // row numbers in order, of a Sort
-	copied      hostCopy   // of a small Result: what it holds
+	all         bool          // no more rows can come than there is room for
+	count       int64         // known once its pipelines have been waited for
+	sorted      rowsort.Order // row numbers in order, of a Sort
+	copied      hostCopy      // of a small Result: what it holds
 }
 
 // buildRun is a build on the device, besides its rows.
@@ -152,7 +153,7 @@ func (out *outputs) freeRows(s physical.Sink) {
 		return
 	}
 	out.memory.freeAll(r.memory)
-	out.memory.free(r.sorted.memory)
+	out.memory.free(r.sorted.Memory)
 	delete(out.rows, s)
 	if b, ok := s.(*physical.Build); ok {
 		out.freeBuildSide(b)
@@ -207,7 +208,7 @@ func (out *outputs) release() {
 // most is the number of a sink's rows, or a bound where it is not known here.
 func (out *outputs) most(s physical.Sink) int64 {
 	r := out.rows[s]
-	if out.progress.uncounted(s) && r.sorted.memory == 0 {
+	if out.progress.uncounted(s) && r.sorted.Memory == 0 {
 		return r.capacity
 	}
 	return r.count
@@ -219,7 +220,7 @@ func (out *outputs) heldCount(s physical.Sink) uint64 {
 		return 0
 	}
 	w := kernel.CounterWord{Of: s}
-	if x, ok := s.(*physical.Sort); ok && out.rows[s].sorted.memory != 0 {
+	if x, ok := s.(*physical.Sort); ok && out.rows[s].sorted.Memory != 0 {
 		w = kernel.CounterWord{Of: sortedCount{x}}
 	}
 	return uint64(out.control.at) + uint64(out.control.counterAt(w))
@@ -243,7 +244,7 @@ func (out *outputs) rowsWord(key any) (uint64, bool) {
 	case kernel.HeldCount:
 		return out.heldCount(w.Sink), true
 	case kernel.OrderWord:
-		return uint64(out.rows[w.Sink].sorted.order), true
+		return uint64(out.rows[w.Sink].sorted.Numbers), true
 	}
 	return 0, false
 }

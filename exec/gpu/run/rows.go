@@ -35,7 +35,7 @@ func (q *Query) Rows(s physical.Sink) *StoredRows {
 	if r == nil {
 		return nil
 	}
-	out := &StoredRows{count: r.count, order: r.sorted.order, whole: !q.memory.apart && len(r.memory) <= 1, copied: r.copied}
+	out := &StoredRows{count: r.count, order: r.sorted.Numbers, whole: !q.memory.apart && len(r.memory) <= 1, copied: r.copied}
 	r.copied = hostCopy{} // the receiver's now
 	for i := range r.form.Cols {
 		c := &r.form.Cols[i]

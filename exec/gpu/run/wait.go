@@ -92,7 +92,7 @@ func (q *Query) Settle(ctx context.Context) error {
 		q.learn(k)
 		if r := q.outputs.rows[k.Pipeline.Sink]; r != nil {
 			r.count = q.control.counted(kernel.CounterWord{Of: k.Pipeline.Sink})
-			if s, ok := k.Pipeline.Sink.(*physical.Sort); ok && r.sorted.memory != 0 {
+			if s, ok := k.Pipeline.Sink.(*physical.Sort); ok && r.sorted.Memory != 0 {
 				r.count = q.control.counted(kernel.CounterWord{Of: sortedCount{s}})
 			}
 			if q.resultEnd(k) > 0 {

@@ -5,5 +5,5 @@
 //	parts       text.go     the list of the steps, part.go: what one is; each has a file that says when as many rows as are expected need it: tiles.go, merge.go, select.go, radix.go
 //	less        less.go     the comparison of two rows, which they share
 //
-// Package run launches them, and gives them their parameters.
+// Package rowsort launches them, and gives them their parameters.
 package sort

@@ -1,4 +1,4 @@
-package run
+package rowsort
 
 import (
 	"context"
@@ -16,11 +16,11 @@ func (x *sorting) radix(ctx context.Context, n int64) (rows gpukernels.Ptr, err 
 	if err != nil {
 		return 0, err
 	}
-	keys, enough := seen[:sort.SeenWords*min(x.keys, sort.PackColumns)], (bits.Len64(uint64(n))+evenly+7)&^7
-	ways, tried := [3]sort.Packing{sort.Pack(x.cols, keys, min(enough, 64)), sort.Pack(x.cols, keys, 64), sort.Pack(x.cols, seen, 64)}, -1
+	keys, enough := seen[:sort.SeenWords*min(x.in.Keys, sort.PackColumns)], (bits.Len64(uint64(n))+evenly+7)&^7
+	ways, tried := [3]sort.Packing{sort.Pack(x.in.Columns, keys, min(enough, 64)), sort.Pack(x.in.Columns, keys, 64), sort.Pack(x.in.Columns, seen, 64)}, -1
 	for i := range ways {
 		p := &ways[i]
-		isAll := p.Whole == len(x.cols)
+		isAll := p.Whole == len(x.in.Columns)
 		leaves := p.Leaves(n)
 		if p.Bits <= tried || !isAll && (leaves > most || leaves > some && ways[len(ways)-1].Bits > p.Bits) {
 			continue
@@ -41,19 +41,19 @@ const evenly = 10
 
 // seen returns what is seen of the keys of the first columns.
 func (x *sorting) seen(ctx context.Context, n int64) ([]uint64, error) {
-	seen := make([]uint64, sort.SeenWords*min(len(x.cols), sort.PackColumns))
+	seen := make([]uint64, sort.SeenWords*min(len(x.in.Columns), sort.PackColumns))
 	at, err := x.take(8 * int64(len(seen)))
 	if err != nil {
 		return nil, err
 	}
 	x.params[sort.RowCount], x.params[sort.Seen], x.params[sort.Columns] = uint64(n), uint64(at), uint64(len(seen)/sort.SeenWords)
-	if err := x.s.Fill(at, 0, 8, int64(len(seen))); err != nil {
+	if err := x.env.Stream.Fill(at, 0, 8, int64(len(seen))); err != nil {
 		return nil, err
 	}
 	if err := x.launch(sort.Radix, "see", x.blocks(n), 0); err != nil {
 		return nil, err
 	}
-	return seen, x.s.Download(ctx, gpukernels.Bytes(seen), at)
+	return seen, x.env.Stream.Download(ctx, gpukernels.Bytes(seen), at)
 }
 
 // packed sorts n rows by packed keys, and by the columns behind them, unless isAll says that there are none. The result is 0 if too many rows have equal keys.
@@ -79,7 +79,7 @@ func (x *sorting) packed(ctx context.Context, n int64, p *sort.Packing, isAll bo
 	if err := x.launch(sort.Radix, "pack", x.blocks(n), 0); err != nil {
 		return 0, err
 	}
-	in, err := x.s.SortPairs(keys, width, rows, n, 0, p.Bits)
+	in, err := x.env.Stream.SortPairs(keys, width, rows, n, 0, p.Bits)
 	if err != nil {
 		return 0, err
 	}
@@ -88,14 +88,14 @@ func (x *sorting) packed(ctx context.Context, n int64, p *sort.Packing, isAll bo
 	}
 	many := make([]uint64, 1)
 	at := gpukernels.Ptr(x.params[sort.Seen])
-	if err := x.s.Fill(at, 0, 8, 1); err != nil {
+	if err := x.env.Stream.Fill(at, 0, 8, 1); err != nil {
 		return 0, err
 	}
 	x.params[sort.KeysIn], x.params[sort.RowsIn], x.params[sort.RowsOut], x.params[sort.Columns] = uint64(keys[in]), uint64(rows[in]), uint64(rows[1-in]), uint64(p.Whole)
 	if err := x.launch(sort.Radix, ties, x.blocks(n), 0); err != nil {
 		return 0, err
 	}
-	if err := x.s.Download(ctx, gpukernels.Bytes(many), at); err != nil || many[0] != 0 {
+	if err := x.env.Stream.Download(ctx, gpukernels.Bytes(many), at); err != nil || many[0] != 0 {
 		return 0, err
 	}
 	return x.keep(rows[1-in]), nil
@@ -104,7 +104,7 @@ func (x *sorting) packed(ctx context.Context, n int64, p *sort.Packing, isAll bo
 // release gives memory back before the sort has ended, unless it was kept.
 func (x *sorting) release(p gpukernels.Ptr) {
 	if i := slices.Index(x.scratch, p); i >= 0 {
-		x.env.give(p)
+		x.env.Free(p)
 		x.scratch[i] = 0
 	}
 }

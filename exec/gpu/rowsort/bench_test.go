@@ -1,4 +1,4 @@
-package run
+package rowsort
 
 import (
 	"cmp"
@@ -66,7 +66,7 @@ func BenchmarkSortRows(b *testing.B) {
 					b.Fatal(err)
 				}
 				defer s.Close()
-				var arrays []sortArrays
+				var arrays []Arrays
 				for _, v := range c.values {
 					p, err := s.Alloc(8 * rows)
 					if err != nil {
@@ -76,17 +76,17 @@ func BenchmarkSortRows(b *testing.B) {
 					if err := s.Upload(p, gpukernels.Bytes(v)); err != nil {
 						b.Fatal(err)
 					}
-					arrays = append(arrays, sortArrays{data: p})
+					arrays = append(arrays, Arrays{Data: p})
 				}
 				load := func(part sort.Part) (*gpukernels.Module, error) {
 					m, _, err := d.Load(context.Background(), sort.Text(c.columns, part))
 					return m, err
 				}
-				env := sortEnv{s.Alloc, func(p gpukernels.Ptr) { _ = s.Free(p) }, kernel.TuningOf(90).Sort.WaitRows, way.from}
-				var got sortedRows
+				env := &Env{Stream: s, Load: load, Alloc: s.Alloc, Free: func(p gpukernels.Ptr) { _ = s.Free(p) }, Tuning: kernel.Sort{WaitRows: kernel.TuningOf(90).Sort.WaitRows, RadixRows: way.from}}
+				var got Order
 				run := func() {
-					_ = s.Free(got.memory)
-					got, err = sortRows(context.Background(), s, load, env, c.columns, c.keys, arrays, heldCounts{}, rows, 0, -1)
+					_ = s.Free(got.Memory)
+					got, err = Rows(context.Background(), env, &Input{Columns: c.columns, Arrays: arrays, Keys: c.keys, Rows: rows, Count: -1})
 					if err == nil {
 						err = s.Sync(context.Background())
 					}
@@ -99,7 +99,7 @@ func BenchmarkSortRows(b *testing.B) {
 					run()
 				}
 				b.ReportMetric(rows/1e9*float64(b.N)/b.Elapsed().Seconds(), "Grows/s")
-				numbers := gputest.Download[uint32](b, s, got.order, got.count)
+				numbers := gputest.Download[uint32](b, s, got.Numbers, got.Count)
 				compare := func(x, y uint32) int {
 					for i, v := range c.values {
 						compare := cmp.Compare(v[x], v[y])
@@ -122,7 +122,7 @@ func BenchmarkSortRows(b *testing.B) {
 					})
 				}
 				checks.Wait()
-				_ = s.Free(got.memory)
+				_ = s.Free(got.Memory)
 			})
 		}
 	}

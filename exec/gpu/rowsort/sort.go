@@ -1,4 +1,4 @@
-package run
+package rowsort
 
 import (
 	"context"
@@ -10,105 +10,115 @@ import (
 	"github.com/radish-sql/radish/gpukernels"
 )
 
-// sortArrays are a column's values on the device: items of its class and, if it has NULLs, bytes that are 1 where the value is not NULL.
-type sortArrays struct {
-	data, valid gpukernels.Ptr
-	words       gpukernels.Ptr // of form.Code: the dictionary's strings, as views by code
+// Input says which rows are put into order, and by what.
+type Input struct {
+	Columns []sort.Column // the shapes of what tells rows apart that may not be exchanged
+	Arrays  []Arrays      // of each column
+	Keys    int           // the first columns, so many, are what the rows are wanted to be ordered by
+
+	Rows  int64 // to be ordered
+	First int64 // position of the first row that is kept
+	Count int64 // rows that are kept; less than 0: all
+	Held  Held
 }
 
-// sortedRows are row numbers of 32 bits in order. memory is what has to be freed.
-type sortedRows struct {
-	memory gpukernels.Ptr
-	order  gpukernels.Ptr
-	count  int64
+// Arrays are a column's values on the device: items of its class and, if it has NULLs, bytes that are 1 where the value is not NULL.
+type Arrays struct {
+	Data, Valid gpukernels.Ptr
+	Words       gpukernels.Ptr // of form.Code: the dictionary's strings, as views by code
 }
 
-// heldCounts are addresses of numbers of rows that the host does not know; 0: it knows them.
-type heldCounts struct{ rows, left gpukernels.Ptr }
+// Held are addresses of numbers of rows that the host does not know. If there are any, Input.Rows is the most that there can be, sort.HeldRows at most.
+type Held struct {
+	Rows gpukernels.Ptr // the number of rows; 0: the host knows it
+	Kept gpukernels.Ptr // what gets the number of rows that are kept
+}
 
-// maxSortRows is what row numbers of 32 bits can name.
-const maxSortRows = 1<<32 - 1
+// Order is row numbers of 32 bits in order.
+type Order struct {
+	Memory  gpukernels.Ptr // what has to be freed
+	Numbers gpukernels.Ptr
+	Count   int64 // a bound where the host does not know the number of rows
+}
 
-// sortRows orders rows 0..rows-1 and keeps those from place first on, count of them (less than 0: all). columns, of the shapes cols, must tell all rows apart
-// that may not be exchanged; the first keys of them are what the rows are wanted to be ordered by. load gives modules of their sort.Text.
-//
-// Where the host does not know the number of rows, rows is the most that there can be (sort.HeldRows at most), held.rows the address of the number and
-// held.left that of what gets the number of rows that are kept. The result's count is a bound then.
-func sortRows(ctx context.Context, s *gpukernels.Stream, load func(sort.Part) (*gpukernels.Module, error), env sortEnv, cols []sort.Column, keys int, columns []sortArrays, held heldCounts, rows, first, count int64) (out sortedRows, err error) {
-	if count < 0 || count > rows {
-		count = rows
+// Env is what a sort may use.
+type Env struct {
+	Stream *gpukernels.Stream
+	Load   func(sort.Part) (*gpukernels.Module, error) // the module of the sort.Text of the input's columns
+	Alloc  func(bytes int64) (gpukernels.Ptr, error)
+	Free   func(gpukernels.Ptr)
+	Tuning kernel.Sort
+}
+
+// mostRows is what row numbers of 32 bits can name.
+const mostRows = 1<<32 - 1
+
+// Rows orders rows.
+func Rows(ctx context.Context, env *Env, in *Input) (out Order, err error) {
+	first := min(in.First, in.Rows)
+	wanted := in.Rows
+	if in.Count >= 0 && in.Count < in.Rows {
+		wanted = min(first+in.Count, in.Rows)
 	}
-	first = min(first, rows)
-	wanted := min(first+count, rows)
-	out.count = max(wanted-first, 0)
-	if out.count == 0 || len(columns) == 0 {
-		out.count = 0
-		return out, nil
+	out.Count = wanted - first
+	if out.Count == 0 || len(in.Columns) == 0 {
+		return Order{}, nil
 	}
-	if rows > maxSortRows {
+	if in.Rows > mostRows {
 		return out, errors.New("more rows to sort than 32 bits number")
 	}
-	x := sorting{s: s, load: load, env: env, cols: cols, keys: keys, wanted: wanted, params: make([]uint64, sort.FirstColumn+3*len(columns))}
-	for i, c := range columns {
-		x.params[sort.FirstColumn+3*i] = uint64(c.data)
-		x.params[sort.FirstColumn+3*i+1] = uint64(c.valid)
-		x.params[sort.FirstColumn+3*i+2] = uint64(c.words)
+	x := sorting{env: env, in: in, wanted: wanted, params: make([]uint64, sort.FirstColumn+3*len(in.Columns))}
+	for i, c := range in.Arrays {
+		x.params[sort.FirstColumn+3*i] = uint64(c.Data)
+		x.params[sort.FirstColumn+3*i+1] = uint64(c.Valid)
+		x.params[sort.FirstColumn+3*i+2] = uint64(c.Words)
 	}
-	x.params[sort.Held], x.params[sort.Left], x.params[sort.First], x.params[sort.Limit] = uint64(held.rows), uint64(held.left), uint64(first), uint64(out.count)
+	x.params[sort.Held], x.params[sort.Left], x.params[sort.First], x.params[sort.Limit] = uint64(in.Held.Rows), uint64(in.Held.Kept), uint64(first), uint64(out.Count)
 	defer x.free()
-	n := rows
-	if sort.Selects(float64(wanted), float64(rows)) {
-		if n, err = x.candidates(ctx, rows); err != nil {
+	n := in.Rows
+	if sort.Selects(float64(wanted), float64(n)) {
+		if n, err = x.candidates(ctx, n); err != nil {
 			return out, err
 		}
 	}
-	if sort.Packs(cols) && held.rows == 0 && n >= env.radixRows {
-		out.memory, err = x.radix(ctx, n)
+	if sort.Packs(in.Columns) && in.Held.Rows == 0 && n >= env.Tuning.RadixRows {
+		out.Memory, err = x.radix(ctx, n)
 	}
-	if out.memory == 0 && err == nil {
-		out.memory, err = x.sort(ctx, n)
+	if out.Memory == 0 && err == nil {
+		out.Memory, err = x.sort(ctx, n)
 	}
-	out.order = out.memory + gpukernels.Ptr(4*first)
+	out.Numbers = out.Memory + gpukernels.Ptr(4*first)
 	return out, err
-}
-
-// sortEnv is what a sort may use.
-type sortEnv struct {
-	take      func(bytes int64) (gpukernels.Ptr, error) // memory
-	give      func(gpukernels.Ptr)
-	waitRows  int64 // kernel.Tuning.Sort.WaitRows
-	radixRows int64 // kernel.Tuning.Sort.RadixRows
 }
 
 // sorting is one sort while it runs.
 type sorting struct {
-	s       *gpukernels.Stream
-	load    func(sort.Part) (*gpukernels.Module, error)
-	env     sortEnv
-	cols    []sort.Column
-	keys    int
-	wanted  int64
+	env     *Env
+	in      *Input
+	wanted  int64 // rows up to the last one that is kept
 	params  []uint64
 	scratch []gpukernels.Ptr
 }
 
+// free gives back what is not kept.
 func (x *sorting) free() {
 	for _, p := range x.scratch {
-		x.env.give(p)
+		x.env.Free(p)
 	}
 }
 
 // take allocates memory that is freed when the sort has ended.
 func (x *sorting) take(bytes int64) (gpukernels.Ptr, error) {
-	p, err := x.env.take(bytes)
+	p, err := x.env.Alloc(bytes)
 	if err == nil {
 		x.scratch = append(x.scratch, p)
 	}
 	return p, err
 }
 
+// launch launches a kernel of a part over all parameters.
 func (x *sorting) launch(part sort.Part, kernel string, grid, shared int64) error {
-	m, err := x.load(part)
+	m, err := x.env.Load(part)
 	if err != nil {
 		return err
 	}
@@ -116,12 +126,12 @@ func (x *sorting) launch(part sort.Part, kernel string, grid, shared int64) erro
 	if err != nil {
 		return err
 	}
-	return x.s.Launch(f, grid, x.s.Device().Block(sort.Threads), shared, x.params)
+	return x.env.Stream.Launch(f, grid, x.env.Stream.Device().Block(sort.Threads), shared, x.params)
 }
 
 // blocks is how many look at all rows.
 func (x *sorting) blocks(rows int64) int64 {
-	return max(min(rows/(sort.Threads*8), int64(x.s.Device().Info().Multiprocessors)*8), 1)
+	return max(min(rows/(sort.Threads*8), int64(x.env.Stream.Device().Info().Multiprocessors)*8), 1)
 }
 
 // candidates finds a superset of the first wanted rows, sets it as the sort's input and returns how many rows it has.
@@ -130,7 +140,7 @@ func (x *sorting) candidates(ctx context.Context, rows int64) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	if err := x.s.Fill(histograms, 0, 8, sort.Levels*sort.Bins+1); err != nil {
+	if err := x.env.Stream.Fill(histograms, 0, 8, sort.Levels*sort.Bins+1); err != nil {
 		return 0, err
 	}
 	counter := histograms + sort.Levels*sort.Bins*8
@@ -145,7 +155,7 @@ func (x *sorting) candidates(ctx context.Context, rows int64) (int64, error) {
 	x.params[sort.Counter] = uint64(counter)
 	capacity := max(4*x.wanted, 1<<14)
 	for {
-		if err := x.s.Fill(counter, 0, 8, 1); err != nil {
+		if err := x.env.Stream.Fill(counter, 0, 8, 1); err != nil {
 			return 0, err
 		}
 		found, err := x.take(4 * capacity)
@@ -157,7 +167,7 @@ func (x *sorting) candidates(ctx context.Context, rows int64) (int64, error) {
 			return 0, err
 		}
 		n := make([]uint64, 1)
-		if err := x.s.Download(ctx, gpukernels.Bytes(n), counter); err != nil {
+		if err := x.env.Stream.Download(ctx, gpukernels.Bytes(n), counter); err != nil {
 			return 0, err
 		}
 		if int64(n[0]) <= capacity {
@@ -170,12 +180,12 @@ func (x *sorting) candidates(ctx context.Context, rows int64) (int64, error) {
 
 // sort orders n rows and returns their numbers.
 func (x *sorting) sort(ctx context.Context, n int64) (gpukernels.Ptr, error) {
-	tile := int64(x.s.Device().Block(sort.Threads) * sort.Items)
+	tile := int64(x.env.Stream.Device().Block(sort.Threads) * sort.Items)
 	var keys, rows [2]gpukernels.Ptr
 	var err error
 	x.params[sort.RowCount] = uint64(n)
 	if n <= sort.HeldRows {
-		order, err := x.env.take(kernel.RoundUp(4*n, 8) + 8*n)
+		order, err := x.env.Alloc(kernel.RoundUp(4*n, 8) + 8*n)
 		if err != nil {
 			return 0, err
 		}
@@ -200,8 +210,8 @@ func (x *sorting) sort(ctx context.Context, n int64) (gpukernels.Ptr, error) {
 	}
 	in := 0
 	for width := tile; width < n; width *= 2 {
-		if n >= x.env.waitRows {
-			if err := x.s.Sync(ctx); err != nil {
+		if n >= x.env.Tuning.WaitRows {
+			if err := x.env.Stream.Sync(ctx); err != nil {
 				return 0, err
 			}
 		}

@@ -1,0 +1,177 @@
+package run
+
+import (
+	"context"
+
+	"github.com/radish-sql/radish/exec/gpu/form"
+	"github.com/radish-sql/radish/exec/gpu/join"
+	"github.com/radish-sql/radish/exec/gpu/kernel"
+	"github.com/radish-sql/radish/exec/gpu/program"
+	"github.com/radish-sql/radish/exec/gpu/rowsort"
+	"github.com/radish-sql/radish/exec/gpu/sort"
+	"github.com/radish-sql/radish/gpukernels"
+	"github.com/radish-sql/radish/planner/physical"
+)
+
+// sorter orders the rows of a sink.
+type sorter struct {
+	*program.Order
+	arrays []rowsort.Arrays // of each column
+	parts  [sort.Parts]sortModule
+	tree   sortModule
+}
+
+// sortModule is a part's kernels.
+type sortModule struct {
+	module *gpukernels.Module // nil: not loaded
+	ready  chan struct{}      // closed when that is settled; nil: nobody asked yet
+}
+
+// ends returns what orders a sink's rows, if all pipelines that end there have been started; nil: nothing does.
+func (q *Query) ends(s physical.Sink) *sorter {
+	if !q.progress.finished(s) {
+		return nil
+	}
+	return q.kernels.sorter(s)
+}
+
+// order orders the rows of a sink: of a Sort by their numbers, of a build in memory.
+func (q *Query) order(ctx context.Context, s physical.Sink, x *sorter) error {
+	switch s := s.(type) {
+	case *physical.Sort:
+		return q.sort(ctx, s, x)
+	case *physical.Build:
+		return q.orderBuild(ctx, s, x)
+	}
+	return nil
+}
+
+// sort orders the rows of a Sort, or finds the first of them.
+func (q *Query) sort(ctx context.Context, s *physical.Sort, x *sorter) error {
+	rows := q.outputs.most(s)
+	if rows == 0 {
+		return nil
+	}
+	in := rowsort.Input{Keys: len(s.Keys), Rows: rows, First: s.Offset, Count: s.Count}
+	if q.progress.uncounted(s) {
+		in.Held = rowsort.Held{Rows: gpukernels.Ptr(q.outputs.heldCount(s)), Kept: gpukernels.Ptr(q.control.counter(kernel.CounterWord{Of: sortedCount{s}}))}
+	}
+	sorted, err := q.sorted(ctx, s, x, in)
+	if err != nil {
+		return err
+	}
+	r := q.outputs.rows[s]
+	r.sorted, r.count = sorted, sorted.Count
+	return nil
+}
+
+// sorted returns the numbers of a sink's rows in order.
+func (q *Query) sorted(ctx context.Context, s physical.Sink, x *sorter, in rowsort.Input) (rowsort.Order, error) {
+	r := q.outputs.rows[s]
+	for i, k := range x.At {
+		x.arrays[i].Data, x.arrays[i].Valid = r.data[k], r.valid[k]
+		if x.Columns[i].Class == form.Code {
+			words, err := q.inputs.dictionary(ctx, r.form.Cols[k].Form.Dict)
+			if err != nil {
+				return rowsort.Order{}, err
+			}
+			x.arrays[i].Words = words
+		}
+	}
+	in.Columns, in.Arrays = x.Columns, x.arrays
+	return rowsort.Rows(ctx, &rowsort.Env{
+		Stream: q.memory.stream,
+		Load: func(part sort.Part) (*gpukernels.Module, error) {
+			return q.kernels.orderPart(ctx, &x.parts[part], sort.Text(x.Columns, part))
+		},
+		Alloc:  func(bytes int64) (gpukernels.Ptr, error) { return q.memory.alloc("sorting", bytes) },
+		Free:   q.memory.free,
+		Tuning: q.runner.tuning.Sort,
+	}, &in)
+}
+
+// sortedCount stands for the rows that a Sort keeps, among the things that are counted.
+type sortedCount struct{ s *physical.Sort }
+
+// orderBuild brings the rows of a build into order, and fills the tree over them if there is one.
+func (q *Query) orderBuild(ctx context.Context, b *physical.Build, x *sorter) error {
+	r := q.outputs.rows[b]
+	if r.count > 1 {
+		sorted, err := q.sorted(ctx, b, x, rowsort.Input{Keys: len(x.Columns), Rows: r.count, Count: -1})
+		if err != nil {
+			return err
+		}
+		err = q.permute(b, sorted.Numbers)
+		q.memory.free(sorted.Memory)
+		if err != nil {
+			return err
+		}
+	}
+	if x.Tree == "" {
+		return nil
+	}
+	return q.fillTree(ctx, b, x)
+}
+
+// permute brings a build's rows into the order of their numbers. It gives the memory back where they lay.
+func (q *Query) permute(b *physical.Build, order gpukernels.Ptr) error {
+	r := q.outputs.rows[b]
+	l := layout{what: "build side"}
+	to := q.outputs.layRows(&l, b, r.count)
+	var err error
+	if to.memory, err = q.memory.lay(&l); err != nil {
+		return err
+	}
+	to.count, to.all = r.count, r.all
+	q.outputs.rows[b] = to
+	defer q.memory.freeAll(r.memory)
+	for i := range r.form.Cols {
+		if err := q.memory.stream.Gather(to.data[i], r.data[i], order, int(r.form.Cols[i].Form.Class.Width()), r.count); err != nil {
+			return err
+		}
+		if r.valid[i] == 0 {
+			continue
+		}
+		if err := q.memory.stream.Gather(to.valid[i], r.valid[i], order, 1, r.count); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fillTree fills the tree over a build's rows, which are in order.
+func (q *Query) fillTree(ctx context.Context, b *physical.Build, x *sorter) error {
+	m, err := q.kernels.orderPart(ctx, &x.tree, x.Tree)
+	if err != nil {
+		return err
+	}
+	r := q.outputs.rows[b]
+	sizes := join.TreeLevels(r.count)
+	words := int64(0)
+	for _, n := range sizes {
+		words += n
+	}
+	tree, err := q.memory.alloc("build side", 8*words)
+	if err != nil {
+		return err
+	}
+	r.memory = append(r.memory, tree)
+	q.outputs.builds[b].arrays[q.program.Builds[b].TreeKey()] = &tree
+	from, valid, n, to := r.data[x.Other], r.valid[x.Other], r.count, tree
+	for i, size := range sizes {
+		name := "level"
+		if i == 0 {
+			name = "words"
+		}
+		f, err := m.Function(name)
+		if err != nil {
+			return err
+		}
+		blocks := max(min((size+join.TreeThreads-1)/join.TreeThreads, int64(q.runner.Device.Info().Multiprocessors)*8), 1)
+		if err := q.memory.stream.Launch(f, blocks, q.runner.Device.Block(join.TreeThreads), 0, []uint64{uint64(from), uint64(valid), uint64(n), uint64(to)}); err != nil {
+			return err
+		}
+		from, valid, n, to = to, 0, size, to+gpukernels.Ptr(8*size)
+	}
+	return nil
+}

@@ -14,8 +14,12 @@ import (
 )
 
 // Data returns an array's values as a column of type t, which is TypeOf the array's type. It may share the array's
-// memory, which the caller must then keep alive (Go's allocator does so by itself) and unchanged.
-func Data(a arrow.Array, t types.Type) (encoding.Data, error) {
+// memory, which the caller must then keep alive (Go's allocator does so by itself) and unchanged. hold is asked for the memory of nested values, which
+// may take more than the array; nil: nothing is asked.
+func Data(a arrow.Array, t types.Type, hold func(bytes int64) error) (encoding.Data, error) {
+	if _, nested := nestedType(a.DataType()); nested {
+		return nestedData(a, t, hold)
+	}
 	d := encoding.Data{Type: t, Rows: a.Len(), Valid: validity(a)}
 	var err error
 	switch x := a.(type) {
@@ -78,7 +82,7 @@ func Data(a arrow.Array, t types.Type) (encoding.Data, error) {
 	case *array.RunEndEncoded:
 		return runs(x, t)
 	case array.ExtensionArray:
-		return Data(x.Storage(), t)
+		return Data(x.Storage(), t, hold)
 	default:
 		return d, sqlerr.NotSupportedf("Arrow type "+a.DataType().String(), "")
 	}
@@ -170,7 +174,7 @@ func collect(n int, value func(int) string) []string {
 
 // dictionary reads a dictionary array: strings stay coded, other values are looked up.
 func dictionary(x *array.Dictionary, t types.Type, d encoding.Data) (encoding.Data, error) {
-	values, err := Data(x.Dictionary(), t)
+	values, err := Data(x.Dictionary(), t, nil)
 	if err != nil {
 		return d, err
 	}
@@ -222,7 +226,7 @@ func dictionary(x *array.Dictionary, t types.Type, d encoding.Data) (encoding.Da
 func runs(x *array.RunEndEncoded, t types.Type) (encoding.Data, error) {
 	d := encoding.Data{Type: t, Rows: x.Len()}
 	first, n := x.GetPhysicalOffset(), x.GetPhysicalLength()
-	values, err := Data(array.NewSlice(x.Values(), int64(first), int64(first+n)), t)
+	values, err := Data(array.NewSlice(x.Values(), int64(first), int64(first+n)), t, nil)
 	if err != nil {
 		return d, err
 	}

@@ -40,16 +40,16 @@ func AppendRecord(b *table.Builder, defs []table.ColumnDef, r arrow.Record, ordi
 			return sqlerr.Bug("field %d of a record that has %d", ordinal, r.NumCols())
 		}
 	}
-	return appendArrays(b, defs, r.Columns(), ordinals, int(r.NumRows()), share)
+	return appendArrays(b, defs, r.Columns(), ordinals, int(r.NumRows()), share, nil)
 }
 
 // AppendArrays adds the arrays at ordinals, all of rows values, to a builder for a table of the columns defs. Those of columns that
-// nobody can read may be nil; a column at -1 is NULL in all rows.
-func AppendArrays(b *table.Builder, defs []table.ColumnDef, arrays []arrow.Array, ordinals []int, rows int) error {
-	return appendArrays(b, defs, arrays, ordinals, rows, false)
+// nobody can read may be nil; a column at -1 is NULL in all rows. For hold see [Data].
+func AppendArrays(b *table.Builder, defs []table.ColumnDef, arrays []arrow.Array, ordinals []int, rows int, hold func(bytes int64) error) error {
+	return appendArrays(b, defs, arrays, ordinals, rows, false, hold)
 }
 
-func appendArrays(b *table.Builder, defs []table.ColumnDef, arrays []arrow.Array, ordinals []int, rows int, share bool) error {
+func appendArrays(b *table.Builder, defs []table.ColumnDef, arrays []arrow.Array, ordinals []int, rows int, share bool, hold func(bytes int64) error) error {
 	if rows == 0 {
 		return nil
 	}
@@ -64,7 +64,7 @@ func appendArrays(b *table.Builder, defs []table.ColumnDef, arrays []arrow.Array
 			continue
 		}
 		a := arrays[ordinal]
-		d, err := Data(a, defs[i].Type)
+		d, err := Data(a, defs[i].Type, hold)
 		if err != nil {
 			return inColumn(err, defs[i].Name)
 		}

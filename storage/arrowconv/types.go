@@ -22,9 +22,11 @@
 //	fixed_size_binary(n)                       BINARY(n)            binary
 //	dictionary                                 its values' type     -
 //	null                                       BIGINT, all NULL     null, from a bare NULL
+//	lists, struct, map, unions                 JSON                 utf8
+//	intervals, duration                        TEXT                 utf8
 //
-// Nanoseconds are cut to microseconds. Run-end encoded columns have their values' type. Columns of other types (lists, structs, maps, unions,
-// intervals, durations, wider decimals) have none: they are there, and queries that name them are refused (see [table.ColumnDef]).
+// Nanoseconds are cut to microseconds. Run-end encoded columns have their values' type. Columns of other types (wider decimals, and what has them inside)
+// have none: they are there, and queries that name them are refused (see [table.ColumnDef]).
 package arrowconv
 
 import (
@@ -65,8 +67,10 @@ func TypeOf(dt arrow.DataType) (t types.Type, ok bool) {
 	case arrow.ExtensionType:
 		return TypeOf(t.StorageType())
 	}
-	t, ok = simpleTypes[dt.ID()]
-	return t, ok
+	if t, ok = simpleTypes[dt.ID()]; ok {
+		return t, true
+	}
+	return nestedType(dt)
 }
 
 var simpleTypes = map[arrow.Type]types.Type{

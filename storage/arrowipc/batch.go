@@ -206,6 +206,8 @@ func (b *batch) column(f *field) (arrow.Array, error) {
 		return array.NewNull(n), nil
 	case f.layout == layoutRuns:
 		return b.runs(f, n)
+	case f.isNested():
+		return b.nested(f, n, nulls)
 	}
 	bits, err := b.validity(n, nulls)
 	if err != nil {

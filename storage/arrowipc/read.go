@@ -177,6 +177,14 @@ func (l *loader) hold(bytes int64) error {
 	return nil
 }
 
+// holdWhileWanted is hold for long work, which ends soon after the context.
+func (l *loader) holdWhileWanted(bytes int64) error {
+	if err := l.ctx.Err(); err != nil {
+		return sqlerr.Interrupted(err)
+	}
+	return l.hold(bytes)
+}
+
 // file reads what the footer tells.
 func (l *loader) file() error {
 	for i, block := range l.footer.dictionaries {
@@ -350,9 +358,12 @@ func (l *loader) add(arrays []arrow.Array, rows int) error {
 		if err := l.scratch.May(16 * int64(n) * int64(len(l.ordinals))); err != nil {
 			return err
 		}
-		if err := arrowconv.AppendArrays(l.builder, l.defs, part, l.ordinals, n); err != nil {
+		before := l.held
+		if err := arrowconv.AppendArrays(l.builder, l.defs, part, l.ordinals, n, l.holdWhileWanted); err != nil {
 			return err
 		}
+		l.scratch.Free(l.held - before) // the builder counts them from now on
+		l.held = before
 	}
 	return nil
 }

@@ -16,7 +16,7 @@ type field struct {
 	name     string
 	nullable bool
 	layout   layout
-	typ      arrow.DataType // of the values; nil: nested, or of no type that Radish can have
+	typ      arrow.DataType // of the values; nil: of no type that Radish can have
 	bits     int            // of a decimal
 	words    string         // the type for messages
 	children []*field
@@ -86,6 +86,9 @@ func parseField(t flatTable, depth int) (*field, error) {
 	}
 	if d, ok := t.child(4); ok {
 		f.coded, f.id, f.index = true, d.int64(0), arrow.PrimitiveTypes.Int32
+		if f.isNested() {
+			f.typ = nil
+		}
 		if i, ok := d.child(1); ok {
 			if f.index, err = integerType(i); err != nil {
 				return f, fmt.Errorf("column '%s', indices of the dictionary: %w", f.name, err)
@@ -112,7 +115,10 @@ func (f *field) parseType(kind byte, t flatTable) error {
 	} else if f.words == "" {
 		f.words = f.nested(kind)
 	}
-	return nil
+	if f.isNested() {
+		f.typ, err = f.nestedType(kind, t)
+	}
+	return err
 }
 
 // takeType sets the type and the layout that a number of Arrow's schema stands for. It returns how many children such a field has; -1: any number.
@@ -151,6 +157,12 @@ func (f *field) takeType(kind byte, t flatTable) (children int, err error) {
 		f.typ = &arrow.TimestampType{Unit: unit, TimeZone: t.string(1)}
 	case 11:
 		f.words = "interval"
+		intervals := []arrow.DataType{arrow.FixedWidthTypes.MonthInterval, arrow.FixedWidthTypes.DayTimeInterval, arrow.FixedWidthTypes.MonthDayNanoInterval}
+		if unit := t.int16(0, 0); unit >= 0 && unit < len(intervals) {
+			f.typ = intervals[unit]
+			break
+		}
+		err = fmt.Errorf("intervals of the unknown unit %d", t.int16(0, 0))
 	case 12, 21:
 		f.layout, children = layoutList, 1
 	case 13:
@@ -172,6 +184,9 @@ func (f *field) takeType(kind byte, t flatTable) (children int, err error) {
 		f.layout, children = layoutList, 1
 	case 18:
 		f.words = "duration"
+		var unit arrow.TimeUnit
+		unit, err = unitOf(t.int16(0, 1))
+		f.typ = &arrow.DurationType{Unit: unit}
 	case 19:
 		f.layout, f.typ = layoutBytes, arrow.BinaryTypes.LargeBinary
 	case 20:

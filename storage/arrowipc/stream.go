@@ -108,6 +108,7 @@ type BatchReader struct {
 	arrays []arrow.Array // of the file's columns; nil: not read yet
 	at     int
 	part   int64                // bytes of the last part that the scratch knows of
+	whole  int64                // and of the batch
 	shared []*column.Dictionary // of the columns of strings, over all batches
 	codes  [][]uint32           // by column: the shared codes of the batch's dictionary; nil: not made yet
 	begun  bool
@@ -134,6 +135,8 @@ func (r *BatchReader) Next(columns []types.Type) (rows int, chunks []*encoding.C
 	if err := r.l.ctx.Err(); err != nil {
 		return 0, nil, sqlerr.Interrupted(err)
 	}
+	r.l.scratch.Free(r.l.held - r.whole)
+	r.l.held = r.whole
 	size := 16 * int64(rows) * int64(len(columns))
 	if err := r.l.scratch.Add(size); err != nil {
 		return 0, nil, err
@@ -142,7 +145,7 @@ func (r *BatchReader) Next(columns []types.Type) (rows int, chunks []*encoding.C
 	for i, o := range r.l.ordinals {
 		d := encoding.Absent(rows)
 		if o >= 0 {
-			if d, err = arrowconv.Data(array.NewSlice(r.arrays[o], int64(r.at), int64(r.at+rows)), columns[i]); err != nil {
+			if d, err = arrowconv.Data(array.NewSlice(r.arrays[o], int64(r.at), int64(r.at+rows)), columns[i], r.l.holdWhileWanted); err != nil {
 				return 0, nil, r.l.failed(inPlace(fmt.Sprintf("%s, column '%s'", r.batch.place, r.l.columns[o].Name), err))
 			}
 		}
@@ -199,6 +202,7 @@ func (r *BatchReader) begin() error {
 	if r.arrays, rows, err = r.l.arrays(m); err == nil && rows != r.batch.Rows {
 		err = fmt.Errorf("%d rows, and %d before", rows, r.batch.Rows)
 	}
+	r.whole = r.l.held
 	return err
 }
 

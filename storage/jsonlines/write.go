@@ -8,11 +8,11 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
+	"github.com/radish-sql/radish/storage/jsontext"
 )
 
 // Encoder writes rows as JSON objects. Numbers and decimals are JSON numbers with all their digits, JSON columns are values, everything else
@@ -40,7 +40,7 @@ func NewEncoder(names []string, text func(dst []byte, v *column.Vector, at int) 
 			}
 		}
 		seen[name] = true
-		e.keys = append(e.keys, append(appendString(nil, name), ':'))
+		e.keys = append(e.keys, append(jsontext.AppendString(nil, name), ':'))
 	}
 	return e
 }
@@ -81,39 +81,7 @@ func (e *Encoder) appendValue(dst []byte, v *column.Vector, at int) []byte {
 		}
 	}
 	e.last = e.text(e.last[:0], v, at)
-	return appendString(dst, string(e.last))
-}
-
-// appendString quotes a string as RFC 8259 asks: quotation marks, backslashes and control characters are escaped,
-// bytes that are no UTF-8 become the replacement character.
-func appendString(dst []byte, s string) []byte {
-	const hex = "0123456789abcdef"
-	dst = append(dst, '"')
-	for i := 0; i < len(s); {
-		c := s[i]
-		if c >= utf8.RuneSelf {
-			r, n := utf8.DecodeRuneInString(s[i:])
-			dst = utf8.AppendRune(dst, r)
-			i += n
-			continue
-		}
-		switch {
-		case c == '"' || c == '\\':
-			dst = append(dst, '\\', c)
-		case c == '\n':
-			dst = append(dst, '\\', 'n')
-		case c == '\r':
-			dst = append(dst, '\\', 'r')
-		case c == '\t':
-			dst = append(dst, '\\', 't')
-		case c < ' ' || c == 0x7f:
-			dst = append(dst, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
-		default:
-			dst = append(dst, c)
-		}
-		i++
-	}
-	return append(dst, '"')
+	return jsontext.AppendString(dst, string(e.last))
 }
 
 // Writer writes batches as lines of JSON. NULL is null.

@@ -56,12 +56,22 @@ func (f *File) Groups() int { return len(f.footer.groups) }
 // GroupRows returns the rows of a row group.
 func (f *File) GroupRows(group int) int { return int(f.footer.groups[group].rows) }
 
+// jsonGrowth is how many times as large as its values a nested column is assumed to be as JSON.
+const jsonGrowth = 2
+
 // GroupBytes returns about how much memory a column of a row group takes when it is decompressed, and how many bytes of the file.
 func (f *File) GroupBytes(group, ordinal int) (unpacked, packed int64) {
 	if ordinal < 0 || f.leaves[ordinal].foreign {
 		return 0, 0
 	}
 	g, l := &f.footer.groups[group], &f.leaves[ordinal]
+	if l.tree != nil {
+		l.tree.leaves(func(b *branch) {
+			c := &g.chunks[b.leaf.index]
+			unpacked, packed = unpacked+jsonGrowth*c.unpacked, packed+c.size
+		})
+		return max(unpacked, 16*g.rows), packed
+	}
 	width := int64(8)
 	if l.typ.Phys() == types.PhysInt128 || l.typ.Phys() == types.PhysString {
 		width = 16
@@ -79,7 +89,7 @@ func (f *File) Zone(group, ordinal int) (z *encoding.Chunk, told bool) {
 	}
 	l := &f.leaves[ordinal]
 	z = encoding.Unknown(l.typ, rows)
-	if l.foreign || l.arrow.ID() == arrow.NULL {
+	if l.foreign || l.tree != nil || l.arrow.ID() == arrow.NULL {
 		return z, false
 	}
 	c := &f.footer.groups[group].chunks[l.index]

@@ -26,7 +26,8 @@ type leaf struct {
 	physical parquet.Type
 	width    int // of a value of FIXED_LEN_BYTE_ARRAY
 	optional bool
-	foreign  bool // no query can read it
+	foreign  bool    // no query can read it
+	tree     *branch // of a nested column, which has the fields above this one only by its leaves
 }
 
 // form is how the values of a page are decoded.
@@ -191,7 +192,7 @@ func (c *cursor) nextPage() error {
 	if !c.pages.keep {
 		c.texts.last = strings.Clone(c.texts.last) // the page's memory is used again
 	}
-	p, err := c.pages.next(c.optional)
+	p, err := c.pages.next()
 	if err != nil {
 		return err
 	}
@@ -202,7 +203,7 @@ func (c *cursor) nextPage() error {
 	}
 	c.left = p.rows
 	if c.optional {
-		c.levels = hybrid{src: p.levelData, width: 1}
+		c.levels = hybrid{src: c.pages.levels.definitions, width: 1}
 	}
 	return c.begin(p)
 }

@@ -1,6 +1,9 @@
 package parquet
 
-import "fmt"
+import (
+	"context"
+	"fmt"
+)
 
 // SummedPage is a page with a checksum: what errors call it, and where in the file the bytes are that the sum is of.
 type SummedPage struct {
@@ -17,12 +20,12 @@ func SummedPages(path string) (out []SummedPage, err error) {
 	defer f.Close()
 	for g := range f.footer.groups {
 		for o := range f.leaves {
-			r, err := f.openColumn(nil, g, o)
+			r, err := f.openColumn(context.Background(), nil, g, o)
 			if err != nil {
 				return nil, err
 			}
 			for p := &r.(*cursor).pages; len(p.bytes) > 0; {
-				page, err := p.next(true)
+				page, err := p.next()
 				if err != nil {
 					return nil, err
 				}

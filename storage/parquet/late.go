@@ -27,6 +27,15 @@ func (r *GroupReader) Gather(dst *column.Vector, t types.Type, late, from, n int
 	if err != nil {
 		return err
 	}
+	if len(sel) == n {
+		sel = nil
+	}
+	if a, ok := reader.(*assembler); ok {
+		if err := a.gather(dst, t, int(r.first)+from, n, sel); err != nil {
+			return r.file.failed(err)
+		}
+		return nil
+	}
 	c, ok := reader.(*cursor)
 	if !ok {
 		d, err := reader.read(n) // NULLs only
@@ -38,9 +47,6 @@ func (r *GroupReader) Gather(dst *column.Vector, t types.Type, late, from, n int
 		return nil
 	}
 	c.recycle()
-	if len(sel) == n {
-		sel = nil
-	}
 	d, err := c.gather(int(r.first)+from, n, sel)
 	if err != nil {
 		return r.file.failed(c.failed(err))
@@ -57,7 +63,7 @@ func (r *GroupReader) Gather(dst *column.Vector, t types.Type, late, from, n int
 
 // gather decodes those of n rows from a row of the row group on that sel selects (nil: all), one behind the other. The result is the cursor's own memory.
 func (c *cursor) gather(row, n int, sel []int32) (*encoding.Data, error) {
-	if err := c.pass(row - c.late.row); err != nil {
+	if err := c.seek(row); err != nil {
 		return nil, err
 	}
 	if sel != nil && !sparse(len(sel), n) {
@@ -69,16 +75,7 @@ func (c *cursor) gather(row, n int, sel []int32) (*encoding.Data, error) {
 	}
 	d := &c.late.some
 	*d = encoding.Data{Type: c.typ, Rows: rows, Ints: d.Ints[:0], Floats: d.Floats[:0], Wide: d.Wide[:0]}
-	switch c.typ.Phys() {
-	case types.PhysFloat64:
-		d.Floats, d.Ints, d.Wide = resize(d.Floats, rows), nil, nil
-	case types.PhysInt128:
-		d.Wide, d.Ints, d.Floats = resize(d.Wide, rows), nil, nil
-	case types.PhysString:
-		d.Ints, d.Floats, d.Wide = nil, nil, nil
-	default:
-		d.Ints, d.Floats, d.Wide = resize(d.Ints, rows), nil, nil
-	}
+	c.room(d, rows)
 	if sel == nil {
 		return d, c.decode(d)
 	}
@@ -86,6 +83,20 @@ func (c *cursor) gather(row, n int, sel []int32) (*encoding.Data, error) {
 		return nil, err
 	}
 	return d, c.finish(d)
+}
+
+// room gives d memory for n values, unless they are strings.
+func (c *cursor) room(d *encoding.Data, n int) {
+	switch c.typ.Phys() {
+	case types.PhysFloat64:
+		d.Floats, d.Ints, d.Wide = resize(d.Floats, n), nil, nil
+	case types.PhysInt128:
+		d.Wide, d.Ints, d.Floats = resize(d.Wide, n), nil, nil
+	case types.PhysString:
+		d.Ints, d.Floats, d.Wide = nil, nil, nil
+	default:
+		d.Ints, d.Floats, d.Wide = resize(d.Ints, n), nil, nil
+	}
 }
 
 func resize[T any](s []T, n int) []T {
@@ -117,6 +128,9 @@ func (c *cursor) recycle() {
 	}
 	c.pages.spent = c.pages.spent[:0]
 }
+
+// seek implements columnReader.
+func (c *cursor) seek(row int) error { return c.pass(row - c.late.row) }
 
 // pass passes over rows.
 func (c *cursor) pass(rows int) error {

@@ -128,7 +128,7 @@ func (l *loader) readGroup(group int, out chan<- part) error {
 						return sqlerr.Interrupted(err)
 					}
 					if readers[i] == nil {
-						if readers[i], err = l.file.openColumn(l.scratch, group, l.ordinals[i]); err != nil {
+						if readers[i], err = l.file.openColumn(l.ctx, l.scratch, group, l.ordinals[i]); err != nil {
 							return l.file.failed(err)
 						}
 					}

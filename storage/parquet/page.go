@@ -8,22 +8,24 @@ import (
 
 	"github.com/apache/arrow/go/v17/parquet"
 
+	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/storage/codec"
 )
 
 // pageHeader is what stands before the bytes of a page.
 type pageHeader struct {
-	kind       int32
-	size       int32 // decompressed
-	packed     int32 // as the page lies in the file
-	sum        uint32
-	summed     bool // sum is the CRC-32 of the bytes in the file
-	values     int32
-	encoding   parquet.Encoding
-	levels     parquet.Encoding // of the definition levels, in pages of version 1
-	definition int32            // bytes of levels, in pages of version 2
-	repetition int32
-	packs      bool // the values are compressed
+	kind        int32
+	size        int32 // decompressed
+	packed      int32 // as the page lies in the file
+	sum         uint32
+	summed      bool // sum is the CRC-32 of the bytes in the file
+	values      int32
+	encoding    parquet.Encoding
+	levels      parquet.Encoding // of the definition levels, in pages of version 1
+	repetitions parquet.Encoding // and of the repetition levels
+	definition  int32            // bytes of levels, in pages of version 2
+	repetition  int32
+	packs       bool // the values are compressed
 }
 
 // The kinds of pages.
@@ -58,6 +60,12 @@ func (r *compact) pageHeader() pageHeader {
 				case 3:
 					if h.kind == dataPage {
 						h.levels = parquet.Encoding(r.i32(w))
+						return
+					}
+					r.skip(w)
+				case 4:
+					if h.kind == dataPage {
+						h.repetitions = parquet.Encoding(r.i32(w))
 						return
 					}
 					r.skip(w)
@@ -110,20 +118,26 @@ type pages struct {
 	keep   bool // strings are going to point into pages: none is overwritten
 	buf    []byte
 	room   func(bytes int64) error // asks for memory
-	taken  []byte                  // memory of the last page, if keep
-	spent  [][]byte                // and of those before it that are taken back; nil: none is
+	levels pageLevels
+	taken  []byte   // memory of the last page, if keep
+	spent  [][]byte // and of those before it that are taken back; nil: none is
+}
+
+// pageLevels are the greatest levels of a column, and the encoded ones of the last page.
+type pageLevels struct {
+	repetition, definition   uint32
+	repetitions, definitions []byte
 }
 
 // page is a decompressed page.
 type page struct {
 	pageHeader
-	rows      int
-	levelData []byte // definition levels; of optional columns
-	data      []byte
+	rows int
+	data []byte
 }
 
 // next returns the next page that holds values or a dictionary.
-func (p *pages) next(optional bool) (page, error) {
+func (p *pages) next() (page, error) {
 	for {
 		p.number++
 		p.place = p.at
@@ -154,21 +168,20 @@ func (p *pages) next(optional bool) (page, error) {
 			}
 			p.left -= int64(h.values)
 		}
-		return p.open(h, packed, optional)
+		return p.open(h, packed)
 	}
 }
 
-// open decompresses a page and takes it apart. Columns that lie in lists are read by nobody, so there are no repetition levels.
-func (p *pages) open(h pageHeader, packed []byte, optional bool) (page, error) {
+// open decompresses a page and takes it apart.
+func (p *pages) open(h pageHeader, packed []byte) (page, error) {
 	out := page{pageHeader: h, rows: int(h.values)}
+	p.levels.repetitions, p.levels.definitions = nil, nil
 	if h.kind == dataPageV2 {
 		levels := int64(h.definition) + int64(h.repetition)
 		if levels > int64(len(packed)) || levels > int64(h.size) {
 			return out, fmt.Errorf("the page has %d bytes, and its levels claim %d", len(packed), levels)
 		}
-		if optional {
-			out.levelData = packed[h.repetition:levels]
-		}
+		p.levels.repetitions, p.levels.definitions = packed[:h.repetition], packed[h.repetition:levels]
 		size := int(h.size) - int(levels)
 		packed = packed[levels:]
 		if !h.packs {
@@ -187,23 +200,36 @@ func (p *pages) open(h pageHeader, packed []byte, optional bool) (page, error) {
 		return out, err
 	}
 	out.data = data
-	if h.kind == dictionaryPage || !optional {
+	if h.kind == dictionaryPage {
 		return out, nil
 	}
-	switch h.levels {
-	case parquet.Encodings.RLE:
-		out.levelData, out.data, err = prefixed(data)
-	case parquet.Encodings.BitPacked:
-		// A bit each, the highest of a byte first: an encoding of the format's first days.
-		n := (out.rows + 7) / 8
-		if n > len(data) {
-			return out, errCutOff
+	if p.levels.repetition > 0 {
+		if p.levels.repetitions, out.data, err = levelsOf(h.repetitions, p.levels.repetition, out.rows, out.data); err != nil {
+			return out, err
 		}
-		out.levelData, out.data = bitPackedLevels(data[:n]), data[n:]
-	default:
-		err = fmt.Errorf("the levels of the page have the unknown encoding %s", h.levels)
+	}
+	if p.levels.definition > 0 {
+		p.levels.definitions, out.data, err = levelsOf(h.levels, p.levels.definition, out.rows, out.data)
 	}
 	return out, err
+}
+
+// levelsOf splits off the levels with which the data of a page of version 1 begins.
+func levelsOf(e parquet.Encoding, most uint32, rows int, data []byte) (levels, rest []byte, err error) {
+	switch {
+	case e == parquet.Encodings.RLE:
+		return prefixed(data)
+	case e == parquet.Encodings.BitPacked && most == 1:
+		// A bit each, the highest of a byte first: an encoding of the format's first days.
+		n := (rows + 7) / 8
+		if n > len(data) {
+			return nil, nil, errCutOff
+		}
+		return bitPackedLevels(data[:n]), data[n:], nil
+	case e == parquet.Encodings.BitPacked:
+		return nil, nil, sqlerr.NotSupportedf("levels of nested Parquet columns in the encoding BIT_PACKED", "write the file anew, as any writer of today does")
+	}
+	return nil, nil, fmt.Errorf("the levels of the page have the unknown encoding %s", encodingName(e))
 }
 
 func (p *pages) unpack(packed []byte, size int) ([]byte, error) {

@@ -30,7 +30,7 @@ func (r *GroupReader) prune(conditions []Condition) error {
 			return sqlerr.Interrupted(err)
 		}
 		o := r.ordinals[c.Tested]
-		if o < 0 || r.file.leaves[o].foreign || len(r.spans) == 0 {
+		if o < 0 || r.file.leaves[o].foreign || r.file.leaves[o].tree != nil || len(r.spans) == 0 {
 			continue
 		}
 		l := &r.file.leaves[o]

@@ -6,10 +6,12 @@
 // there is before memory is taken, and the memory itself against the context's meter (see [table.Scratch]). Whatever is wrong becomes an
 // error that names the file and the place in it: row group, column, page. arrow-go writes the files (parquet/file), and its types
 // stand between the format's and Radish's: types map as [arrowconv] says. Parquet has no seconds, so DATETIME(0) and TIME(0) come back
-// with three fractional digits. Columns without a SQL type (nested ones, INTERVAL) are there, but no query can read them.
+// with three fractional digits. An assembler makes JSON of the leaves of nested columns. Columns without a SQL type (decimals of more than 38 digits) are there, but
+// no query can read them.
 package parquet
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -92,8 +94,14 @@ func (f *File) describe() error {
 		if t != nil {
 			def = arrowconv.Column(arrow.Field{Name: n.name, Type: t, Nullable: n.repetition != required})
 		}
-		l := leaf{name: n.name, typ: def.Type, arrow: t, foreign: def.Foreign != ""}
-		if n.leaf {
+		var nested *branch
+		if def.Foreign != "" {
+			if nested = treeOf(n); nested != nil {
+				def = table.ColumnDef{Name: n.name, Type: nested.sqlType(), Nullable: n.repetition == optional}
+			}
+		}
+		l := leaf{name: n.name, typ: def.Type, arrow: t, foreign: def.Foreign != "", tree: nested}
+		if n.leaf && nested == nil {
 			l.index, l.physical, l.optional = n.leafIndex, n.physical, n.repetition == optional
 			if l.isFixed() {
 				l.width = n.width
@@ -120,12 +128,14 @@ func (f *File) Close() error { return f.source.Close() }
 type columnReader interface {
 	// read returns the next rows values. That the column has no more is an error.
 	read(rows int) (encoding.Data, error)
+	// seek goes on to a row of the row group.
+	seek(row int) error
 	// close gives back the memory that the scratch knows of.
 	close()
 }
 
 // openColumn returns a reader of a column of a row group.
-func (f *File) openColumn(scratch *table.Scratch, group, ordinal int) (columnReader, error) {
+func (f *File) openColumn(ctx context.Context, scratch *table.Scratch, group, ordinal int) (columnReader, error) {
 	switch {
 	case ordinal == -1:
 		return absent{}, nil
@@ -133,11 +143,29 @@ func (f *File) openColumn(scratch *table.Scratch, group, ordinal int) (columnRea
 		return constant{f.Constants[-ordinal-2]}, nil
 	}
 	l := &f.leaves[ordinal]
-	if l.foreign || l.arrow.ID() == arrow.NULL {
+	switch {
+	case l.tree != nil:
+		a, err := f.openNested(ctx, scratch, group, l)
+		if err != nil {
+			return nil, err
+		}
+		return a, nil
+	case l.foreign || l.arrow.ID() == arrow.NULL:
 		return nulls{}, nil
 	}
-	g := &f.footer.groups[group]
-	c := &g.chunks[l.index]
+	if g := &f.footer.groups[group]; !g.chunks[l.index].encrypted && g.chunks[l.index].values != g.rows {
+		return nil, fmt.Errorf("row group %d, column '%s': %d values for %d rows", group, l.name, g.chunks[l.index].values, g.rows)
+	}
+	c, err := f.openChunk(scratch, group, l)
+	if err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// openChunk returns a cursor at the start of a column chunk.
+func (f *File) openChunk(scratch *table.Scratch, group int, l *leaf) (*cursor, error) {
+	c := &f.footer.groups[group].chunks[l.index]
 	out := &cursor{leaf: l, group: group, memory: scratch}
 	switch {
 	case c.encrypted:
@@ -146,8 +174,6 @@ func (f *File) openColumn(scratch *table.Scratch, group, ordinal int) (columnRea
 		return nil, sqlerr.NotSupportedf("a Parquet file whose columns lie in other files", "column '%s'", l.name)
 	case c.physical != l.physical:
 		return nil, fmt.Errorf("row group %d, column '%s': values of type %s, and the schema says %s", group, l.name, c.physical, l.physical)
-	case c.values != g.rows:
-		return nil, fmt.Errorf("row group %d, column '%s': %d values for %d rows", group, l.name, c.values, g.rows)
 	}
 	packing, err := codecOf(c.codec, l.name)
 	if err != nil {
@@ -170,6 +196,9 @@ func (f *File) openColumn(scratch *table.Scratch, group, ordinal int) (columnRea
 	}
 	out.pages = pages{bytes: data, at: begin, number: -1, place: begin, left: c.values, codec: packing}
 	out.pages.room = out.keep
+	if l.optional {
+		out.pages.levels.definition = 1
+	}
 	if l.typ.Phys() == types.PhysString {
 		out.pages.keep, out.pages.room = true, out.hold
 	}
@@ -183,12 +212,16 @@ func (nulls) read(rows int) (encoding.Data, error) {
 	return arrowconv.ForeignData(rows), nil
 }
 
+func (nulls) seek(int) error { return nil }
+
 func (nulls) close() {}
 
 // absent reads columns that the file does not have.
 type absent struct{}
 
 func (absent) read(rows int) (encoding.Data, error) { return encoding.Absent(rows), nil }
+
+func (absent) seek(int) error { return nil }
 
 func (absent) close() {}
 
@@ -207,6 +240,8 @@ func (c constant) read(rows int) (encoding.Data, error) {
 	d.Ints = slices.Repeat([]int64{c.value.I}, rows)
 	return d, nil
 }
+
+func (constant) seek(int) error { return nil }
 
 func (constant) close() {}
 

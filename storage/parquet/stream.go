@@ -53,7 +53,7 @@ func (f *File) Stream(ctx context.Context, group int, tested, late []int, condit
 // reader returns the reader of a column.
 func (r *GroupReader) reader(i int) (columnReader, error) {
 	if r.readers[i] == nil {
-		in, err := r.file.openColumn(r.memory, r.group, r.ordinals[i])
+		in, err := r.file.openColumn(r.ctx, r.memory, r.group, r.ordinals[i])
 		if err != nil {
 			return nil, r.file.failed(err)
 		}
@@ -95,10 +95,8 @@ func (r *GroupReader) Next(columns []types.Type) (rows int, chunks []*encoding.C
 		if err != nil {
 			return 0, nil, err
 		}
-		if c, ok := in.(*cursor); ok {
-			if err := c.pass(int(r.first) - c.late.row); err != nil {
-				return 0, nil, r.file.failed(c.failed(err))
-			}
+		if err := in.seek(int(r.first)); err != nil {
+			return 0, nil, r.file.failed(err)
 		}
 		d, err := in.read(rows)
 		if err != nil {
@@ -146,8 +144,9 @@ func (r *GroupReader) First() int64 { return r.first }
 func (r *GroupReader) Bytes() int64 {
 	total := int64(0)
 	for i, o := range r.ordinals {
-		if _, is := r.readers[i].(*cursor); is {
-			total += r.file.footer.groups[r.group].chunks[r.file.leaves[o].index].size
+		if r.readers[i] != nil {
+			_, packed := r.file.GroupBytes(r.group, o)
+			total += packed
 		}
 	}
 	return total

@@ -242,7 +242,7 @@ func sources(t *testing.T) (all []*source) {
 		exec("SELECT * FROM t INTO OUTFILE '" + filepath.Join(folder, "radish"+ending) + "'")
 	}
 	patterns := []string{folder + "/*", "../../storage/parquet/testdata/v*.parquet", "../../storage/parquet/testdata/nested.parquet", "../../storage/parquet/testdata/pages.parquet",
-		"../../storage/parquet/testdata/bloom.parquet", "../../storage/arrowipc/testdata/*.arrow*"}
+		"../../storage/parquet/testdata/bloom.parquet", "../../storage/parquet/testdata/deep*.parquet", "../../storage/arrowipc/testdata/*.arrow*"}
 	if more := os.Getenv(inFolder); more != "" {
 		patterns = append(patterns, more+"/*.*")
 	}

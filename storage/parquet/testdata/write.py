@@ -75,3 +75,50 @@ def pruned():
 
 
 pruned()
+
+
+def deep():
+    """Nested columns of all shapes, and what DuckDB's to_json says of them: a line for each row, an object whose members are the columns. deep.arrow and its kin have the same rows."""
+    import random
+
+    import duckdb
+
+    pick = random.Random(20)
+
+    def some(value, absent=0.2):
+        return None if pick.random() < absent else value()
+
+    def items(value, most=4):
+        return [value() for _ in range(pick.randint(0, most))]
+
+    word = lambda: pick.choice(['', 'a', 'quote "q" \\ back', 'line\nbreak', 'Grüße', '日本', 'tab\t'])
+    number = lambda: pick.randint(-10**12, 10**12)
+    point = lambda: {'x': some(lambda: pick.randint(0, 9) / 8), 'y': some(word), 'tags': some(lambda: items(lambda: some(word)))}
+    columns = {
+        'id': (pa.int32(), None),
+        'list': (pa.list_(pa.int64()), lambda: items(lambda: some(number))),
+        'lists': (pa.list_(pa.list_(pa.string())), lambda: items(lambda: some(lambda: items(lambda: some(word), 3)), 3)),
+        'point': (pa.struct({'x': pa.float64(), 'y': pa.string(), 'tags': pa.list_(pa.string())}), point),
+        'points': (pa.list_(pa.struct({'x': pa.float64(), 'y': pa.string(), 'tags': pa.list_(pa.string())})), lambda: items(lambda: some(point), 3)),
+        'map': (pa.map_(pa.string(), pa.int32()), lambda: [(k, some(lambda: pick.randint(0, 99))) for k in pick.sample(['a', 'b', 'c', 'd "d"'], pick.randint(0, 3))]),
+        'maps': (pa.map_(pa.int32(), pa.list_(pa.bool_())), lambda: [(k, some(lambda: items(lambda: some(lambda: pick.random() < 0.5)))) for k in pick.sample(range(9), pick.randint(0, 3))]),
+        'times': (pa.struct({'d': pa.date32(), 't': pa.time64('us'), 'ts': pa.timestamp('us'), 'n': pa.decimal128(9, 2), 'wide': pa.decimal128(38, 5), 'u': pa.uint64()}), lambda: {
+            'd': some(lambda: dt.date(2001, 2, pick.randint(1, 28))), 't': some(lambda: dt.time(1, 2, pick.randint(0, 59), pick.choice([0, 500000, 123]))),
+            'ts': some(lambda: dt.datetime(2001, 2, 3, 4, pick.randint(0, 59), 6, pick.choice([0, 250000]))), 'n': some(lambda: Decimal(pick.randint(-999, 999)).scaleb(-2)),
+            'wide': some(lambda: Decimal(pick.randint(-10**30, 10**30)).scaleb(-5)), 'u': some(lambda: 2**64 - pick.randint(1, 9))}),
+        'none': (pa.list_(pa.null()), lambda: items(lambda: None)),
+        'sure': (pa.list_(pa.field('item', pa.int32(), nullable=False)), lambda: items(lambda: pick.randint(0, 9))),
+    }
+    n = 700
+    rows = pa.table({name: pa.array(range(n) if make is None else [some(make, 0.1) for _ in range(n)], typ) for name, (typ, make) in columns.items()})
+    pq.write_table(rows, 'deep.parquet', data_page_size=200, write_batch_size=20, row_group_size=300, compression='zstd')
+    pq.write_table(rows, 'deep2.parquet', data_page_version='2.0', data_page_size=200, write_batch_size=20, use_dictionary=False, row_group_size=300)
+    names = ', '.join(f'to_json("{c}") AS "{c}"' for c in columns)
+    duckdb.sql(f"COPY (SELECT {names} FROM (FROM 'deep.parquet' ORDER BY id)) TO 'deep.jsonl' (FORMAT json)")
+    import pyarrow.feather as feather
+    feather.write_feather(rows, '../../arrowipc/testdata/deep.arrow', compression='zstd', chunksize=300)
+    with pa.ipc.new_stream('../../arrowipc/testdata/deep.arrows', rows.schema) as out:
+        out.write_table(rows, 300)
+
+
+deep()

@@ -135,13 +135,18 @@ func onGPU(ctx context.Context, plan *physical.Plan, env *Env, outcome *placemen
 func attempt(ctx context.Context, p *gpu.Placed, cfg schedule.Config) (rows Rows, reason string, err error) {
 	run, err := p.Start(ctx, cfg.Profile)
 	if err != nil {
-		if ctx.Err() != nil {
-			return nil, "", sqlerr.Interrupted(context.Cause(ctx))
-		}
-		reason, err = p.StartFailure(err)
+		reason, err = notStarted(ctx, p, err)
 		return nil, reason, err
 	}
 	return finish(ctx, p, run, cfg)
+}
+
+// notStarted words why a plan could not be started on the GPU: a reason for the CPU to run it, or an error.
+func notStarted(ctx context.Context, p *gpu.Placed, failure error) (reason string, err error) {
+	if ctx.Err() != nil {
+		return "", sqlerr.Interrupted(context.Cause(ctx))
+	}
+	return p.StartFailure(failure)
 }
 
 // finish runs a plan some of whose pipelines are run's.

@@ -217,19 +217,34 @@ func (r *raced) stop() {
 	}
 }
 
-// Rehearse runs a query on the GPU and throws its rows away, so that the next run finds what a first one pays for. Without an error, reason says why the GPU could
-// not run it.
-func Rehearse(ctx context.Context, p *gpu.Placed, env Env) (took time.Duration, reason string, err error) {
+// ErrGivenUp says that a rehearsal kept the GPU busy for too long.
+var ErrGivenUp = errors.New("the GPU was busy with it for too long")
+
+// Rehearse runs a query on the GPU and throws its rows away, so that the next run finds what a first one pays for. It gives up, by [ErrGivenUp], when it has to wait
+// for kernels for longer than patience at a time. Without an error, reason says why the GPU could not run it.
+func Rehearse(ctx context.Context, p *gpu.Placed, env Env, patience time.Duration) (took time.Duration, reason string, err error) {
+	ctx, giveUp := context.WithCancelCause(ctx)
+	defer giveUp(nil)
+	env.Expr = env.Expr.ForWorker(nil)
+	env.Expr.Ctx = ctx
 	begin := time.Now()
-	rows, reason, err := attempt(ctx, p, env.config())
-	if rows == nil {
+	run, err := p.Start(ctx, false)
+	if err != nil {
+		reason, err = notStarted(ctx, p, err)
 		return 0, reason, err
 	}
-	defer rows.Close()
-	for {
-		b, err := rows.Next(ctx)
-		if b == nil || err != nil {
-			return time.Since(begin), "", err
+	run.OnLongWait(patience, func() { giveUp(ErrGivenUp) })
+	rows, reason, err := finish(ctx, p, run, env.config())
+	if rows != nil {
+		defer rows.Close()
+		for b := (*column.Batch)(nil); err == nil; {
+			if b, err = rows.Next(ctx); b == nil {
+				break
+			}
 		}
 	}
+	if context.Cause(ctx) == ErrGivenUp {
+		return 0, "", ErrGivenUp
+	}
+	return time.Since(begin), reason, err
 }

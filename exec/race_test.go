@@ -45,7 +45,7 @@ func (b *onBoth) Run(ctx context.Context, plan *physical.Plan) (out []*column.Ba
 	case placed == nil:
 		b.refused++
 	case b.alone:
-		if _, _, err := exec.Rehearse(ctx, placed, exec.Env{Threads: 1, Expr: background}); err == nil {
+		if _, _, err := exec.Rehearse(ctx, placed, exec.Env{Threads: 1, Expr: background}, time.Minute); err == nil {
 			env.GPU = placed
 		}
 	default:

@@ -22,6 +22,9 @@ type Stream struct {
 	args [2]uintptr
 
 	mailbox *byte // memory of the library, where its last small download is
+
+	patience time.Duration // 0: any wait may take as long as it takes
+	late     func()
 }
 
 // NewStream makes a stream, or takes one that was closed. Close it.
@@ -110,6 +113,9 @@ const (
 	maxSleep   = 500 * time.Microsecond
 )
 
+// OnLongWait has late called, once, when a wait of the stream has taken so long. The wait goes on: late may end its context.
+func (s *Stream) OnLongWait(patience time.Duration, late func()) { s.patience, s.late = patience, late }
+
 // Sync waits until all work has ended, or ctx has. In the second case the work goes on: what it uses must not be freed but on this stream.
 func (s *Stream) Sync(ctx context.Context) error {
 	if done, err := s.Query(); err != nil || done {
@@ -125,7 +131,12 @@ func (s *Stream) Sync(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		switch waited := time.Since(start); {
+		waited := time.Since(start)
+		if s.patience > 0 && waited > s.patience {
+			s.patience = 0
+			s.late()
+		}
+		switch {
 		case waited >= spin:
 			nap(min(waited/sleepPart, maxSleep))
 		case waited >= yield:

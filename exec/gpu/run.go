@@ -51,6 +51,9 @@ func (p *Placed) Start(ctx context.Context, profiled bool) (*Run, error) {
 // Ready waits until the kernels are there that had to be compiled, and the columns that had to be uploaded. Both go on when ctx ends, for the next who asks.
 func (r *Run) Ready(ctx context.Context) error { return r.q.Await(ctx) }
 
+// OnLongWait has late called, once, when the device has been waited for for so long at a time. Waiting for compilers and uploads is not meant.
+func (r *Run) OnLongWait(patience time.Duration, late func()) { r.q.OnLongWait(patience, late) }
+
 // Prepare compiles the kernels of a plan and brings the columns to the device that it reads, without running it. Where they have no room there, it leaves that to the run.
 func (p *Placed) Prepare(ctx context.Context) error {
 	q, err := p.device.runner.Start(ctx, p.program, run.Options{Limit: p.limit, Background: true})

@@ -224,11 +224,11 @@ func (a *Advisor) Activity() (running int, begun uint64) {
 }
 
 // Rehearses says whether a query that is expected to take so long on the GPU may run there with nobody waiting for it, so that the first who waits finds all that only a
-// first run pays for. One that was given up after [LongestRehearsal] is not tried again.
+// first run pays for. One that was given up is not tried again.
 func (a *Advisor) Rehearses(fingerprint uint64, e *Estimate) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if r := a.records[fingerprint]; r != nil && r.GPU.Bound >= LongestRehearsal.Seconds() {
+	if r := a.records[fingerprint]; r != nil && r.GPU.Bound >= LongestWait.Seconds() {
 		return false
 	}
 	return a.running[physical.CPU]+a.running[physical.GPU] <= gpuQueries/2 && e.GPU <= mostRehearsal
@@ -237,17 +237,20 @@ func (a *Advisor) Rehearses(fingerprint uint64, e *Estimate) bool {
 // mostRehearsal bounds what a query may be expected to take for it to be rehearsed.
 const mostRehearsal = 250 * time.Millisecond
 
-// LongestRehearsal is after how long a run is given up that nobody waits for. While its kernels run, the driver loads no others, and what
-// waits for those cannot be cancelled.
-const LongestRehearsal = 80 * time.Millisecond
+// Rehearsals are given up when the GPU is busy with them for LongestWait at a time: while kernels run, the driver loads no others, and what waits for those cannot be
+// cancelled. What a first run pays for besides, such as loading dozens of kernels, may take long, but no longer than LongestRehearsal.
+const (
+	LongestWait      = 80 * time.Millisecond
+	LongestRehearsal = 3 * time.Second
+)
 
-// GaveUp notes that a run that nobody waited for took longer than that on the GPU.
-func (a *Advisor) GaveUp(fingerprint uint64, text string, after time.Duration) {
+// GaveUp notes that a rehearsal was given up: a run takes LongestWait at least.
+func (a *Advisor) GaveUp(fingerprint uint64, text string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	r := a.record(fingerprint)
 	r.text = text
-	r.GPU.given(after.Seconds())
+	r.GPU.given(LongestWait.Seconds())
 }
 
 // Outcome is what came of a run.

@@ -133,7 +133,7 @@ func TestGivenUpRehearsal(t *testing.T) {
 	if !a.Rehearses(query, e) {
 		t.Error("a new statement is not rehearsed")
 	}
-	a.GaveUp(query, "", LongestRehearsal)
+	a.GaveUp(query, "")
 	if a.Rehearses(query, e) {
 		t.Error("it is rehearsed again")
 	}

@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"sync"
 
 	"github.com/radish-sql/radish/exec/gpu/program"
 	"github.com/radish-sql/radish/gpukernels"
@@ -42,12 +43,12 @@ func (c *cancellation) watch(ctx context.Context) context.Context {
 		c.signal.Set()
 		close(told)
 	})
-	c.unwatch = func() {
+	c.unwatch = sync.OnceFunc(func() {
 		if !forget() {
 			<-told
 		}
 		_ = c.stream.Sync(context.Background()) // its kernels end by what they are told
-	}
+	})
 	return waiting
 }
 

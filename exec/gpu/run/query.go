@@ -68,6 +68,11 @@ func (r *Runner) Start(ctx context.Context, g *program.Program, o Options) (*Que
 	return q, nil
 }
 
+// OnLongWait has late called, once, when the device has been waited for for so long at a time. Call it before the first pipeline runs.
+func (q *Query) OnLongWait(patience time.Duration, late func()) {
+	q.memory.stream.OnLongWait(patience, late)
+}
+
 // Await waits until the kernels are there that have to be compiled, and the columns that have to be uploaded. Both go on when ctx ends, for the next who asks.
 func (q *Query) Await(ctx context.Context) error {
 	if len(q.inputs.fetches) == 0 {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 
+	"github.com/radish-sql/radish/exec/gpu/devicemem"
 	"github.com/radish-sql/radish/exec/gpu/kernel"
 	"github.com/radish-sql/radish/exec/gpu/program"
 	"github.com/radish-sql/radish/gpukernels"
@@ -15,7 +16,7 @@ const errorBytes = 24
 // controlBlock is the memory that kernels report in: the Error struct, a counter of warnings for each site of each kernel, and other counters, the windows
 // of sums of doubles among them.
 type controlBlock struct {
-	memory       *queryMemory
+	memory       *devicemem.Memory
 	at           gpukernels.Ptr
 	size         int64
 	warnings     map[*kernel.Kernel]int // where a kernel's counters of warnings are
@@ -26,7 +27,7 @@ type controlBlock struct {
 }
 
 // newControlBlock finds out how large the block of a program is.
-func newControlBlock(g *program.Program, m *queryMemory) *controlBlock {
+func newControlBlock(g *program.Program, m *devicemem.Memory) *controlBlock {
 	b := &controlBlock{memory: m, warnings: map[*kernel.Kernel]int{}, counters: map[kernel.CounterWord]int{}, dirty: map[kernel.CounterWord]bool{}}
 	at := errorBytes
 	for _, main := range g.Kernels {
@@ -80,20 +81,20 @@ func (b *controlBlock) reset(w kernel.CounterWord) error {
 		return nil
 	}
 	delete(b.dirty, w)
-	return b.memory.stream.Fill(b.at+gpukernels.Ptr(b.counterAt(w)), 0, 8, 1)
+	return b.memory.Stream.Fill(b.at+gpukernels.Ptr(b.counterAt(w)), 0, 8, 1)
 }
 
 // clear sets the whole block to zero.
 func (b *controlBlock) clear() error {
 	clear(b.dirty)
-	return b.memory.stream.Fill(b.at, 0, 8, b.size/8)
+	return b.memory.Stream.Fill(b.at, 0, 8, b.size/8)
 }
 
 // read fetches the block, and what follows it up to end, behind all kernels that were launched. It returns what counts lie in.
 func (b *controlBlock) read(ctx context.Context, end int64) ([]uint64, error) {
 	words := make([]uint64, (end+7)/8)
 	b.counts = gpukernels.Bytes(words)[:end]
-	return words, b.memory.fetch(ctx, b.counts, b.at)
+	return words, b.memory.Fetch(ctx, b.counts, b.at)
 }
 
 // failure is the error that a kernel met, and its site; 0: none.

@@ -14,15 +14,16 @@
 //
 // Query says in what order things are done. What it consists of knows how, and knows nothing of Query; each may use those above it:
 //
-//	queryMemory    memory.go, layout.go   what the query allocates, which counts against a budget of its own; its stream
-//	controlBlock   control.go             errors, warnings and counters, which kernels write
-//	loader         compile.go             kernels
-//	progress       progress.go            which pipelines have run, and which are pending
-//	sizing         sizes.go               how many rows came to sinks before
-//	inputs         inputs.go              columns of tables, borrowed of package residency, dictionaries and constants
-//	outputs        outputs.go             what pipelines have put into their sinks
-//	cancellation   cancel.go              what ends with the query's context
-//	clock          clock.go               what EXPLAIN ANALYZE measures
+//	controlBlock   control.go    errors, warnings and counters, which kernels write
+//	loader         compile.go    kernels
+//	progress       progress.go   which pipelines have run, and which are pending
+//	sizing         sizes.go      how many rows came to sinks before
+//	inputs         inputs.go     columns of tables, borrowed of package residency, dictionaries and constants
+//	outputs        outputs.go    what pipelines have put into their sinks
+//	cancellation   cancel.go     what ends with the query's context
+//	clock          profile.go    what EXPLAIN ANALYZE measures
+//
+// Packages below it know no query: devicemem allocates its memory, rowsort orders rows.
 //
 // Nothing here knows the CPU's executor: a pipeline that has no kernel is not run here.
 package run

@@ -80,12 +80,12 @@ func (q *Query) Encode(ctx context.Context, rows *StoredRows, ts []types.Type, r
 		ranges: make([][]gpukernels.Range, len(ts)), out: &Encoded{pool: q.runner.Residency, kept: make([]*residency.Made, len(ts))},
 	}
 	err := x.encode(ctx, ts, reserve)
-	q.memory.free(x.window)
-	q.memory.free(x.frames)
+	q.memory.Free(x.window)
+	q.memory.Free(x.frames)
 	if err == nil {
 		return x.out, nil
 	}
-	_ = q.memory.stream.Sync(context.Background()) // before others may overwrite what it writes
+	_ = q.memory.Stream.Sync(context.Background()) // before others may overwrite what it writes
 	x.out.Release()
 	if errors.Is(err, gpukernels.ErrOutOfMemory) {
 		return nil, nil
@@ -98,10 +98,10 @@ func (x *encoder) encode(ctx context.Context, ts []types.Type, reserve func(byte
 		x.out.Groups = append(x.out.Groups, &tables.EncodedGroup{Rows: x.groupRows(g), Chunks: make([]*encoding.Chunk, len(ts)), Data: make([]encoding.Data, len(ts))})
 	}
 	var err error
-	if x.frames, err = x.q.memory.alloc("rows to store", x.groups*int64(unsafe.Sizeof(gpukernels.Frame{}))); err != nil {
+	if x.frames, err = x.q.memory.Alloc("rows to store", x.groups*int64(unsafe.Sizeof(gpukernels.Frame{}))); err != nil {
 		return err
 	}
-	if x.window, err = x.q.memory.alloc("rows to store", min(windowBytes, 8*x.rows.count)); err != nil {
+	if x.window, err = x.q.memory.Alloc("rows to store", min(windowBytes, 8*x.rows.count)); err != nil {
 		return err
 	}
 	bytes := int64(0)
@@ -123,7 +123,7 @@ func (x *encoder) encode(ctx context.Context, ts []types.Type, reserve func(byte
 			return err
 		}
 	}
-	return x.q.memory.stream.Sync(ctx)
+	return x.q.memory.Stream.Sync(ctx)
 }
 
 // groupRows is the number of rows of a group.
@@ -143,11 +143,11 @@ func (x *encoder) outline(ctx context.Context, i int, t types.Type) (bytes int64
 	}
 	defer done()
 	x.ranges[i] = make([]gpukernels.Range, x.groups)
-	at, err := x.q.memory.alloc("rows to store", int64(len(x.ranges[i]))*int64(unsafe.Sizeof(gpukernels.Range{})))
+	at, err := x.q.memory.Alloc("rows to store", int64(len(x.ranges[i]))*int64(unsafe.Sizeof(gpukernels.Range{})))
 	if err != nil {
 		return 0, err
 	}
-	defer x.q.memory.free(at)
+	defer x.q.memory.Free(at)
 	order := gpukernels.SignedOrder
 	switch t.Phys() {
 	case types.PhysUint64:
@@ -155,10 +155,10 @@ func (x *encoder) outline(ctx context.Context, i int, t types.Type) (bytes int64
 	case types.PhysFloat64:
 		order = gpukernels.FloatOrder
 	}
-	if err := x.q.memory.stream.GroupRanges(items, valid, order, x.rows.count, tables.RowGroupSize, at); err != nil {
+	if err := x.q.memory.Stream.GroupRanges(items, valid, order, x.rows.count, tables.RowGroupSize, at); err != nil {
 		return 0, err
 	}
-	if err := x.q.memory.fetch(ctx, gpukernels.Bytes(x.ranges[i]), at); err != nil {
+	if err := x.q.memory.Fetch(ctx, gpukernels.Bytes(x.ranges[i]), at); err != nil {
 		return 0, err
 	}
 	for g := range x.groups {
@@ -182,11 +182,11 @@ func (x *encoder) ordered(c *deviceColumn) (items, valid gpukernels.Ptr, done fu
 	if x.rows.order == 0 {
 		return c.data, c.valid, func() {}, nil
 	}
-	done = func() { x.q.memory.free(items); x.q.memory.free(valid) }
+	done = func() { x.q.memory.Free(items); x.q.memory.Free(valid) }
 	gather := func(src gpukernels.Ptr, width int64) (gpukernels.Ptr, error) {
-		at, err := x.q.memory.alloc("rows to store", x.rows.count*width)
+		at, err := x.q.memory.Alloc("rows to store", x.rows.count*width)
 		if err == nil {
-			err = x.q.memory.stream.Gather(at, src, x.rows.order, int(width), x.rows.count)
+			err = x.q.memory.Stream.Gather(at, src, x.rows.order, int(width), x.rows.count)
 		}
 		return at, err
 	}
@@ -289,7 +289,7 @@ func (x *encoder) keep(i int, t types.Type, items, valid gpukernels.Ptr) error {
 			null = all.Lo ^ flip
 		}
 	}
-	m, err := x.q.runner.Residency.Make(x.q.memory.stream, class, width, base, x.rows.count, nulls)
+	m, err := x.q.runner.Residency.Make(x.q.memory.Stream, class, width, base, x.rows.count, nulls)
 	if errors.Is(err, gpukernels.ErrOutOfMemory) {
 		return nil // it is uploaded when a query asks for it
 	}
@@ -301,10 +301,10 @@ func (x *encoder) keep(i int, t types.Type, items, valid gpukernels.Ptr) error {
 	for g := range frames {
 		frames[g] = gpukernels.Frame{Base: base, NullItem: null, At: int64(g) * tables.RowGroupSize * int64(width), Width: int64(width)}
 	}
-	if err := x.q.memory.stream.Upload(x.frames, gpukernels.Bytes(frames)); err != nil {
+	if err := x.q.memory.Stream.Upload(x.frames, gpukernels.Bytes(frames)); err != nil {
 		return err
 	}
-	return x.q.memory.stream.GroupNarrow(items, valid, x.rows.count, tables.RowGroupSize, x.frames, m.Data)
+	return x.q.memory.Stream.GroupNarrow(items, valid, x.rows.count, tables.RowGroupSize, x.frames, m.Data)
 }
 
 // bitmaps makes the bitmaps of a column that has NULLs, on the device and for the host.
@@ -322,16 +322,16 @@ func (x *encoder) bitmaps(ctx context.Context, i int, valid gpukernels.Ptr) erro
 		at = m.Valid
 	} else {
 		var err error
-		if at, err = x.q.memory.alloc("rows to store", int64(8*words)); err != nil {
+		if at, err = x.q.memory.Alloc("rows to store", int64(8*words)); err != nil {
 			return err
 		}
-		defer x.q.memory.free(at)
+		defer x.q.memory.Free(at)
 	}
-	if err := x.q.memory.stream.PackBits(valid, x.rows.count, at); err != nil {
+	if err := x.q.memory.Stream.PackBits(valid, x.rows.count, at); err != nil {
 		return err
 	}
 	bits := make(column.Bitmap, words)
-	if err := x.q.memory.fetch(ctx, gpukernels.Bytes(bits), at); err != nil {
+	if err := x.q.memory.Fetch(ctx, gpukernels.Bytes(bits), at); err != nil {
 		return err
 	}
 	for g, c := range x.chunks[i] {
@@ -375,7 +375,7 @@ func (x *encoder) download(ctx context.Context, i int, items, valid gpukernels.P
 				return err
 			}
 		}
-		x.q.memory.downloaded.Add(bytes)
+		x.q.memory.Downloaded.Add(bytes)
 		from = end
 	}
 	return nil
@@ -388,13 +388,13 @@ func (x *encoder) narrow(ctx context.Context, items, valid gpukernels.Ptr, frame
 	if valid != 0 {
 		valid += gpukernels.Ptr(first)
 	}
-	if err := x.q.memory.stream.Upload(x.frames, gpukernels.Bytes(frames[from:end])); err != nil {
+	if err := x.q.memory.Stream.Upload(x.frames, gpukernels.Bytes(frames[from:end])); err != nil {
 		return err
 	}
-	if err := x.q.memory.stream.GroupNarrow(items+gpukernels.Ptr(8*first), valid, rows, tables.RowGroupSize, x.frames, x.window); err != nil {
+	if err := x.q.memory.Stream.GroupNarrow(items+gpukernels.Ptr(8*first), valid, rows, tables.RowGroupSize, x.frames, x.window); err != nil {
 		return err
 	}
-	return x.q.memory.stream.DownloadPieces(ctx, pieces, x.window)
+	return x.q.memory.Stream.DownloadPieces(ctx, pieces, x.window)
 }
 
 // pieceOf is the memory of a chunk's values.

@@ -175,30 +175,30 @@ func (b *backend) batches(ctx context.Context, q *Query, r *StoredRows, plan *ph
 			continue
 		}
 		if c.valid != 0 {
-			if err := q.memory.stream.Download(ctx, valid, c.valid); err != nil {
+			if err := q.memory.Stream.Download(ctx, valid, c.valid); err != nil {
 				return nil, err
 			}
 		}
 		switch c.class {
 		case form.Float:
-			if err := q.memory.stream.Download(ctx, gpukernels.Bytes(v.F64), c.data); err != nil {
+			if err := q.memory.Stream.Download(ctx, gpukernels.Bytes(v.F64), c.data); err != nil {
 				return nil, err
 			}
 		case form.Wide:
 			words := make([][2]uint64, n)
-			if err := q.memory.stream.Download(ctx, gpukernels.Bytes(words), c.data); err != nil {
+			if err := q.memory.Stream.Download(ctx, gpukernels.Bytes(words), c.data); err != nil {
 				return nil, err
 			}
 			for k, w := range words {
 				v.I128[k] = types.Int128{Hi: int64(w[1]), Lo: w[0]}
 			}
 		case form.Int:
-			if err := q.memory.stream.Download(ctx, gpukernels.Bytes(v.I64), c.data); err != nil {
+			if err := q.memory.Stream.Download(ctx, gpukernels.Bytes(v.I64), c.data); err != nil {
 				return nil, err
 			}
 		case form.Code:
 			codes := make([]uint32, n)
-			if err := q.memory.stream.Download(ctx, gpukernels.Bytes(codes), c.data); err != nil {
+			if err := q.memory.Stream.Download(ctx, gpukernels.Bytes(codes), c.data); err != nil {
 				return nil, err
 			}
 			for k, x := range codes {
@@ -208,13 +208,13 @@ func (b *backend) batches(ctx context.Context, q *Query, r *StoredRows, plan *ph
 			}
 		case form.View:
 			views := make([][2]uint64, n)
-			if err := q.memory.stream.Download(ctx, gpukernels.Bytes(views), c.data); err != nil {
+			if err := q.memory.Stream.Download(ctx, gpukernels.Bytes(views), c.data); err != nil {
 				return nil, err
 			}
 			for k, x := range views {
 				if valid[k] == 1 && x[1] > 0 {
 					text := make([]byte, x[1])
-					if err := q.memory.stream.Download(ctx, text, gpukernels.Ptr(x[0])); err != nil {
+					if err := q.memory.Stream.Download(ctx, text, gpukernels.Ptr(x[0])); err != nil {
 						return nil, err
 					}
 					v.Str[k] = string(text)

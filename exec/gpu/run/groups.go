@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/radish-sql/radish/exec/gpu/devicemem"
 	"github.com/radish-sql/radish/exec/gpu/groupby"
 	"github.com/radish-sql/radish/exec/gpu/kernel"
 	"github.com/radish-sql/radish/exec/gpu/partition"
@@ -40,10 +41,10 @@ func (q *Query) openHashed(g, tried *groupRun) error {
 
 // fillHashed empties the table in device memory. What is appended behind it is written as a whole.
 func (out *outputs) fillHashed(g *groupRun) error {
-	err := out.memory.stream.Fill(g.keys, math.MaxUint64, 8, g.slots+2)
+	err := out.memory.Stream.Fill(g.keys, math.MaxUint64, 8, g.slots+2)
 	for i := 0; i < len(g.arrays) && err == nil; i++ {
 		a := &g.form.Arrays[i]
-		err = out.memory.stream.Fill(g.arrays[i], a.Fill, a.Unit, (g.slots+2)*a.Width/int64(a.Unit))
+		err = out.memory.Stream.Fill(g.arrays[i], a.Fill, a.Unit, (g.slots+2)*a.Width/int64(a.Unit))
 	}
 	return err
 }
@@ -75,10 +76,10 @@ func (q *Query) openPartitions(k *kernel.Kernel, f *groupby.Form) error {
 		r := partitionRun{capacity: (int64(share*(1+slack))/f.Partition.LineRows() + lines + 8) * f.Partition.LineRows()}
 		r.capacity = min(r.capacity, q.program.Target.Tuning.Partition.Capacity)
 		var err error
-		if r.given, err = q.memory.filled("partitions", count, 4, 0); err != nil {
+		if r.given, err = q.memory.Filled("partitions", count, 4, 0); err != nil {
 			return err
 		}
-		r.rows, err = q.memory.alloc("partitions", count*r.capacity*f.Partition.RowBytes)
+		r.rows, err = q.memory.Alloc("partitions", count*r.capacity*f.Partition.RowBytes)
 		if errors.Is(err, gpukernels.ErrOutOfMemory) {
 			r.capacity = 0
 		} else if err != nil {
@@ -90,12 +91,12 @@ func (q *Query) openPartitions(k *kernel.Kernel, f *groupby.Form) error {
 }
 
 // layPerfectHash asks for the arrays of a perfect hash: no key has a slot at first.
-func (g *groupRun) layPerfectHash(l *layout) {
+func (g *groupRun) layPerfectHash(l *devicemem.Layout) {
 	x := g.form.PerfectHash
-	l.filled(&g.perfectHash[groupby.PerfectHashTags], x.Slots, int(x.Tag), math.MaxUint64)
-	l.filled(&g.perfectHash[groupby.PerfectHashNumbers], x.Buckets, 1, 0)
-	l.add(&g.perfectHash[groupby.PerfectHashList], x.Tag*x.Slots)
-	l.add(&g.perfectHash[groupby.PerfectHashBefore], 2*x.Slots)
+	l.Filled(&g.perfectHash[groupby.PerfectHashTags], x.Slots, int(x.Tag), math.MaxUint64)
+	l.Filled(&g.perfectHash[groupby.PerfectHashNumbers], x.Buckets, 1, 0)
+	l.Add(&g.perfectHash[groupby.PerfectHashList], x.Tag*x.Slots)
+	l.Add(&g.perfectHash[groupby.PerfectHashBefore], 2*x.Slots)
 }
 
 // startSeen launches a kernel over some of its tiles, and the one that makes a perfect hash of the keys of these tiles' groups. It returns

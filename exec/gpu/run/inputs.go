@@ -6,6 +6,7 @@ import (
 
 	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/exec/gpu/codegen"
+	"github.com/radish-sql/radish/exec/gpu/devicemem"
 	"github.com/radish-sql/radish/exec/gpu/kernel"
 	"github.com/radish-sql/radish/exec/gpu/program"
 	"github.com/radish-sql/radish/exec/gpu/residency"
@@ -19,7 +20,7 @@ import (
 type inputs struct {
 	program   *program.Program
 	runner    *Runner
-	memory    *queryMemory
+	memory    *devicemem.Memory
 	scans     map[*physical.TableScan]*residency.Table
 	spanned   map[*physical.TableScan]*spanTable
 	dicts     map[*column.Dictionary]*heldDictionary
@@ -28,7 +29,7 @@ type inputs struct {
 	fetching  sync.WaitGroup // of fetches
 }
 
-func newInputs(g *program.Program, r *Runner, m *queryMemory) *inputs {
+func newInputs(g *program.Program, r *Runner, m *devicemem.Memory) *inputs {
 	return &inputs{
 		program: g, runner: r, memory: m,
 		scans: map[*physical.TableScan]*residency.Table{}, spanned: map[*physical.TableScan]*spanTable{}, dicts: map[*column.Dictionary]*heldDictionary{},
@@ -115,18 +116,18 @@ func ScanOrdinals(scan *physical.TableScan) []int {
 }
 
 // small adds what is known before anything runs: spans of scans, and constants.
-func (in *inputs) small(a *smallArrays) {
+func (in *inputs) small(a *devicemem.Small) {
 	seen := map[*codegen.Table]bool{}
 	for _, k := range in.program.Kernels {
 		if scan := k.Rows.Scan; scan != nil {
 			st, words := in.spanWords(k, scan)
-			a.add(gpukernels.Bytes(words), func(at gpukernels.Ptr) { st.address, in.spanned[scan] = at, st })
+			a.Add(gpukernels.Bytes(words), func(at gpukernels.Ptr) { st.address, in.spanned[scan] = at, st })
 		}
 		for _, x := range k.All() {
 			for i := range x.Params {
 				if t := x.Params[i].Table; t != nil && !seen[t] {
 					seen[t] = true
-					a.add(t.Data, func(at gpukernels.Ptr) { in.constants[t] = at })
+					a.Add(t.Data, func(at gpukernels.Ptr) { in.constants[t] = at })
 				}
 			}
 		}
@@ -138,9 +139,9 @@ func (in *inputs) openConstants(ctx context.Context, k *kernel.Kernel) error {
 	for i := range k.Params {
 		s := &k.Params[i]
 		if s.Table != nil && in.constants[s.Table] == 0 {
-			a, err := in.memory.alloc("constants of an expression", int64(len(s.Table.Data)))
+			a, err := in.memory.Alloc("constants of an expression", int64(len(s.Table.Data)))
 			if err == nil {
-				err = in.memory.stream.Upload(a, s.Table.Data)
+				err = in.memory.Stream.Upload(a, s.Table.Data)
 			}
 			if err != nil {
 				return err
@@ -184,11 +185,11 @@ func (in *inputs) openScan(ctx context.Context, k *kernel.Kernel, scan *physical
 	}
 	st, words := in.spanWords(k, scan)
 	var err error
-	if st.address, err = in.memory.alloc("rows to scan", int64(8*len(words))+8); err != nil {
+	if st.address, err = in.memory.Alloc("rows to scan", int64(8*len(words))+8); err != nil {
 		return err
 	}
 	in.spanned[scan] = st
-	return in.memory.stream.Upload(st.address, gpukernels.Bytes(words))
+	return in.memory.Stream.Upload(st.address, gpukernels.Bytes(words))
 }
 
 // tile is how many rows a block takes at once.
@@ -201,7 +202,7 @@ func (in *inputs) spanWords(k *kernel.Kernel, scan *physical.TableScan) (*spanTa
 	tile := in.tile(k)
 	var words []int64
 	st := &spanTable{tile: tile}
-	for _, s := range in.runner.scanSpans(scan) {
+	for _, s := range in.program.Target.Spans(scan) {
 		if s.End <= s.First {
 			continue
 		}
@@ -287,7 +288,7 @@ func (in *inputs) close() {
 	}
 	clear(in.fetches)
 	if len(in.scans)+len(in.dicts) > 0 {
-		_ = in.memory.stream.Sync(context.Background()) // before others may overwrite what it reads
+		_ = in.memory.Stream.Sync(context.Background()) // before others may overwrite what it reads
 	}
 	for _, t := range in.scans {
 		t.Release()

@@ -68,7 +68,7 @@ func (q *Query) start(ctx context.Context, k *kernel.Kernel, cost *Cost) error {
 			return err
 		}
 		cost.Launches++
-		return q.memory.stream.Launch(f, min(n, resident), block, shared, params)
+		return q.memory.Stream.Launch(f, min(n, resident), block, shared, params)
 	}
 	every := int64(0)
 	if k.Learn != nil {
@@ -82,7 +82,7 @@ func (q *Query) start(ctx context.Context, k *kernel.Kernel, cost *Cost) error {
 				return err
 			}
 			if from+step < total {
-				if err := q.memory.stream.Sync(ctx); err != nil {
+				if err := q.memory.Stream.Sync(ctx); err != nil {
 					return err
 				}
 			}
@@ -174,8 +174,8 @@ func (q *Query) runThen(k *kernel.Kernel, cost *Cost) error {
 	}
 	if a, ok := k.Pipeline.Sink.(*physical.Aggregate); ok {
 		for _, r := range q.outputs.groups[a].partitions {
-			q.memory.free(r.rows)
-			q.memory.free(r.given)
+			q.memory.Free(r.rows)
+			q.memory.Free(r.given)
 		}
 		q.outputs.groups[a].partitions = nil
 	}
@@ -199,5 +199,5 @@ func (q *Query) launchOther(k *kernel.Kernel, most int64, cost *Cost) error {
 		return err
 	}
 	cost.Launches++
-	return q.memory.stream.Launch(m.function, min(resident, most), block, shared, params)
+	return q.memory.Stream.Launch(m.function, min(resident, most), block, shared, params)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"github.com/radish-sql/radish/exec/gpu/devicemem"
 	"github.com/radish-sql/radish/exec/gpu/groupby"
 	"github.com/radish-sql/radish/exec/gpu/kernel"
 	"github.com/radish-sql/radish/gpukernels"
@@ -156,11 +157,11 @@ func (q *Query) openGroups(p *physical.Aggregate) error {
 	f := q.program.Aggs[p]
 	tried := q.outputs.groups[p]
 	if tried != nil {
-		q.memory.freeAll(tried.memory)
+		q.memory.FreeAll(tried.memory)
 	}
 	g := &groupRun{form: f, arrays: make([]gpukernels.Ptr, len(f.Arrays))}
 	q.outputs.groups[p] = g
-	l := layout{what: "table of groups"}
+	l := devicemem.Layout{What: "table of groups"}
 	if f.Shape >= groupby.PackedGroups {
 		if f.Partition != nil {
 			if err := q.openHashed(g, tried); err != nil {
@@ -170,11 +171,11 @@ func (q *Query) openGroups(p *physical.Aggregate) error {
 			g.slots = 4 * tried.slots
 		}
 		if f.Shape == groupby.KeyedGroups {
-			l.filled(&g.keys, g.slots, 4, 0)
+			l.Filled(&g.keys, g.slots, 4, 0)
 		} else if g.capacity > 0 {
-			l.add(&g.keys, (g.slots+2+g.capacity)*8)
+			l.Add(&g.keys, (g.slots+2+g.capacity)*8)
 		} else {
-			l.filled(&g.keys, g.slots+2, 8, math.MaxUint64)
+			l.Filled(&g.keys, g.slots+2, 8, math.MaxUint64)
 		}
 		if err := q.control.reset(kernel.CounterWord{Of: p}); err != nil {
 			return err
@@ -183,20 +184,20 @@ func (q *Query) openGroups(p *physical.Aggregate) error {
 	for i := range f.Arrays {
 		a := &f.Arrays[i]
 		if f.Shape == groupby.KeyedGroups && i >= f.KeyAt {
-			l.add(&g.arrays[i], g.size()*a.Width) // keys, which are written before they can be seen
+			l.Add(&g.arrays[i], g.size()*a.Width) // keys, which are written before they can be seen
 			continue
 		}
 		if g.capacity > 0 {
-			l.add(&g.arrays[i], (g.size()+g.capacity)*a.Width)
+			l.Add(&g.arrays[i], (g.size()+g.capacity)*a.Width)
 			continue
 		}
-		l.filled(&g.arrays[i], g.size()*a.Width/int64(a.Unit), a.Unit, a.Fill)
+		l.Filled(&g.arrays[i], g.size()*a.Width/int64(a.Unit), a.Unit, a.Fill)
 	}
 	if f.PerfectHash != nil {
 		g.layPerfectHash(&l)
 	}
 	var err error
-	if g.memory, err = q.memory.lay(&l); err != nil {
+	if g.memory, err = q.memory.Lay(&l); err != nil {
 		return err
 	}
 	if g.capacity > 0 {

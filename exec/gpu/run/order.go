@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 
+	"github.com/radish-sql/radish/exec/gpu/devicemem"
 	"github.com/radish-sql/radish/exec/gpu/form"
 	"github.com/radish-sql/radish/exec/gpu/join"
 	"github.com/radish-sql/radish/exec/gpu/kernel"
@@ -80,12 +81,12 @@ func (q *Query) sorted(ctx context.Context, s physical.Sink, x *sorter, in rowso
 	}
 	in.Columns, in.Arrays = x.Columns, x.arrays
 	return rowsort.Rows(ctx, &rowsort.Env{
-		Stream: q.memory.stream,
+		Stream: q.memory.Stream,
 		Load: func(part sort.Part) (*gpukernels.Module, error) {
 			return q.kernels.orderPart(ctx, &x.parts[part], sort.Text(x.Columns, part))
 		},
-		Alloc:  func(bytes int64) (gpukernels.Ptr, error) { return q.memory.alloc("sorting", bytes) },
-		Free:   q.memory.free,
+		Alloc:  func(bytes int64) (gpukernels.Ptr, error) { return q.memory.Alloc("sorting", bytes) },
+		Free:   q.memory.Free,
 		Tuning: q.runner.tuning.Sort,
 	}, &in)
 }
@@ -102,7 +103,7 @@ func (q *Query) orderBuild(ctx context.Context, b *physical.Build, x *sorter) er
 			return err
 		}
 		err = q.permute(b, sorted.Numbers)
-		q.memory.free(sorted.Memory)
+		q.memory.Free(sorted.Memory)
 		if err != nil {
 			return err
 		}
@@ -116,23 +117,23 @@ func (q *Query) orderBuild(ctx context.Context, b *physical.Build, x *sorter) er
 // permute brings a build's rows into the order of their numbers. It gives the memory back where they lay.
 func (q *Query) permute(b *physical.Build, order gpukernels.Ptr) error {
 	r := q.outputs.rows[b]
-	l := layout{what: "build side"}
+	l := devicemem.Layout{What: "build side"}
 	to := q.outputs.layRows(&l, b, r.count)
 	var err error
-	if to.memory, err = q.memory.lay(&l); err != nil {
+	if to.memory, err = q.memory.Lay(&l); err != nil {
 		return err
 	}
 	to.count, to.all = r.count, r.all
 	q.outputs.rows[b] = to
-	defer q.memory.freeAll(r.memory)
+	defer q.memory.FreeAll(r.memory)
 	for i := range r.form.Cols {
-		if err := q.memory.stream.Gather(to.data[i], r.data[i], order, int(r.form.Cols[i].Form.Class.Width()), r.count); err != nil {
+		if err := q.memory.Stream.Gather(to.data[i], r.data[i], order, int(r.form.Cols[i].Form.Class.Width()), r.count); err != nil {
 			return err
 		}
 		if r.valid[i] == 0 {
 			continue
 		}
-		if err := q.memory.stream.Gather(to.valid[i], r.valid[i], order, 1, r.count); err != nil {
+		if err := q.memory.Stream.Gather(to.valid[i], r.valid[i], order, 1, r.count); err != nil {
 			return err
 		}
 	}
@@ -151,7 +152,7 @@ func (q *Query) fillTree(ctx context.Context, b *physical.Build, x *sorter) erro
 	for _, n := range sizes {
 		words += n
 	}
-	tree, err := q.memory.alloc("build side", 8*words)
+	tree, err := q.memory.Alloc("build side", 8*words)
 	if err != nil {
 		return err
 	}
@@ -168,7 +169,7 @@ func (q *Query) fillTree(ctx context.Context, b *physical.Build, x *sorter) erro
 			return err
 		}
 		blocks := max(min((size+join.TreeThreads-1)/join.TreeThreads, int64(q.runner.Device.Info().Multiprocessors)*8), 1)
-		if err := q.memory.stream.Launch(f, blocks, q.runner.Device.Block(join.TreeThreads), 0, []uint64{uint64(from), uint64(valid), uint64(n), uint64(to)}); err != nil {
+		if err := q.memory.Stream.Launch(f, blocks, q.runner.Device.Block(join.TreeThreads), 0, []uint64{uint64(from), uint64(valid), uint64(n), uint64(to)}); err != nil {
 			return err
 		}
 		from, valid, n, to = to, 0, size, to+gpukernels.Ptr(8*size)

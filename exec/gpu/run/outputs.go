@@ -3,6 +3,7 @@ package run
 import (
 	"math"
 
+	"github.com/radish-sql/radish/exec/gpu/devicemem"
 	"github.com/radish-sql/radish/exec/gpu/groupby"
 	"github.com/radish-sql/radish/exec/gpu/join"
 	"github.com/radish-sql/radish/exec/gpu/join/radix"
@@ -17,7 +18,7 @@ import (
 // outputs are what pipelines have put into their sinks.
 type outputs struct {
 	program  *program.Program
-	memory   *queryMemory
+	memory   *devicemem.Memory
 	control  *controlBlock
 	progress *progress
 
@@ -28,7 +29,7 @@ type outputs struct {
 	sides   map[radix.Side]*sideRun // of joins in partitions
 }
 
-func newOutputs(g *program.Program, m *queryMemory, b *controlBlock, p *progress) *outputs {
+func newOutputs(g *program.Program, m *devicemem.Memory, b *controlBlock, p *progress) *outputs {
 	return &outputs{
 		program: g, memory: m, control: b, progress: p,
 		rows: map[physical.Sink]*storedRows{}, builds: map[*physical.Build]*buildRun{}, groups: map[*physical.Aggregate]*groupRun{}, strings: map[*physical.Pipeline]*stringRun{},
@@ -94,25 +95,25 @@ func (out *outputs) openArrays(s physical.Sink, capacity int64) error {
 	if capacity >= math.MaxUint32 {
 		return errTooManyRows
 	}
-	l := layout{what: "rows"}
+	l := devicemem.Layout{What: "rows"}
 	r := out.layRows(&l, s, capacity)
 	out.rows[s] = r
 	var err error
-	if r.memory, err = out.memory.lay(&l); err != nil {
+	if r.memory, err = out.memory.Lay(&l); err != nil {
 		return err
 	}
 	return out.control.reset(kernel.CounterWord{Of: s})
 }
 
 // layRows asks for the arrays of a sink's rows.
-func (out *outputs) layRows(l *layout, s physical.Sink, capacity int64) *storedRows {
+func (out *outputs) layRows(l *devicemem.Layout, s physical.Sink, capacity int64) *storedRows {
 	form := out.program.Sinks[s]
 	r := &storedRows{form: form, capacity: capacity, data: make([]gpukernels.Ptr, len(form.Cols)), valid: make([]gpukernels.Ptr, len(form.Cols))}
 	for i := range form.Cols {
 		c := &form.Cols[i]
-		l.add(&r.data[i], capacity*c.Form.Class.Width())
+		l.Add(&r.data[i], capacity*c.Form.Class.Width())
 		if c.Form.Nullable {
-			l.add(&r.valid[i], capacity)
+			l.Add(&r.valid[i], capacity)
 		}
 	}
 	return r
@@ -126,21 +127,21 @@ func (out *outputs) openBuild(p *physical.Build, capacity int64) error {
 	}
 	run := &buildRun{arrays: make(map[any]*gpukernels.Ptr, len(m.Arrays)), words: m.Words}
 	out.builds[p] = run
-	l := layout{what: "build side"}
+	l := devicemem.Layout{What: "build side"}
 	for i := range m.Arrays {
 		x := &m.Arrays[i]
 		at := new(gpukernels.Ptr)
 		run.arrays[x.Key] = at
 		if x.Filled {
-			l.filled(at, x.Items, x.Unit, x.Fill)
+			l.Filled(at, x.Items, x.Unit, x.Fill)
 		} else {
-			l.add(at, x.Items*int64(x.Unit))
+			l.Add(at, x.Items*int64(x.Unit))
 		}
 	}
 	r := out.layRows(&l, p, m.Rows)
 	out.rows[p] = r
 	var err error
-	if r.memory, err = out.memory.lay(&l); err != nil {
+	if r.memory, err = out.memory.Lay(&l); err != nil {
 		return err
 	}
 	return out.control.reset(kernel.CounterWord{Of: p})
@@ -152,8 +153,8 @@ func (out *outputs) freeRows(s physical.Sink) {
 	if r == nil {
 		return
 	}
-	out.memory.freeAll(r.memory)
-	out.memory.free(r.sorted.Memory)
+	out.memory.FreeAll(r.memory)
+	out.memory.Free(r.sorted.Memory)
 	delete(out.rows, s)
 	if b, ok := s.(*physical.Build); ok {
 		out.freeBuildSide(b)
@@ -163,7 +164,7 @@ func (out *outputs) freeRows(s physical.Sink) {
 
 // freeGroups gives the arrays of an aggregation's groups back.
 func (out *outputs) freeGroups(a *physical.Aggregate) {
-	out.memory.freeAll(out.groups[a].memory)
+	out.memory.FreeAll(out.groups[a].memory)
 	delete(out.groups, a)
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/radish-sql/radish/exec/gpu/devicemem"
 	"github.com/radish-sql/radish/exec/gpu/groupby"
 	"github.com/radish-sql/radish/exec/gpu/program"
 	"github.com/radish-sql/radish/gpukernels"
@@ -18,16 +19,16 @@ var ErrOnHost = errors.New("gpu: the query has to run on the CPU")
 type Query struct {
 	program  *program.Program
 	runner   *Runner
-	memory   *queryMemory  // memory.go: what it allocates, and the stream that orders all its work
-	control  *controlBlock // control.go: errors, warnings and counters, which kernels write
-	kernels  *loader       // compile.go
-	inputs   *inputs       // inputs.go: what kernels read that no kernel of the query writes
-	outputs  *outputs      // outputs.go: what pipelines have put into their sinks
-	sizes    *sizing       // sizes.go: how many rows came to sinks before
-	progress *progress     // progress.go: which pipelines have run, and which are waited for
-	cancel   *cancellation // cancel.go
-	clock    clock         // clock.go
-	launch   launchRange   // of the kernel that is being launched
+	memory   *devicemem.Memory // what it allocates, and the stream that orders all its work
+	control  *controlBlock     // control.go: errors, warnings and counters, which kernels write
+	kernels  *loader           // compile.go
+	inputs   *inputs           // inputs.go: what kernels read that no kernel of the query writes
+	outputs  *outputs          // outputs.go: what pipelines have put into their sinks
+	sizes    *sizing           // sizes.go: how many rows came to sinks before
+	progress *progress         // progress.go: which pipelines have run, and which are waited for
+	cancel   *cancellation     // cancel.go
+	clock    clock             // profile.go
+	launch   launchRange       // of the kernel that is being launched
 }
 
 // Cost is what a pipeline has cost.
@@ -63,14 +64,14 @@ func (r *Runner) Start(ctx context.Context, g *program.Program, o Options) (*Que
 		return nil, err
 	}
 	q.clock.wanted, q.kernels.background = o.Profiled, o.Background
-	q.memory.budget.SetLimit(o.Limit)
+	q.memory.Budget.SetLimit(o.Limit)
 	q.compile(ctx)
 	return q, nil
 }
 
 // OnLongWait has late called, once, when the device has been waited for for so long at a time. Call it before the first pipeline runs.
 func (q *Query) OnLongWait(patience time.Duration, late func()) {
-	q.memory.stream.OnLongWait(patience, late)
+	q.memory.Stream.OnLongWait(patience, late)
 }
 
 // Await waits until the kernels are there that have to be compiled, and the columns that have to be uploaded. Both go on when ctx ends, for the next who asks.
@@ -97,11 +98,11 @@ func (q *Query) Compiled() error {
 func (q *Query) IsDone(p *physical.Pipeline) bool { return q.progress.done[p] }
 
 // MemoryUsed is the device memory that the query holds beside table columns, MemoryPeak the most that it has held.
-func (q *Query) MemoryUsed() int64 { return q.memory.budget.Used() }
-func (q *Query) MemoryPeak() int64 { return q.memory.budget.Peak() }
+func (q *Query) MemoryUsed() int64 { return q.memory.Budget.Used() }
+func (q *Query) MemoryPeak() int64 { return q.memory.Budget.Peak() }
 
 // DownloadedBytes is how much has come from the device so far. Any goroutine may ask.
-func (q *Query) DownloadedBytes() int64 { return q.memory.downloaded.Load() }
+func (q *Query) DownloadedBytes() int64 { return q.memory.Downloaded.Load() }
 
 // Count is the number of a sink's rows, once its pipelines have been waited for.
 func (q *Query) Count(s physical.Sink) int64 {
@@ -126,7 +127,7 @@ func newQuery(g *program.Program, r *Runner, apart bool) (*Query, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := newQueryMemory(r.Residency, stream, apart)
+	m := devicemem.New(r.Residency, stream, apart)
 	q := &Query{
 		program: g, runner: r, memory: m, control: newControlBlock(g, m), kernels: newLoader(g, r.Device), inputs: newInputs(g, r, m), progress: newProgress(g), sizes: newSizing(g, r.remembered),
 		clock: clock{device: r.Device, stream: stream},
@@ -144,13 +145,13 @@ func newQuery(g *program.Program, r *Runner, apart bool) (*Query, error) {
 
 // openSmall takes memory for what is small and known before anything runs: the control block first.
 func (q *Query) openSmall() (err error) {
-	if q.memory.apart {
-		q.control.at, err = q.memory.filled("counters", q.control.size/8, 8, 0)
+	if q.memory.Apart {
+		q.control.at, err = q.memory.Filled("counters", q.control.size/8, 8, 0)
 		return err
 	}
-	var small smallArrays
+	var small devicemem.Small
 	q.inputs.small(&small)
-	q.control.at, err = q.memory.begin(q.control.size, &small)
+	q.control.at, err = q.memory.Begin(q.control.size, &small)
 	return err
 }
 
@@ -173,11 +174,11 @@ func (q *Query) Close() {
 		q.inputs.fetching.Wait()
 		q.cancel.unwatch()
 	}
-	q.memory.freeHeld()
+	q.memory.Close()
 	q.inputs.close()
 	q.kernels.close()
 	q.cancel.close()
-	q.memory.stream.Close()
+	q.memory.Stream.Close()
 }
 
 // RunPipeline runs one pipeline. What its sources read has been run or put in before. Where nothing here depends on what its kernel counts, it

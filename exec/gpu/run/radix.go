@@ -97,16 +97,16 @@ func (q *Query) openPass(k *kernel.Kernel, side radix.Side, form *partition.Form
 	}
 	s.passes = append(s.passes, sidePass{first: first})
 	x := &s.passes[pass]
-	if x.begins, err = q.memory.alloc("partitions", int64(4*len(first))); err != nil {
+	if x.begins, err = q.memory.Alloc("partitions", int64(4*len(first))); err != nil {
 		return err
 	}
-	if err = q.memory.stream.Upload(x.begins, gpukernels.Bytes(first)); err != nil {
+	if err = q.memory.Stream.Upload(x.begins, gpukernels.Bytes(first)); err != nil {
 		return err
 	}
-	if x.counts, err = q.memory.filled("partitions", int64(len(first)-1), 4, 0); err != nil {
+	if x.counts, err = q.memory.Filled("partitions", int64(len(first)-1), 4, 0); err != nil {
 		return err
 	}
-	x.rows, err = q.memory.alloc("partitions", int64(first[len(first)-1])*form.RowBytes)
+	x.rows, err = q.memory.Alloc("partitions", int64(first[len(first)-1])*form.RowBytes)
 	return err
 }
 
@@ -183,7 +183,7 @@ func (q *Query) countPasses(ctx context.Context, s *sideRun) (full int, err erro
 	for i := range s.passes {
 		x := &s.passes[i]
 		x.given = make([]uint32, len(x.first)-1)
-		if err := q.memory.fetch(ctx, gpukernels.Bytes(x.given), x.counts); err != nil {
+		if err := q.memory.Fetch(ctx, gpukernels.Bytes(x.given), x.counts); err != nil {
 			return 0, err
 		}
 		for p, n := range x.given {
@@ -197,7 +197,7 @@ func (q *Query) countPasses(ctx context.Context, s *sideRun) (full int, err erro
 
 func (out *outputs) freePass(x *sidePass) {
 	for _, p := range []*gpukernels.Ptr{&x.rows, &x.counts, &x.begins} {
-		out.memory.free(*p)
+		out.memory.Free(*p)
 		*p = 0
 	}
 }
@@ -247,14 +247,14 @@ const (
 func (q *Query) openWork(x *radix.Join) (gpukernels.Ptr, error) {
 	pieces := q.pieces(x)
 	bytes := int64(16 * (len(pieces) + 1))
-	at, err := q.memory.alloc("partitions", bytes)
+	at, err := q.memory.Alloc("partitions", bytes)
 	if err != nil {
 		return 0, err
 	}
 	list := append(make([]piece, 1, len(pieces)+1), pieces...) // the first has the counter of pieces that were taken
 	run := q.outputs.builds[x.Build()]
 	run.words[x.Work()], run.words[x.Taken()], run.words[x.Pieces()] = uint64(at)+16, uint64(at), uint64(len(pieces))
-	return at, q.memory.stream.Upload(at, gpukernels.Bytes(list))
+	return at, q.memory.Stream.Upload(at, gpukernels.Bytes(list))
 }
 
 // pieces cuts partitions up: a build's rows into as many as a table holds, and a probe's side into pieces that are about equally long. Pieces of long partitions come first.
@@ -301,7 +301,7 @@ func (q *Query) joinSides(x *radix.Join, then []*kernel.Kernel, cost *Cost) erro
 			return err
 		}
 	}
-	q.memory.free(work)
+	q.memory.Free(work)
 	q.outputs.freeSide(x.Of(true))
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"github.com/radish-sql/radish/column"
+	"github.com/radish-sql/radish/exec/gpu/devicemem"
 	"github.com/radish-sql/radish/exec/gpu/form"
 	"github.com/radish-sql/radish/exec/gpu/kernel"
 	"github.com/radish-sql/radish/gpukernels"
@@ -82,7 +83,7 @@ func (q *Query) downloadTogether(ctx context.Context, rows *StoredRows, ts []typ
 		at = rows.copied.from
 	} else {
 		memory = make([]uint64, (bytes+7)/8)
-		if err := q.memory.fetch(ctx, gpukernels.Bytes(memory)[:bytes], at); err != nil {
+		if err := q.memory.Fetch(ctx, gpukernels.Bytes(memory)[:bytes], at); err != nil {
 			return nil, err
 		}
 	}
@@ -147,23 +148,23 @@ func (q *Query) fetchStrings(ctx context.Context, addresses []gpukernels.Ptr, vi
 		}
 		return out, nil
 	}
-	head := kernel.RoundUp(int64(8*len(offsets)), memoryUnit)
-	at, err := q.memory.alloc("rows to download", head+total)
+	head := kernel.RoundUp(int64(8*len(offsets)), devicemem.Unit)
+	at, err := q.memory.Alloc("rows to download", head+total)
 	if err != nil {
 		return out, err
 	}
-	defer q.memory.free(at)
+	defer q.memory.Free(at)
 	packed := at + gpukernels.Ptr(head)
-	if err := q.memory.stream.Upload(at, gpukernels.Bytes(offsets)); err != nil {
+	if err := q.memory.Stream.Upload(at, gpukernels.Bytes(offsets)); err != nil {
 		return out, err
 	}
 	for i, views := range addresses {
-		if err := q.memory.stream.StringCopy(views, at+gpukernels.Ptr(8*i*n), packed, int64(n)); err != nil {
+		if err := q.memory.Stream.StringCopy(views, at+gpukernels.Ptr(8*i*n), packed, int64(n)); err != nil {
 			return out, err
 		}
 	}
 	bytes := make([]byte, total)
-	if err := q.memory.fetch(ctx, bytes, packed); err != nil {
+	if err := q.memory.Fetch(ctx, bytes, packed); err != nil {
 		return out, err
 	}
 	cutStrings(out, bytes, offsets)
@@ -195,27 +196,27 @@ func (q *Query) downloadColumn(ctx context.Context, c *deviceColumn, t types.Typ
 	}
 	if order != 0 {
 		at := order + gpukernels.Ptr(4*from)
-		gathered, err := q.memory.alloc("rows to download", n*width)
+		gathered, err := q.memory.Alloc("rows to download", n*width)
 		if err != nil {
 			return nil, err
 		}
-		defer q.memory.free(gathered)
-		if err := q.memory.stream.Gather(gathered, c.data, at, int(width), n); err != nil {
+		defer q.memory.Free(gathered)
+		if err := q.memory.Stream.Gather(gathered, c.data, at, int(width), n); err != nil {
 			return nil, err
 		}
 		data = gathered
 		if c.valid != 0 {
-			if valid, err = q.memory.alloc("rows to download", n); err != nil {
+			if valid, err = q.memory.Alloc("rows to download", n); err != nil {
 				return nil, err
 			}
-			defer q.memory.free(valid)
-			if err := q.memory.stream.Gather(valid, c.valid, at, 1, n); err != nil {
+			defer q.memory.Free(valid)
+			if err := q.memory.Stream.Gather(valid, c.valid, at, 1, n); err != nil {
 				return nil, err
 			}
 		}
 	}
 	v := &column.Vector{Type: t}
-	fetch := func(dst []byte, src gpukernels.Ptr) error { return q.memory.fetch(ctx, dst, src) }
+	fetch := func(dst []byte, src gpukernels.Ptr) error { return q.memory.Fetch(ctx, dst, src) }
 	if valid != 0 {
 		bytes := make([]byte, n)
 		if err := fetch(bytes, valid); err != nil {
@@ -246,29 +247,29 @@ func (q *Query) downloadColumn(ctx context.Context, c *deviceColumn, t types.Typ
 
 // downloadStrings fetches n strings, given their views.
 func (q *Query) downloadStrings(ctx context.Context, views gpukernels.Ptr, n int64) ([]string, error) {
-	at, err := q.memory.alloc("rows to download", 8*(n+1))
+	at, err := q.memory.Alloc("rows to download", 8*(n+1))
 	if err != nil {
 		return nil, err
 	}
-	defer q.memory.free(at)
-	if err := q.memory.stream.StringOffsets(views, at, n); err != nil {
+	defer q.memory.Free(at)
+	if err := q.memory.Stream.StringOffsets(views, at, n); err != nil {
 		return nil, err
 	}
 	offsets := make([]int64, n+1)
-	if err := q.memory.fetch(ctx, gpukernels.Bytes(offsets), at); err != nil {
+	if err := q.memory.Fetch(ctx, gpukernels.Bytes(offsets), at); err != nil {
 		return nil, err
 	}
 	bytes := make([]byte, offsets[n])
 	if len(bytes) > 0 {
-		packed, err := q.memory.alloc("rows to download", offsets[n])
+		packed, err := q.memory.Alloc("rows to download", offsets[n])
 		if err != nil {
 			return nil, err
 		}
-		defer q.memory.free(packed)
-		if err := q.memory.stream.StringCopy(views, at, packed, n); err != nil {
+		defer q.memory.Free(packed)
+		if err := q.memory.Stream.StringCopy(views, at, packed, n); err != nil {
 			return nil, err
 		}
-		if err := q.memory.fetch(ctx, bytes, packed); err != nil {
+		if err := q.memory.Fetch(ctx, bytes, packed); err != nil {
 			return nil, err
 		}
 	}

@@ -37,12 +37,12 @@ func testDownload(t *testing.T, d *gpukernels.Device) {
 			t.Fatal(err)
 		}
 		put := func(at gpukernels.Ptr, data []byte) {
-			if err := q.memory.stream.Upload(at, data); err != nil {
+			if err := q.memory.Stream.Upload(at, data); err != nil {
 				t.Fatal(err)
 			}
 		}
 		take := func(bytes int64) gpukernels.Ptr {
-			at, err := q.memory.alloc("rows", bytes)
+			at, err := q.memory.Alloc("rows", bytes)
 			if err != nil {
 				t.Fatal(err)
 			}

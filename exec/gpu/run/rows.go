@@ -35,7 +35,7 @@ func (q *Query) Rows(s physical.Sink) *StoredRows {
 	if r == nil {
 		return nil
 	}
-	out := &StoredRows{count: r.count, order: r.sorted.Numbers, whole: !q.memory.apart && len(r.memory) <= 1, copied: r.copied}
+	out := &StoredRows{count: r.count, order: r.sorted.Numbers, whole: !q.memory.Apart && len(r.memory) <= 1, copied: r.copied}
 	r.copied = hostCopy{} // the receiver's now
 	for i := range r.form.Cols {
 		c := &r.form.Cols[i]
@@ -124,12 +124,12 @@ func (out *outputs) putColumn(r *storedRows, at, from int, batches []*column.Bat
 	case form.Wide:
 		data = gpukernels.Bytes(wides)
 	case form.View:
-		base, err := out.memory.alloc("strings of the CPU's rows", int64(len(text))+1)
+		base, err := out.memory.Alloc("strings of the CPU's rows", int64(len(text))+1)
 		if err != nil {
 			return err
 		}
 		if len(text) > 0 {
-			if err := out.memory.stream.Upload(base, text); err != nil {
+			if err := out.memory.Stream.Upload(base, text); err != nil {
 				return err
 			}
 		}
@@ -143,11 +143,11 @@ func (out *outputs) putColumn(r *storedRows, at, from int, batches []*column.Bat
 	default:
 		data = gpukernels.Bytes(ints)
 	}
-	if err := out.memory.stream.Upload(r.data[at], data); err != nil {
+	if err := out.memory.Stream.Upload(r.data[at], data); err != nil {
 		return err
 	}
 	if r.valid[at] != 0 {
-		return out.memory.stream.Upload(r.valid[at], valid)
+		return out.memory.Stream.Upload(r.valid[at], valid)
 	}
 	return nil
 }

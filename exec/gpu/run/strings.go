@@ -2,6 +2,7 @@ package run
 
 import (
 	"github.com/radish-sql/radish/exec/gpu/codegen"
+	"github.com/radish-sql/radish/exec/gpu/devicemem"
 	"github.com/radish-sql/radish/exec/gpu/kernel"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/planner/physical"
@@ -31,9 +32,9 @@ func (q *Query) openStrings(k *kernel.Kernel) error {
 		}
 		bytes := min(max(rows*stringRowBytes, stringLeastBytes), stringMostBytes)
 		if m, err := q.runner.Device.Memory(); err == nil {
-			bytes = min(bytes, max(kernel.RoundUp(m.Free/8, memoryUnit), memoryUnit))
+			bytes = min(bytes, max(kernel.RoundUp(m.Free/8, devicemem.Unit), devicemem.Unit))
 		}
-		data, err := q.memory.alloc("strings", bytes)
+		data, err := q.memory.Alloc("strings", bytes)
 		if err != nil {
 			return err
 		}
@@ -51,10 +52,10 @@ func (q *Query) growStrings(k *kernel.Kernel) (bool, error) {
 	if used <= x.bytes {
 		return false, nil
 	}
-	q.memory.free(x.data)
+	q.memory.Free(x.data)
 	delete(q.outputs.strings, k.Pipeline)
-	bytes := kernel.RoundUp(used, memoryUnit)
-	data, err := q.memory.alloc("strings", bytes)
+	bytes := kernel.RoundUp(used, devicemem.Unit)
+	data, err := q.memory.Alloc("strings", bytes)
 	if err != nil {
 		return false, err
 	}

@@ -113,7 +113,7 @@ type hostCopy struct {
 func (q *Query) resultEnd(k *kernel.Kernel) int64 {
 	_, is := k.Pipeline.Sink.(*physical.Result)
 	r := q.outputs.rows[k.Pipeline.Sink]
-	if !is || q.memory.apart || len(r.memory) > 0 {
+	if !is || q.memory.Apart || len(r.memory) > 0 {
 		return 0
 	}
 	end := gpukernels.Ptr(0)
@@ -123,7 +123,7 @@ func (q *Query) resultEnd(k *kernel.Kernel) int64 {
 		}
 		end = max(end, r.data[i]+gpukernels.Ptr(r.capacity*r.form.Cols[i].Form.Class.Width()), r.valid[i]+gpukernels.Ptr(r.capacity))
 	}
-	if end < q.control.at || end > q.memory.arena.firstEnd {
+	if end < q.control.at || end > q.memory.FirstEnd() {
 		return 0
 	}
 	return int64(end - q.control.at)

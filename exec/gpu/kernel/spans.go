@@ -1,4 +1,4 @@
-package run
+package kernel
 
 import (
 	"math"
@@ -10,18 +10,18 @@ import (
 	"github.com/radish-sql/radish/sql/types"
 )
 
-// scanSpans returns the runs of row numbers that a scan has to read: those of the row groups that the zone maps of its integer columns do
+// Spans returns the runs of row numbers that a scan has to read: those of the row groups that the zone maps of its integer columns do
 // not rule out. It looks at filters that compare a column with constants, alone or in lists, and at nothing else.
-func (r *Runner) scanSpans(scan *physical.TableScan) []form.Span {
+func (t *Target) Spans(scan *physical.TableScan) []form.Span {
 	var bounds []form.Bound
 	for _, e := range scan.Filters {
-		bounds = r.bounds(bounds, scan, e)
+		bounds = t.bounds(bounds, scan, e)
 	}
 	return form.Spans(scan.Table, bounds)
 }
 
 // bounds adds what a conjunct says of a column's range.
-func (r *Runner) bounds(out []form.Bound, scan *physical.TableScan, e expr.Expr) []form.Bound {
+func (t *Target) bounds(out []form.Bound, scan *physical.TableScan, e expr.Expr) []form.Bound {
 	add := func(c expr.Expr, lo, hi types.Value) []form.Bound {
 		col, ok := c.(*expr.Column)
 		if !ok {
@@ -35,7 +35,7 @@ func (r *Runner) bounds(out []form.Bound, scan *physical.TableScan, e expr.Expr)
 			if form.ClassOf(typ) != form.Int || !sameScale(typ, lo.Type) || !sameScale(typ, hi.Type) {
 				return out
 			}
-			b := form.Bound{Lo: math.MinInt64, Hi: math.MaxInt64, Zones: r.Residency.Form(scan.Table, scan.Ordinals[i]).Zones}
+			b := form.Bound{Lo: math.MinInt64, Hi: math.MaxInt64, Zones: t.Columns(scan.Table, scan.Ordinals[i]).Zones}
 			if !lo.Null {
 				b.Lo = lo.I ^ form.FlipOf(typ)
 			}

@@ -11,6 +11,73 @@ import (
 	"github.com/radish-sql/radish/planner/physical"
 )
 
+// clock measures pipelines on the device, if that is wanted.
+type clock struct {
+	device *gpukernels.Device
+	stream *gpukernels.Stream
+	wanted bool
+}
+
+// stopwatch measures what a pipeline takes on the device; a nil one does not.
+type stopwatch struct {
+	stream           *gpukernels.Stream
+	from, middle, to *gpukernels.Event
+}
+
+// start begins to measure a pipeline, if that is wanted.
+func (c *clock) start() (*stopwatch, error) {
+	if !c.wanted {
+		return nil, nil
+	}
+	w := &stopwatch{stream: c.stream}
+	for _, e := range []**gpukernels.Event{&w.from, &w.middle, &w.to} {
+		var err error
+		if *e, err = c.device.NewEvent(); err != nil {
+			w.close()
+			return nil, err
+		}
+	}
+	if err := w.stream.Record(w.from); err != nil {
+		w.close()
+		return nil, err
+	}
+	return w, nil
+}
+
+// lap begins the second of two times.
+func (w *stopwatch) lap() error {
+	if w == nil {
+		return nil
+	}
+	return w.stream.Record(w.middle)
+}
+
+// stop gives the times before the lap and since.
+func (w *stopwatch) stop() (before, since time.Duration, err error) {
+	if w == nil {
+		return 0, 0, nil
+	}
+	if err = w.stream.Record(w.to); err != nil {
+		return 0, 0, err
+	}
+	if before, err = w.middle.Since(w.from); err != nil {
+		return 0, 0, err
+	}
+	since, err = w.to.Since(w.middle)
+	return before, since, err
+}
+
+func (w *stopwatch) close() {
+	if w == nil {
+		return
+	}
+	for _, e := range []*gpukernels.Event{w.from, w.middle, w.to} {
+		if e != nil {
+			e.Close()
+		}
+	}
+}
+
 // EXPLAIN ANALYZE tells two things that no query needs: what share of the memory's speed a kernel reached, and how many groups an aggregation has.
 // Kernels of their own find them out.
 
@@ -91,18 +158,18 @@ func (q *Query) countGroups(ctx context.Context, p *physical.Aggregate) (int64, 
 	case f.Shape == groupby.KeyedGroups:
 		kind = countStates
 	}
-	counter, err := q.memory.filled("counters", 1, 8, 0)
+	counter, err := q.memory.Filled("counters", 1, 8, 0)
 	if err != nil {
 		return 0, err
 	}
-	defer q.memory.free(counter)
+	defer q.memory.Free(counter)
 	block := int64(q.runner.Device.Block(measureThreads))
 	grid := min((slots+block-1)/block, 1<<14)
-	if err := measure(ctx, q.memory.stream, "count_groups", max(grid, 1), []uint64{uint64(items), uint64(slots), uint64(kind), uint64(counter)}); err != nil {
+	if err := measure(ctx, q.memory.Stream, "count_groups", max(grid, 1), []uint64{uint64(items), uint64(slots), uint64(kind), uint64(counter)}); err != nil {
 		return 0, err
 	}
 	count := make([]uint64, 1)
-	err = q.memory.stream.Download(ctx, gpukernels.Bytes(count), counter)
+	err = q.memory.Stream.Download(ctx, gpukernels.Bytes(count), counter)
 	return int64(count[0]), err
 }
 

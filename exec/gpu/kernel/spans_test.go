@@ -1,4 +1,4 @@
-package run
+package kernel
 
 import (
 	"fmt"
@@ -7,7 +7,9 @@ import (
 
 	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/exec/enginetest"
+	"github.com/radish-sql/radish/exec/gpu/form"
 	"github.com/radish-sql/radish/gpukernels/gputest"
+	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/encoding"
@@ -17,11 +19,6 @@ import (
 // TestSpans wants all rows that pass comparisons in a scan's spans, and no row group of whose values none can pass: over a column in order, one without
 // any, and one that has groups of NULLs alone, which may be read.
 func TestSpans(t *testing.T) {
-	runner, err := NewRunner(gputest.Emulated(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer runner.Close()
 	seed := gputest.Seed(t)
 	r := rand.New(rand.NewPCG(seed, 5))
 	const groups, groupRows = 40, 50
@@ -54,7 +51,11 @@ func TestSpans(t *testing.T) {
 		t.Fatalf("%d row groups", len(v.Groups()))
 	}
 	gen := enginetest.NewGen(r, 0)
-	scan := scanOf(gen, v)
+	scan := &physical.TableScan{Table: v}
+	for i, c := range defs {
+		scan.Cols, scan.Ordinals = append(scan.Cols, gen.Alloc.New("t", c.Name, c.Type, c.Nullable)), append(scan.Ordinals, i)
+	}
+	target := Target{Columns: form.ColumnOf}
 	some, all := 0, 0
 	for range 500 {
 		type bound struct {
@@ -70,7 +71,7 @@ func TestSpans(t *testing.T) {
 			scan.Filters = append(scan.Filters, &expr.Compare{Op: b.op, Left: scan.Cols[b.col], Right: &expr.Const{Value: types.IntValue(b.x)}})
 		}
 		in := map[int64]bool{}
-		for _, s := range runner.scanSpans(scan) {
+		for _, s := range target.Spans(scan) {
 			for row := s.First; row < s.End; row++ {
 				in[row] = true
 			}

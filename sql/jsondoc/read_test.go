@@ -58,6 +58,9 @@ func TestJSONReader(t *testing.T) {
 			text = string(b)
 		}
 		name := fmt.Sprintf("seed %d, round %d: %q", seed, round, text)
+		if _, found := Find(c, text, nil); found != json.Valid([]byte(text)) {
+			t.Fatalf("%s: Find takes it for valid: %v", name, found)
+		}
 		skip := NewReader(c, text)
 		if got, want := skip.skip(0) && skip.Ended(), json.Valid([]byte(text)); got != want {
 			t.Fatalf("%s: valid is %v, want %v", name, got, want)
@@ -98,6 +101,9 @@ func TestJSONReader(t *testing.T) {
 		found, ok := seek.Seek(p, 0)
 		if !ok || !seek.Ended() || (found == "") != (len(there) == 0) {
 			t.Fatalf("%s: %s finds %q, want %q", name, path, found, there)
+		}
+		if scanned, ok := Find(c, text, p); !ok || scanned != found {
+			t.Fatalf("%s: %s finds %q by scanning (%v), want %q", name, path, scanned, ok, found)
 		}
 		if found != "" {
 			got := NewReader(c, found)

@@ -47,10 +47,9 @@ func quickExtract(c *expr.Context, out *column.Vector, args []*column.Vector, se
 			out.SetNull(int(i), n)
 			continue
 		}
-		r := jsondoc.NewReader(c, docs.At(int(i)))
-		found, ok := r.Seek(path, 0)
+		found, ok := jsondoc.Find(c, docs.At(int(i)), path)
 		switch {
-		case !ok || !r.Ended():
+		case !ok:
 			left = append(left, i)
 		case found == "":
 			out.SetNull(int(i), n)

@@ -1,6 +1,8 @@
 package join
 
 import (
+	"math"
+
 	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/exec/cpu/keyhash"
 	"github.com/radish-sql/radish/exec/cpu/vec"
@@ -90,7 +92,10 @@ func (t *genericTable) find(f *finder, keys []*column.Vector, sel []int32, n int
 	}
 	hashes := f.keys[:len(sel)]
 	f.hasher.Hash(hashes, keys, sel, n)
-	pos, groups = f.pos[:len(sel)], f.groups[:len(sel)]
+	pos = f.pos[:len(sel)]
+	copy(pos, sel)
+	sel = pos[:t.sift(f, hashes, math.MaxUint32, pos)]
+	hashes, groups = hashes[:len(sel)], f.groups[:len(sel)]
 	slots, mask, shift := t.slots, t.region, t.shift
 	k := 0
 	for i, h := range hashes {
@@ -129,6 +134,7 @@ func (t *genericTable) find(f *finder, keys []*column.Vector, sel []int32, n int
 		pos[m], groups[m] = pos[i], g
 		m++
 	}
+	t.count(f, m)
 	return pos[:m], groups[:m]
 }
 

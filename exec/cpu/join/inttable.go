@@ -51,6 +51,7 @@ func (t *intTable[W]) find(f *finder, keys []*column.Vector, sel []int32, n int)
 	if m == 0 {
 		return f.pos[:0], f.groups[:0]
 	}
+	m = t.sift(f, f.keys[:m], math.MaxUint64, f.pos[:m])
 	pos, groups = f.pos[:m], f.groups[:m]
 	slots, mask, shift := t.slots, t.region, t.shift
 	k := 0
@@ -70,5 +71,6 @@ func (t *intTable[W]) find(f *finder, keys []*column.Vector, sel []int32, n int)
 			at = at&^mask | (at+1)&mask
 		}
 	}
+	t.count(f, k)
 	return pos[:k], groups[:k]
 }

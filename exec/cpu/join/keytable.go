@@ -25,6 +25,7 @@ type finder struct {
 	ok          []bool
 	strings     []string
 	hasher      keyhash.Hasher
+	sifting     sifting
 	flat        vec.Flattener
 	codes       map[*column.Dictionary][]int32 // probe's dictionary: build's code by code, or -1
 }

@@ -21,6 +21,10 @@ type slotTable[W uint32 | uint64] struct {
 
 	// same says whether two rows of one word have one key, if a word is a hash of it, or a part of one; nil: a word is a key.
 	same func(row, other int32) bool
+
+	n     int         // rows that were put in
+	q     *task.Query // nil: the table is small, and has no sieve
+	sieve sieve
 }
 
 type slot[W uint32 | uint64] struct {
@@ -37,6 +41,9 @@ func (t *slotTable[W]) fillAll(b *Build, n int, keyed []int32, number func(out [
 	bytes := size * int(unsafe.Sizeof(slot[W]{}))
 	if err := b.q.Memory.Reserve("join build", int64(bytes)); err != nil {
 		return nil, err
+	}
+	if t.n = n; n > b.q.Tuning.Filters.Members && n <= b.q.Tuning.Filters.Bloom {
+		t.q = b.q
 	}
 	items := &radix.Rows{}
 	for regions := radix.Partitions(b.q, bytes, n); ; regions = 1 {

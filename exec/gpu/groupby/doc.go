@@ -1,17 +1,17 @@
 // Package groupby writes the kernels that group rows. It knows no device and no running query.
 //
 // Form (form.go) says how an aggregation's groups lie: their shape, accumulators, arrays (settle.go). Way (way.go) says how a pipeline brings its rows there. Both are
-// decided before any text is written (outline.go, which has the list of ways). Each way has a file, which says when it applies, and writes the row, what stands in front of the loop
+// decided before any text is written (way.go has the list of ways). Each way has a file, which says when it applies, and writes the row, what stands in front of the loop
 // over rows and what a block does behind it:
 //
 //	scalar.go          one group: registers, then warps, blocks and the device
 //	shared.go          groups that fit a block's shared memory; copies.go: few of them, in copies
 //	local.go           keys that are hashed, in a table of each block in front of the one in device memory
 //	perfecthash.go     the same, with a perfect hash of keys that were seen before
-//	partition.go       many groups: rows are partitioned first; partitionform.go: into what; partitionrow.go: a partition's rows; hot.go: frequent
-//	                   keys; tables.go: a partition's groups, which hashed.go searches for or numbers, and partitionhash.go finds by a perfect hash
+//	partition.go       many groups: rows are partitioned first; partitionrow.go: a partition's rows; hot.go: frequent
+//	                   keys; partitiontables.go: a partition's groups, by an array or a perfect hash; hashed.go: by a search or by numbers
 //	runs.go            rows that come in the order of a key
 //
-// sink.go writes the end of a pipeline, find.go the search of a group's slot, update.go what adds a row to a group. floats.go and variance.go are sums that are exact
+// sink.go writes the end of a pipeline, slots.go the search of a group's slot and what adds a row to it. sums.go and variance.go are sums that are exact
 // until they are rounded. read.go writes kernels that read groups.
 package groupby

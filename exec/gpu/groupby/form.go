@@ -109,7 +109,7 @@ func (acc *Accumulator) extremeOf64() bool {
 	return (acc.op == accMin || acc.op == accMax) && !acc.offset
 }
 
-// Windowed says whether an accumulator adds doubles up, or their squares, in a window (floats.go).
+// Windowed says whether an accumulator adds doubles up, or their squares, in a window (sums.go).
 func (acc *Accumulator) Windowed() bool { return acc.op == accFloatSum || acc.op == accFloatSquares }
 
 // fitted is how many words of 64 bits hold what fitted that.
@@ -159,7 +159,7 @@ type (
 	GroupMask   struct{ P *physical.Aggregate } // slots - 1
 	GroupsFull  struct{ P *physical.Aggregate } // address of the flag that the table is full
 	GroupCopies struct{ P *physical.Aggregate } // log2 of the copies of the table in shared memory
-	windowOf    struct{ acc *Accumulator }      // the counter that is the window of a sum of doubles, see floats.go
+	windowOf    struct{ acc *Accumulator }      // the counter that is the window of a sum of doubles, see sums.go
 )
 
 // hotGroups are so few that their atomics in device memory wait for each other.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/radish-sql/radish/exec/gpu/codegen"
 	"github.com/radish-sql/radish/exec/gpu/kernel"
+	"github.com/radish-sql/radish/planner/physical"
 )
 
 // Few groups that are found by hashing, and whose keys are of one word, have tables in shared memory with a perfect hash, which is made before the rows come: it
@@ -13,6 +14,50 @@ import (
 // packed keys fit these, and of 64 otherwise. The kernel runs twice. First it runs over some tiles that lie all over the scanned table, while the block's table
 // is empty and all rows go to their groups in device memory. Then one block makes a perfect hash of the keys of these groups, and the kernel runs over the other
 // tiles. Rows of keys that were not seen, or have no slot, still go to device memory.
+
+// slotsPerBucket is how many slots of a perfect hash there are for each bucket, or fewer.
+const slotsPerBucket = 3.5
+
+// PerfectHashForm is a table with a perfect hash of its keys.
+type PerfectHashForm struct {
+	Slots, Buckets int64
+	Tag            int64 // bytes of a tag
+	slot           int64 // bytes of a slot: the tag and the accumulators
+}
+
+// bytes is what the table takes of shared memory.
+func (x *PerfectHashForm) bytes() int64 { return x.Slots*x.slot + x.Buckets }
+
+// PerfectHashWord is the address of one of the arrays of a perfect hash.
+type PerfectHashWord struct {
+	P  *physical.Aggregate
+	At PerfectHashArray
+}
+
+// PerfectHashArray is one of the arrays.
+type PerfectHashArray uint8
+
+const (
+	PerfectHashTags    PerfectHashArray = iota // of each slot
+	PerfectHashNumbers                         // of each bucket
+	PerfectHashList                            // while slots are given: tags, and the number of the one before in the same bucket
+	PerfectHashBefore
+	PerfectHashArrays
+)
+
+// fill makes the table so large.
+func (x *PerfectHashForm) fill(bytes int64) {
+	x.Buckets = kernel.PowerOfTwo(int64(float64(bytes/x.slot) / slotsPerBucket))
+	x.Slots = (bytes - x.Buckets) / x.slot &^ 3
+}
+
+// elem is the C++ of a tag's type.
+func (x *PerfectHashForm) elem() string {
+	if x.Tag == 8 {
+		return "u64"
+	}
+	return "u32"
+}
 
 const (
 	perfectHashSmall = 24 << 10 // bytes of a small table
@@ -90,7 +135,7 @@ func (x *PerfectHashForm) shift() int { return 32 - bits.TrailingZeros64(uint64(
 // of is the C++ of one of the arrays of a perfect hash.
 func (w PerfectHashWord) of(k *kernel.Kernel, x *PerfectHashForm) string {
 	elem := x.elem()
-	switch w.Part {
+	switch w.At {
 	case PerfectHashNumbers:
 		elem = "u8"
 	case PerfectHashBefore:
@@ -117,19 +162,19 @@ func (a *groupText) declarePerfectHash() []string {
 	return append(append(lines, a.emptyWords()...), "block_barrier();")
 }
 
-// displaceKernel slots the keys of the groups that were seen.
+// displaceKernel gives the keys of the groups that were seen their slots.
 func (a *groupText) displaceKernel() *kernel.Kernel {
 	sub, _ := a.thenKernel("_place")
 	sub.Threads = 1024 // one block does it
 	p, x := a.f.Aggregate, a.f.PerfectHash
 	sub.Shared = kernel.SharedMemory{Bytes: x.Tag*x.Slots + (4+1)*x.Buckets}
-	part := func(part PerfectHashPart) string { return PerfectHashWord{p, part}.of(sub, x) }
+	array := func(array PerfectHashArray) string { return PerfectHashWord{p, array}.of(sub, x) }
 	sub.Line("constexpr u32 slots = %d, buckets = %d;", x.Slots, x.Buckets)
 	sub.Line("%s* tags = shared_at<%s>(0);", x.elem(), x.elem())
 	sub.Line("u32* last = reinterpret_cast<u32*>(tags + slots);")
 	sub.Line("u8* sizes = reinterpret_cast<u8*>(last + buckets);")
-	sub.Line("const Displacing<%s> placing{slots, buckets, %d, tags, last, sizes, %s, %s};", x.elem(), x.shift(), part(PerfectHashList), part(PerfectHashBefore))
+	sub.Line("const Displacing<%s> placing{slots, buckets, %d, tags, last, sizes, %s, %s};", x.elem(), x.shift(), array(PerfectHashList), array(PerfectHashBefore))
 	sub.Line("place_keys(%s, %s + 1, %v, placing, %s, %s);", sub.Pointer("const u64", GroupKeys{p}), sub.Word(GroupMask{p}), a.f.Shape == wordGroups,
-		part(PerfectHashTags), part(PerfectHashNumbers))
+		array(PerfectHashTags), array(PerfectHashNumbers))
 	return sub
 }

@@ -14,7 +14,7 @@ import (
 //
 // The values are doubles to SQL. Where they were integers or decimals of which that is known to lose nothing, or their last digits at most, integers are added up,
 // as for SUM. Numbers whose squares have more than 64 bits but lie near each other are taken as distances from a number between them, which changes no variance.
-// Doubles and their squares are added up as for SUM (floats.go); what is too large for its square to have limbs, and variances of the size of the smallest
+// Doubles and their squares are added up as for SUM (sums.go); what is too large for its square to have limbs, and variances of the size of the smallest
 // doubles, have the CPU run the query.
 
 // maxExact bounds the integers that are doubles, too.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/radish-sql/radish/exec/gpu/codegen"
+	"github.com/radish-sql/radish/exec/gpu/form"
 	"github.com/radish-sql/radish/exec/gpu/kernel"
 	"github.com/radish-sql/radish/planner/physical"
 )
@@ -45,4 +46,91 @@ type Forms map[*physical.Aggregate]*Form
 func (w *Way) scansTable() bool {
 	_, ok := w.Pipeline.Source.(*physical.TableScan)
 	return ok && !w.Apart
+}
+
+// ways are all there are. The last one applies to any groups.
+var ways = []*way{&runs, &partitions, &perfectHash, &local, &scalar, &copies, &shared, &inDevice}
+
+// Add makes the form of an aggregation, unless another pipeline that ends in it has.
+func (all Forms) Add(p *physical.Aggregate) error {
+	if all[p] != nil {
+		return nil
+	}
+	f := &Form{Aggregate: p, form: &kernel.RowForm{}}
+	for i := range p.Aggs {
+		if err := f.addItem(&p.Aggs[i]); err != nil {
+			return err
+		}
+	}
+	all[p] = f
+	return nil
+}
+
+// Outline decides what a pipeline's rows are to the groups: the forms of keys and arguments. Once all pipelines that end there have been looked at, the first one
+// decides how groups lie, and each has its way.
+func (all Forms) Outline(o *kernel.Outline, p *physical.Aggregate) error {
+	f := all[p]
+	w := &Way{Outline: o, f: f}
+	o.Way = w
+	first := len(f.ways) == 0
+	f.ways = append(f.ways, w)
+	for i, g := range p.Groups {
+		if err := o.Stored(f.form, i, g.Col.ID, g.Expr); err != nil {
+			return err
+		}
+	}
+	if first {
+		w.addVariances()
+	}
+	at := len(p.Groups)
+	for _, acc := range f.Accs {
+		if acc.arg == nil {
+			continue
+		}
+		v, err := o.Forms.Of(acc.arg)
+		if err != nil {
+			return err
+		}
+		if (acc.op == accLeast || acc.op == accMost) && v.Class == form.Code {
+			v.Class, v.Dict = form.View, nil
+		}
+		if err := o.StoredForm(f.form, at, 0, v); err != nil {
+			return err
+		}
+		at++
+	}
+	if feeders := o.Plan.Feeders[p]; feeders[len(feeders)-1] != o.Pipeline {
+		return nil
+	}
+	f.settle()
+	for _, w := range f.ways {
+		w.choose()
+	}
+	return nil
+}
+
+// choose takes the first way that applies.
+func (w *Way) choose() {
+	for _, x := range ways {
+		if x.applies(w) {
+			w.way = x
+			return
+		}
+	}
+}
+
+// settle decides how groups lie, once the forms of keys and arguments are known.
+func (f *Form) settle() {
+	at := len(f.Aggregate.Groups)
+	keys := make([]codegen.Form, at)
+	for i := range keys {
+		keys[i] = f.form.Cols[i].Form
+	}
+	for _, acc := range f.Accs {
+		if acc.arg != nil {
+			acc.like = f.form.Cols[at].Form
+			at++
+		}
+	}
+	f.ways[0].settle(keys)
 }

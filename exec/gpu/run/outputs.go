@@ -73,7 +73,7 @@ type groupRun struct {
 	memory      []gpukernels.Ptr // what has to be freed for them
 	shift       int              // log2 of the copies in shared memory
 	partitions  []partitionRun
-	perfectHash [groupby.PerfectHashParts]gpukernels.Ptr
+	perfectHash [groupby.PerfectHashArrays]gpukernels.Ptr
 
 	capacity, appended int64 // slots behind the table, and groups there
 	taken              int64 // slots, where a profile is wanted
@@ -278,7 +278,7 @@ func (out *outputs) groupWord(key any) (uint64, bool) {
 	case groupby.PartitionSlots:
 		return uint64(out.program.Aggs[w.P].PartitionSlots()), true
 	case groupby.PerfectHashWord:
-		return uint64(out.groups[w.P].perfectHash[w.Part]), true
+		return uint64(out.groups[w.P].perfectHash[w.At]), true
 	}
 	return 0, false
 }

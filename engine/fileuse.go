@@ -32,6 +32,7 @@ type fileUse struct {
 	// streamed is the table for scans that read the file themselves; nil: none does yet.
 	streamed *table.Version
 	first    bool // no statement before this one has wanted its columns
+	warned   bool // of records that are left out
 }
 
 // fetched is what reading columns of files has cost.
@@ -292,9 +293,9 @@ func (st *statement) readFirst(f *fileScans, plan *physical.Plan) (ok bool, err 
 	first := table.NewOutline(u.version.Schema, v.Rows(), nil)
 	if ok = first.Fill(table.Part{Ordinals: slices.Compact(ordinals), From: v}); ok {
 		f.scans[0].Table = first
-		st.warnOfTexts(u, ordinals)
+		err = st.warnOfTexts(u, ordinals)
 	}
-	return ok, nil
+	return ok, err
 }
 
 // firstRows returns how many rows of a scan a plan gives that has them in their order and needs no more; -1: it is another plan.
@@ -357,7 +358,9 @@ func (st *statement) read(u *fileUse, ordinals []int) (more bool, err error) {
 	if u.filled && len(ordinals) == 0 {
 		return false, nil
 	}
-	st.warnOfTexts(u, ordinals)
+	if err := st.warnOfTexts(u, ordinals); err != nil {
+		return false, err
+	}
 	defer func(begin time.Time) { st.files.fetched.wall += time.Since(begin) }(time.Now())
 	parts := []table.Part{{From: table.Blank(&table.Schema{}, u.Set.Rows)}}
 	if len(ordinals) > 0 || u.Set.RowsEstimated {
@@ -394,14 +397,24 @@ func (st *statement) read(u *fileUse, ordinals []int) (more bool, err error) {
 	return true, nil
 }
 
-// warnOfTexts warns of columns that one odd value makes texts.
-func (st *statement) warnOfTexts(u *fileUse, ordinals []int) {
+// warnOfTexts warns of columns that one odd value makes texts, and of records that are left out.
+func (st *statement) warnOfTexts(u *fileUse, ordinals []int) error {
+	count, first, err := u.Set.Rejected(st.ctx)
+	if err != nil {
+		return err
+	}
+	if count > 0 && !u.warned {
+		u.warned = true
+		st.session.warnings.Add(sqlerr.LevelWarning, sqlerr.CodeWrongValueForField, "%d records of '%s' are left out: they do not fit, and ignore_errors = true. The first: %s. rejects = true lists them",
+			count, u.Name, first)
+	}
 	for _, o := range ordinals {
 		if odd := u.Set.Odd(o); odd != nil {
 			st.session.warnings.Add(sqlerr.LevelWarning, sqlerr.CodeWrongValueForField,
 				"Incorrect %s value: '%s' for column '%s' at %s; the column is TEXT for it", odd.Type, odd.Text, u.Set.Columns[o].Name, odd.Place)
 		}
 	}
+	return nil
 }
 
 // misfits makes an error of a scan that met a value which does not fit its column's type one after which the statement begins anew, unless it writes or has effects.

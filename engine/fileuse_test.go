@@ -210,3 +210,27 @@ func TestFilesBesideAGPU(t *testing.T) {
 		t.Errorf("known to be faster on the GPU: %.200s, want %.200s", got, want)
 	}
 }
+
+// A statement over a text whose errors are ignored says how many records are missing, once however often it reads the file.
+func TestIgnoredErrorsAreCounted(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "bad.csv")
+	if err := os.WriteFile(path, []byte("id,price\n1,2\n2,abc\n3\n4,5\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := session(t, Options{Threads: 2})
+	file := "`read_csv('" + path + "', types = {'price': 'INT'}, ignore_errors = true)`"
+	for sql, want := range map[string]string{
+		"SELECT * FROM " + file + " AS a":                                              "1|2\n4|5\n",
+		"SELECT COUNT(*) FROM " + file + " AS a":                                       "2\n",
+		"SELECT id FROM " + file + " AS a LIMIT 1":                                     "1\n",
+		"SELECT SUM(a.price) FROM " + file + " AS a JOIN " + file + " AS b USING (id)": "7\n",
+	} {
+		if got := mustRun(t, s, sql); got != want {
+			t.Errorf("%s: %q", sql, got)
+		}
+		warnings := mustRun(t, s, "SHOW WARNINGS")
+		if strings.Count(warnings, "2 records of") != 1 || !strings.Contains(warnings, "line 3, column 3: 'abc' is no INT") || strings.Count(warnings, "\n") != 1 {
+			t.Errorf("%s: %s", sql, warnings)
+		}
+	}
+}

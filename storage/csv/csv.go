@@ -22,7 +22,10 @@
 // 8601), TIMESTAMP (a DATETIME with its offset from UTC, 1970 to 2038), else TEXT. A column without values is TEXT.
 package csv
 
-import "github.com/radish-sql/radish/sql/sqlerr"
+import (
+	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/sql/types"
+)
 
 // Header says whether the first record holds the columns' names.
 type Header uint8
@@ -42,6 +45,24 @@ type Options struct {
 	Header    Header
 	NullText  string // a bare field that is NULL; the default is the empty one
 	AllText   bool   // all columns are TEXT, whatever their values look like
+
+	NullTexts []string // further ones
+	Skip      int      // lines at the start that are left out
+	Comment   byte     // lines that begin with it are left out; 0: none
+	Encoding  string   // one of Encodings; empty: UTF-8, or UTF-16 if a byte order mark says so
+
+	// How numbers and dates are written, see meaning.go; zero: with a point and no thousands separator, as ISO 8601 asks.
+	Decimal, Thousands          byte
+	DateFormat, TimestampFormat string
+
+	Names     []string              // of the columns; they take the place of the first of the file's
+	Types     map[string]types.Type // by name in lower case
+	TypeList  []types.Type          // by position
+	PadsNulls bool                  // a record may have fewer fields than the first: the others are NULL
+
+	// IgnoreErrors says that records which do not fit are left out: of another number of fields, with a value that its column's type lacks. Rejects says that those
+	// are what is wanted.
+	IgnoreErrors, Rejects bool
 }
 
 func (o Options) delimiter() byte {
@@ -73,6 +94,12 @@ func (o Options) check() error {
 		return sqlerr.New(sqlerr.CodeWrongArguments, sqlerr.User, "delimiter and quote of a CSV file must be ASCII characters other than line ends")
 	case d == q && !o.NoQuote:
 		return sqlerr.New(sqlerr.CodeWrongArguments, sqlerr.User, "delimiter and quote of a CSV file must differ")
+	case o.Comment != 0 && (o.Comment == d || o.Comment == q):
+		return sqlerr.New(sqlerr.CodeWrongArguments, sqlerr.User, "the comment character of a CSV file must differ from delimiter and quote")
+	case o.Thousands != 0 && (o.Thousands == o.Decimal || o.Thousands == '.' && o.Decimal == 0):
+		return sqlerr.New(sqlerr.CodeWrongArguments, sqlerr.User, "decimal_separator and thousands must differ")
+	case len(o.Types) > 0 && len(o.TypeList) > 0:
+		return sqlerr.New(sqlerr.CodeWrongArguments, sqlerr.User, "types are given twice")
 	}
 	return nil
 }

@@ -258,7 +258,7 @@ func FuzzRead(f *testing.F) {
 			source := textfile.BytesSource("x", text)
 			h, err := sample(context.Background(), source, opts)
 			if err == nil {
-				x := &Texts{opts: opts, sources: []textfile.Source{source}, names: h.names, fields: [][]string{h.names}, at: make([][]int, 1)}
+				x := &Texts{opts: opts, sources: []textfile.Source{source}, names: h.names, fields: [][]string{h.names}, at: make([][]int, 1), given: make([]types.Type, len(h.names))}
 				for i := range h.names {
 					x.shapes, x.at[0] = append(x.shapes, textfile.Text), append(x.at[0], i)
 				}

@@ -3,23 +3,10 @@ package csv
 import (
 	"bufio"
 	"io"
-
-	"github.com/radish-sql/radish/storage/textfile"
 )
 
 // lineEndSample is how many bytes of a text are looked at for its line ends.
 const lineEndSample = 64 << 10
-
-// withLineFeeds returns a source whose records end in LF or CRLF, whatever the text's end in.
-func withLineFeeds(s textfile.Source, quote byte) textfile.Source {
-	return textfile.Source{Name: s.Name, Near: s.Near, Open: func() (io.ReadCloser, error) {
-		in, err := s.Open()
-		if err != nil {
-			return nil, err
-		}
-		return readCloser{LineFeeds(in, quote), in}, nil
-	}}
-}
 
 // LineFeeds returns a text whose records end in LF or CRLF: if the beginning of the text has CRs outside quotes, and no LF, each CR outside quotes becomes a LF.
 // quote 0 is none.

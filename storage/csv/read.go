@@ -1,6 +1,7 @@
 package csv
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"slices"
@@ -8,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/encoding"
 	"github.com/radish-sql/radish/storage/table"
 	"github.com/radish-sql/radish/storage/textfile"
@@ -17,12 +19,13 @@ import (
 type reader struct {
 	ended func() error // says, between records, why to stop; nil: nothing does
 	*Texts
-	wanted []int // by column: its place among those that are read; -1: it is not
-	chosen []int // the columns that are read
+	rewrites bool  // the options ask for it
+	wanted   []int // by column: its place among those that are read; -1: it is not
+	chosen   []int // the columns that are read
 }
 
 func (t *Texts) reader(ordinals []int) *reader {
-	r := &reader{Texts: t, wanted: make([]int, len(t.names)), chosen: ordinals}
+	r := &reader{Texts: t, wanted: make([]int, len(t.names)), chosen: ordinals, rewrites: t.opts.writesOtherwise()}
 	for i := range r.wanted {
 		r.wanted[i] = -1
 	}
@@ -42,6 +45,9 @@ type piece struct {
 // other columns are passed over. The error is a [textfile.Misfit] if a value does not fit its column's type.
 func (t *Texts) Read(ctx context.Context, database, name string, ordinals []int, limit int64) (*table.Version, error) {
 	schema, ordinals := textfile.Chosen(database, name, t.Columns(), ordinals)
+	if t.opts.Rejects {
+		return t.readRejects(ctx, schema, ordinals, limit)
+	}
 	r := t.reader(ordinals)
 	r.ended = ctx.Err
 	return textfile.ReadTable(ctx, schema, limit, func(ctx context.Context, add textfile.Add) error {
@@ -137,6 +143,9 @@ func sample(ctx context.Context, source textfile.Source, opts Options) (head, er
 		}
 		s = &begin
 	}
+	if err := opts.rename(h.names, source.Name); err != nil {
+		return h, err
+	}
 	from, found := s.at, make([]survey, len(h.names))
 	rows, err := r.classifyBlock(s, found, sampleRecords)
 	if err == nil && rows == 0 && !s.Last { // the first record below the names is longer than a block
@@ -149,6 +158,9 @@ func sample(ctx context.Context, source textfile.Source, opts Options) (head, er
 	h.shapes = shapesOf(found)
 	for i := range found {
 		h.odd = append(h.odd, found[i].standsOut())
+		if opts.IgnoreErrors && h.odd[i] != nil {
+			h.shapes[i] = found[i].most
+		}
 	}
 	h.whole = s.at == len(s.Text) && s.Last
 	h.density = float64(s.at-from) / float64(max(rows, 1))
@@ -218,7 +230,11 @@ func (t *Texts) skipHeader(s *scanner) error {
 
 // isNull says whether the field that s has just found is NULL.
 func (t *Texts) isNull(s *scanner, field []byte) bool {
-	return !s.quoted && string(field) == t.opts.NullText
+	return !s.quoted && (string(field) == t.opts.NullText || t.opts.NullTexts != nil && t.isOtherNull(field))
+}
+
+func (t *Texts) isOtherNull(field []byte) bool {
+	return slices.Contains(t.opts.NullTexts, string(field))
 }
 
 // parseBlock returns the columns of a block.
@@ -239,44 +255,51 @@ func (r *reader) begin(b *textfile.Block) (*scanner, error) {
 	return s, r.skipHeader(s)
 }
 
+// column returns an empty column of a block.
+func (r *reader) column(column int, old *encoding.Data, limit int) *textfile.Column {
+	switch given := r.given[column]; {
+	case given != (types.Type{}):
+		return textfile.NewColumnOf(given, old, limit)
+	case old != nil:
+		return textfile.NewColumnIn(*old, r.shapes[column], limit)
+	}
+	return textfile.NewColumn(r.shapes[column], limit)
+}
+
 // parse returns the columns of up to limit records. For old see [textfile.Parts].
 func (r *reader) parse(s *scanner, limit int, old []encoding.Data) (piece, error) {
 	columns := make([]*textfile.Column, len(r.chosen))
 	for i, c := range r.chosen {
 		if i < len(old) {
-			columns[i] = textfile.NewColumnIn(old[i], r.shapes[c], limit)
+			columns[i] = r.column(c, &old[i], limit)
 			continue
 		}
-		columns[i] = textfile.NewColumn(r.shapes[c], limit)
+		columns[i] = r.column(c, nil, limit)
 	}
-	numbers := r.at[s.Number]
-	fields := make([]*textfile.Column, len(numbers)) // nil: nobody wants it
-	for i, c := range numbers {
-		if r.wanted[c] >= 0 {
-			fields[i] = columns[r.wanted[c]]
-		}
-	}
-	rows := 0
-	for ; rows < limit && s.more(len(fields) > 1); rows++ {
+	fields := r.fieldsOf(s, columns)
+	records := r.records(s, fields)
+	rows, skipsEmpty := 0, r.skipsEmpty(s)
+	for rows < limit && s.more(skipsEmpty) {
 		if rows&1023 == 1023 && r.ended != nil {
 			if err := r.ended(); err != nil {
 				return piece{}, err
 			}
 		}
-		err := r.eachField(s, func(i int, field []byte) error {
-			c := fields[i]
-			switch {
-			case c == nil:
-			case r.isNull(s, field):
-				c.AppendNull()
-			case !c.Append(field):
-				return &textfile.Misfit{Column: numbers[i], Place: s.place(), Text: shortened(field)}
-			}
-			return nil
-		})
-		if err != nil {
+		begin := s.at
+		err := records.next()
+		if err == nil {
+			rows++
+			continue
+		}
+		if !r.opts.IgnoreErrors {
 			return piece{}, err
 		}
+		for _, c := range fields {
+			if c != nil && c.Rows() > rows {
+				c.Truncate(rows)
+			}
+		}
+		s.at = lineEnd(s.Text, begin)
 	}
 	out := piece{rows, make([]encoding.Data, len(columns))}
 	for i, c := range columns {
@@ -286,6 +309,100 @@ func (r *reader) parse(s *scanner, limit int, old []encoding.Data) (piece, error
 		out.cols[i] = c.Data()
 	}
 	return out, nil
+}
+
+// fieldsOf returns the column of each field of a text; nil: nobody wants it. Where errors are ignored the others are there, too, so that the same records are left out whatever is
+// wanted of them.
+func (r *reader) fieldsOf(s *scanner, columns []*textfile.Column) []*textfile.Column {
+	fields := make([]*textfile.Column, len(r.at[s.Number]))
+	for i, c := range r.at[s.Number] {
+		switch {
+		case r.wanted[c] >= 0:
+			fields[i] = columns[r.wanted[c]]
+		case r.opts.IgnoreErrors && !r.takesAll(c):
+			fields[i] = r.column(c, nil, 0)
+		}
+	}
+	return fields
+}
+
+// takesAll says whether a column takes every field.
+func (t *Texts) takesAll(column int) bool {
+	if given := t.given[column]; given != (types.Type{}) {
+		return given.Kind == types.KindText || given.Kind == types.KindBlob
+	}
+	return t.shapes[column].IsText()
+}
+
+// skipsEmpty says whether empty lines are no records.
+func (t *Texts) skipsEmpty(s *scanner) bool { return len(t.at[s.Number]) > 1 || t.opts.prepares() }
+
+// recordReader adds the records of a block to the columns of their fields.
+type recordReader struct {
+	*reader
+	s      *scanner
+	fields []*textfile.Column
+	last   int // field of the record
+	add    func(i int, field []byte) error
+}
+
+func (r *reader) records(s *scanner, fields []*textfile.Column) *recordReader {
+	out := &recordReader{reader: r, s: s, fields: fields}
+	numbers := r.at[s.Number]
+	out.add = func(i int, field []byte) error {
+		out.last = i
+		c := fields[i]
+		switch {
+		case c == nil:
+		case r.isNull(s, field):
+			c.AppendNull()
+		case r.rewrites || !c.Append(field):
+			return r.value(s, c, numbers[i], field)
+		}
+		return nil
+	}
+	return out
+}
+
+// next adds a record.
+func (r *recordReader) next() error {
+	err := r.eachField(r.s, r.add)
+	if r.opts.PadsNulls && err == nil {
+		for _, c := range r.fields[r.last+1:] {
+			if c != nil {
+				c.AppendNull()
+			}
+		}
+	}
+	return err
+}
+
+// value adds a field to a column, if it has to be rewritten for it or says why it does not fit.
+func (r *reader) value(s *scanner, c *textfile.Column, column int, field []byte) error {
+	text := field
+	if r.rewrites && !r.takesAll(column) {
+		var buf [64]byte
+		var ok bool
+		if text, ok = r.opts.meaning(field, buf[:0]); !ok && r.given[column] == (types.Type{}) {
+			return &textfile.Misfit{Column: column, Place: s.place(), Text: shortened(field)}
+		}
+	}
+	if r.rewrites && c.Append(text) {
+		return nil
+	}
+	if given := r.given[column]; given != (types.Type{}) {
+		err := s.errorf("'%s' is no %s, the type that the options give column '%s'", shortened(field), given, r.names[column])
+		return sqlerr.From(err).WithHint("give the column another type, as types = {'%s': 'TEXT'}, or leave such records out by ignore_errors = true", r.names[column])
+	}
+	return &textfile.Misfit{Column: column, Place: s.place(), Text: shortened(field)}
+}
+
+// lineEnd returns where the line behind the one that begins at a position begins.
+func lineEnd(text []byte, at int) int {
+	if end := bytes.IndexByte(text[at:], '\n'); end >= 0 {
+		return at + end + 1
+	}
+	return len(text)
 }
 
 // eachField calls f with the fields of one record, which must be as many as there are names.
@@ -298,18 +415,26 @@ func (t *Texts) eachField(s *scanner, f func(i int, field []byte) error) error {
 			return err
 		}
 		if i == len(names) {
-			return s.errorf("a record of more than %d fields; expected %s", len(names), fieldCount(names))
+			return hintAtErrors(s.errorf("a record of more than %d fields; expected %s", len(names), fieldCount(names)))
 		}
 		if err := f(i, field); err != nil {
 			return err
 		}
 		if last && i+1 < len(names) {
-			return s.Errorf(max(begin, s.start), "the record ends after %d fields; expected %s", i+1, fieldCount(names))
+			if t.opts.PadsNulls {
+				return nil
+			}
+			return hintAtErrors(s.Errorf(max(begin, s.start), "the record ends after %d fields; expected %s", i+1, fieldCount(names)))
 		}
 		if last {
 			return nil
 		}
 	}
+}
+
+// hintAtErrors says how records of another number of fields can be read.
+func hintAtErrors(err error) error {
+	return sqlerr.From(err).WithHint("read_csv('...', ignore_errors = true) leaves such records out, null_padding = true makes missing fields NULL; skip = 2 passes over lines before the table")
 }
 
 func fieldCount(names []string) string {
@@ -353,14 +478,29 @@ func (t *Texts) classify(ctx context.Context) ([]textfile.Shape, []*Odd, error) 
 // classifyBlock adds up to limit records (-1: all) to what is known of the columns, and returns how many there were.
 func (t *Texts) classifyBlock(s *scanner, found []survey, limit int) (rows int, err error) {
 	numbers := t.at[s.Number]
-	for ; rows != limit && s.more(len(numbers) > 1); rows++ {
+	var buf [64]byte
+	rewrites, skipsEmpty := t.opts.writesOtherwise(), t.skipsEmpty(s)
+	for rows != limit && s.more(skipsEmpty) {
+		begin := s.at
 		err := t.eachField(s, func(i int, field []byte) error {
-			if !t.isNull(s, field) {
-				found[numbers[i]].add(s, field)
+			if t.isNull(s, field) {
+				return nil
 			}
+			shape := textfile.Text
+			if !rewrites {
+				shape = textfile.Classify(field)
+			} else if text, ok := t.opts.meaning(field, buf[:0]); ok {
+				shape = textfile.Classify(text)
+			}
+			found[numbers[i]].add(s, field, shape)
 			return nil
 		})
-		if err != nil {
+		switch {
+		case err == nil:
+			rows++
+		case t.opts.IgnoreErrors:
+			s.at = lineEnd(s.Text, begin)
+		default:
 			return rows, err
 		}
 	}

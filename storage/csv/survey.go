@@ -37,12 +37,11 @@ const (
 	fewOdd      = 1000 // odd values in a block or sample from which on a column is one of texts
 )
 
-// add adds the value of a field.
-func (v *survey) add(s *scanner, field []byte) {
+// add adds the value of a field, which has a shape.
+func (v *survey) add(s *scanner, field []byte, shape textfile.Shape) {
 	if v.full {
 		return
 	}
-	shape := textfile.Classify(field)
 	v.values++
 	v.all = v.all.Join(shape)
 	if most := v.most.Join(shape); !most.IsText() {

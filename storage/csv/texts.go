@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/table"
 	"github.com/radish-sql/radish/storage/textfile"
 )
@@ -20,10 +21,12 @@ type Texts struct {
 	at      [][]int    // the column of each field
 	names   []string   // of the columns
 	shapes  []textfile.Shape
+	given   []types.Type // the types that options give columns; of kind NULL where they give none
 	settled bool
 	odd     []*Odd // by column; nil: no value stands out
 	doubted bool   // the samples have not the same types
 	density float64
+	rejects *rejected // of texts whose errors are ignored
 }
 
 // Odd is the first value that makes a column TEXT whose other values have a narrower type.
@@ -42,7 +45,7 @@ func Open(ctx context.Context, opts Options, sources ...textfile.Source) (*Texts
 	ctx = textfile.Metered(ctx)
 	sources = slices.Clone(sources)
 	for i := range sources {
-		sources[i] = withLineFeeds(sources[i], opts.cutAt())
+		sources[i] = prepared(sources[i], opts)
 	}
 	first, err := sample(ctx, sources[0], opts)
 	if err != nil {
@@ -60,7 +63,10 @@ func Open(ctx context.Context, opts Options, sources ...textfile.Source) (*Texts
 		}
 		t.fields = append(t.fields, fields)
 	}
-	if t.settled = opts.AllText; !t.settled {
+	if opts.IgnoreErrors {
+		t.rejects = new(rejected)
+	}
+	if t.settled = opts.AllText || opts.IgnoreErrors; !t.settled {
 		t.sampleMore(sources[0], first.whole)
 	}
 	for _, fields := range t.fields {
@@ -70,8 +76,7 @@ func Open(ctx context.Context, opts Options, sources ...textfile.Source) (*Texts
 		}
 		t.at = append(t.at, at)
 	}
-	t.Arrange(t.names, t.at)
-	return t, nil
+	return t, t.Arrange(t.names, t.at)
 }
 
 // fieldsOf returns the names of a further text's fields; nil: it is empty. If nobody has said whether texts have headers, it has to have one exactly if the first has.
@@ -89,7 +94,7 @@ func (t *Texts) fieldsOf(ctx context.Context, source textfile.Source, auto bool)
 			WithHint("write them with a header each, or none; read_csv('...', header = true) takes first lines for names whatever they look like")
 	case t.opts.Header == HeaderYes:
 		textfile.NameColumns(names)
-		return names, nil
+		return names, t.opts.rename(names, source.Name)
 	case auto && looksLikeNames(names) && notAllText(t.shapes):
 		return nil, sqlerr.New(sqlerr.CodeWrongArguments, sqlerr.User, "'%s' begins with what look like names of columns, %s, and '%s' does not", source.Name, quoted(names), t.sources[0].Name).
 			WithHint("write them with a header each, or none; read_csv('...', header = false) takes first lines for rows whatever they look like")
@@ -97,7 +102,16 @@ func (t *Texts) fieldsOf(ctx context.Context, source textfile.Source, auto bool)
 	for i := range names {
 		names[i] = textfile.DefaultName(i)
 	}
-	return names, nil
+	return names, t.opts.rename(names, source.Name)
+}
+
+// rename gives columns the names that the options ask for.
+func (o *Options) rename(names []string, file string) error {
+	if len(o.Names) > len(names) {
+		return sqlerr.New(sqlerr.CodeWrongArguments, sqlerr.User, "there are %d names, and '%s' has %s", len(o.Names), file, fieldCount(names))
+	}
+	copy(names, o.Names)
+	return nil
 }
 
 func quoted(fields []string) string {
@@ -107,8 +121,8 @@ func quoted(fields []string) string {
 // Fields returns the names of a text's fields; nil: it is empty.
 func (t *Texts) Fields(text int) []string { return t.fields[text] }
 
-// Arrange says which columns the texts make: their names, and for each text the column of each of its fields.
-func (t *Texts) Arrange(names []string, at [][]int) {
+// Arrange says which columns the texts make: their names, and for each text the column of each of its fields. The error is of options that name others.
+func (t *Texts) Arrange(names []string, at [][]int) error {
 	shapes, odd := make([]textfile.Shape, len(names)), make([]*Odd, len(names))
 	for field, column := range at[0] {
 		shapes[column], odd[column] = t.shapes[field], t.odd[field]
@@ -119,13 +133,50 @@ func (t *Texts) Arrange(names []string, at [][]int) {
 		}
 	}
 	t.names, t.at, t.shapes, t.odd = names, at, shapes, odd
+	return t.give()
+}
+
+// give takes the types that options give.
+func (t *Texts) give() error {
+	t.given = make([]types.Type, len(t.names))
+	if len(t.opts.TypeList) > len(t.names) {
+		return sqlerr.New(sqlerr.CodeWrongArguments, sqlerr.User, "types has %d types, and '%s' has %s", len(t.opts.TypeList), t.sources[0].Name, fieldCount(t.names))
+	}
+	copy(t.given, t.opts.TypeList)
+	known := map[string]bool{}
+	for i, name := range t.names {
+		known[strings.ToLower(name)] = true
+		if typ, ok := t.opts.Types[strings.ToLower(name)]; ok {
+			t.given[i] = typ
+		}
+		if t.given[i] != (types.Type{}) {
+			t.odd[i] = nil
+		}
+	}
+	for name := range t.opts.Types {
+		if !known[name] {
+			return sqlerr.New(sqlerr.CodeWrongArguments, sqlerr.User, "types names the column '%s', and '%s' has %s", name, t.sources[0].Name, fieldCount(t.names))
+		}
+	}
+	return nil
+}
+
+// typeOf returns a column's type.
+func (t *Texts) typeOf(column int) types.Type {
+	if given := t.given[column]; given != (types.Type{}) {
+		return given
+	}
+	return t.shapes[column].Type()
 }
 
 // Columns returns the table's columns.
 func (t *Texts) Columns() []table.ColumnDef {
+	if t.opts.Rejects {
+		return rejectColumns()
+	}
 	columns := make([]table.ColumnDef, len(t.names))
-	for i, s := range t.shapes {
-		columns[i] = table.ColumnDef{Name: t.names[i], Type: s.Type(), Nullable: true}
+	for i := range columns {
+		columns[i] = table.ColumnDef{Name: t.names[i], Type: t.typeOf(i), Nullable: true}
 	}
 	return columns
 }
@@ -143,7 +194,12 @@ func (t *Texts) Doubted() bool { return t.doubted && !t.settled }
 func (t *Texts) Density() float64 { return t.density }
 
 // Odd returns the value that makes a column TEXT while most have another type; nil: there is none.
-func (t *Texts) Odd(column int) *Odd { return t.odd[column] }
+func (t *Texts) Odd(column int) *Odd {
+	if t.opts.IgnoreErrors {
+		return nil
+	}
+	return t.odd[column]
+}
 
 // Settle returns the texts with types that hold all values of all columns. cause is what made reading fail; it may be nil.
 func (t *Texts) Settle(ctx context.Context, cause error) (*Texts, error) {

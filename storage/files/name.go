@@ -69,62 +69,6 @@ func ParseName(name string) (s Source, ok bool, err error) {
 	return s, true, nil
 }
 
-// set sets an option.
-func (s *Source) set(key, value string) error {
-	switch key {
-	case "union_by_name", "by_position":
-		to := Union
-		if key == "by_position" {
-			to = ByPosition
-		}
-		yes, err := truth(key, value)
-		if yes && s.Match != ByName && s.Match != to {
-			return errContradiction
-		}
-		if yes {
-			s.Match = to
-		}
-		return err
-	}
-	if key == "hive_partitioning" && s.Format == Parquet {
-		yes, err := truth(key, value)
-		s.NoPartitions = !yes
-		return err
-	}
-	if key == "sample_size" && s.Format.IsText() {
-		if s.AllRows = value == "-1"; !s.AllRows {
-			return optionError("sample_size is -1, which looks at all rows, not '" + value + "'")
-		}
-		return nil
-	}
-	if s.Format == CSV {
-		switch key {
-		case "all_varchar":
-			yes, err := truth(key, value)
-			s.CSV.AllText = yes
-			return err
-		case "header":
-			yes, err := truth(key, value)
-			if s.CSV.Header = csv.HeaderNo; yes {
-				s.CSV.Header = csv.HeaderYes
-			}
-			return err
-		case "delim", "sep":
-			s.asked = true
-			return one(key, value, &s.CSV.Delimiter)
-		case "quote":
-			if s.CSV.NoQuote = value == ""; s.CSV.NoQuote {
-				return nil
-			}
-			return one(key, value, &s.CSV.Quote)
-		case "nullstr":
-			s.CSV.NullText = value
-			return nil
-		}
-	}
-	return unknownOption{key, s.Format}
-}
-
 // arguments reads the arguments of a function in backticks.
 type arguments struct {
 	text string // what follows
@@ -153,16 +97,16 @@ func (p *arguments) ended() bool {
 }
 
 // option reads `, key = value`.
-func (p *arguments) option() (key, value string, err error) {
+func (p *arguments) option() (key string, value argument, err error) {
 	if !p.skip(',') {
-		return "", "", p.wrong("expected , or ) before '%s'", p.text)
+		return "", value, p.wrong("expected , or ) before '%s'", p.text)
 	}
 	key, rest, ok := strings.Cut(p.text, "=") // or :=, or =>
 	if !ok {
-		return "", "", p.wrong("expected option = value before '%s'", p.text)
+		return "", value, p.wrong("expected option = value before '%s'", p.text)
 	}
 	p.text = strings.TrimPrefix(rest, ">")
-	value, _, err = p.value()
+	value, err = p.argument()
 	return strings.ToLower(strings.TrimRight(key, ": ")), value, err
 }
 
@@ -205,53 +149,6 @@ func (p *arguments) value() (value string, quoted bool, err error) {
 		return b.String(), true, nil
 	}
 	return "", false, p.wrong("a quote is not closed")
-}
-
-// optionError is an error of an option, without its position, which arguments.wrong adds.
-type optionError string
-
-func (e optionError) Error() string { return string(e) }
-
-const errContradiction = optionError("union_by_name and by_position exclude each other")
-
-type unknownOption struct {
-	key    string
-	format Format
-}
-
-func (u unknownOption) Error() string {
-	known := "union_by_name and by_position"
-	if u.format == Parquet {
-		known = "hive_partitioning, " + known
-	}
-	if u.format.IsText() {
-		known = "sample_size, " + known
-	}
-	if u.format == CSV {
-		known = "header, delim, quote, nullstr, all_varchar, " + known
-	}
-	return "there is no option " + u.key + "; known are " + known
-}
-
-func truth(key, value string) (bool, error) {
-	switch strings.ToLower(value) {
-	case "true", "1":
-		return true, nil
-	case "false", "0":
-		return false, nil
-	}
-	return false, optionError(key + " is true or false, not '" + value + "'")
-}
-
-func one(key, value string, to *byte) error {
-	if value == `\t` {
-		value = "\t"
-	}
-	if len(value) != 1 {
-		return optionError(key + " is one ASCII character, not '" + value + "'")
-	}
-	*to = value[0]
-	return nil
 }
 
 // Title returns what a source's table is called: the name of the file without folder and endings.

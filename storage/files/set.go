@@ -158,7 +158,9 @@ func (s *Set) openTexts(ctx context.Context) (err error) {
 			}
 		}
 	}
-	s.texts.Arrange(names, at)
+	if err := s.texts.Arrange(names, at); err != nil {
+		return err
+	}
 	if s.texts.Doubted() || s.source.AllRows && !s.texts.Settled() {
 		if s.texts, err = s.texts.Settle(ctx, nil); err != nil {
 			return err
@@ -334,6 +336,14 @@ func (s *Set) Odd(column int) *csv.Odd {
 		return nil
 	}
 	return s.texts.Odd(column)
+}
+
+// Rejected returns how many records are left out because the source says so, and what is wrong with the first.
+func (s *Set) Rejected(ctx context.Context) (count int64, first string, err error) {
+	if s.texts == nil {
+		return 0, "", nil
+	}
+	return s.texts.Rejected(ctx)
 }
 
 // Read returns a new table of the columns at ordinals (nil: all), in that order, with at least the first limit rows (less than 0: all). The context's

@@ -22,7 +22,7 @@ func (s *Set) splits() bool {
 			return false // what is compressed has to be read from its start
 		}
 	}
-	return s.text() != nil && s.format != JSON
+	return s.text() != nil && s.format != JSON && (s.texts == nil || s.texts.Splits())
 }
 
 // streamTexts is Stream for texts. A version of nil says that scans cannot read them.
@@ -47,7 +47,7 @@ func (s *Set) streamTexts(database, name string) (v *table.Version, close func()
 			close()
 			return nil, nil, err
 		}
-		if s.texts != nil && csv.EndsInCR(f, rows.Quote()) {
+		if s.texts != nil && csv.FromStart(f, rows.Quote()) {
 			close()
 			return nil, func() {}, nil
 		}

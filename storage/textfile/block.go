@@ -49,7 +49,8 @@ func (b *Block) CheckUTF8() error {
 	for i := 0; ; {
 		r, size := utf8.DecodeRune(b.Text[i:])
 		if r == utf8.RuneError && size == 1 {
-			return b.Errorf(i, "byte 0x%02x is not UTF-8; expected the file in UTF-8", b.Text[i])
+			return sqlerr.From(b.Errorf(i, "byte 0x%02x is not UTF-8; expected the file in UTF-8", b.Text[i])).
+				WithHint("convert the file, or name its encoding: read_csv('...', encoding = 'latin-1')")
 		}
 		i += size
 	}

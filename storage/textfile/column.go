@@ -1,6 +1,7 @@
 package textfile
 
 import (
+	"encoding/json"
 	"strconv"
 	"unsafe"
 
@@ -13,6 +14,7 @@ type Column struct {
 	shape  Shape // none of Values
 	typ    types.Type
 	packed bool // strings are copied
+	given  bool // the type was not inferred: whatever has a value of it fits
 	data   encoding.Data
 }
 
@@ -26,7 +28,13 @@ func NewColumn(s Shape, n int) *Column {
 
 // NewColumnIn returns a column as NewColumn does, which copies strings. It lies in the memory of old, whose values nobody reads any more, where that is large enough.
 func NewColumnIn(old encoding.Data, s Shape, n int) *Column {
-	p := &Column{shape: s, typ: s.Type(), packed: true, data: encoding.Data{Type: s.Type(), KeepInts: true, NoBounds: true}}
+	p := newColumnIn(old, s.Type(), n)
+	p.shape = s
+	return p
+}
+
+func newColumnIn(old encoding.Data, t types.Type, n int) *Column {
+	p := &Column{typ: t, packed: true, data: encoding.Data{Type: t, KeepInts: true, NoBounds: true}}
 	d := &p.data
 	switch p.typ.Phys() {
 	case types.PhysFloat64:
@@ -39,6 +47,16 @@ func NewColumnIn(old encoding.Data, s Shape, n int) *Column {
 		d.Ints = emptied(old.Ints, n)
 	}
 	return p
+}
+
+// NewColumnOf returns a column of a type that was not inferred, which takes every text that has a value of it. For old see NewColumnIn; nil: strings keep the memory of fields.
+func NewColumnOf(t types.Type, old *encoding.Data, n int) *Column {
+	p := newColumn(t, n)
+	if old != nil {
+		p = *newColumnIn(*old, t, n)
+	}
+	p.given = true
+	return &p
 }
 
 func emptied[T any](old []T, n int) []T {
@@ -103,6 +121,9 @@ func (p *Column) AppendNull() {
 // Append adds a value; ok is false if the text is none of the column's shape. A string keeps the field's memory.
 func (p *Column) Append(field []byte) (ok bool) {
 	d := &p.data
+	if p.given {
+		return p.appendGiven(field)
+	}
 	if !p.fits(field) {
 		return false
 	}
@@ -145,6 +166,63 @@ func (p *Column) Append(field []byte) (ok bool) {
 	}
 	p.added()
 	return true
+}
+
+// appendGiven adds a value to a column of a given type.
+func (p *Column) appendGiven(field []byte) bool {
+	d := &p.data
+	switch p.typ.Kind {
+	case types.KindText, types.KindBlob:
+		p.addString(unsafe.String(unsafe.SliceData(field), len(field)))
+	case types.KindJSON:
+		if !json.Valid(field) {
+			return false
+		}
+		p.addString(unsafe.String(unsafe.SliceData(field), len(field)))
+	case types.KindInt64:
+		v, ok := parseInt(field)
+		if !ok {
+			return p.appendOther(field)
+		}
+		d.Ints = append(d.Ints, v)
+	case types.KindDecimal:
+		v, ok := int64(0), false
+		if p.typ.Phys() == types.PhysInt64 {
+			v, ok = parseDecimal(field, int(p.typ.Precision), int(p.typ.Scale))
+		}
+		if !ok {
+			return p.appendOther(field)
+		}
+		d.Ints = append(d.Ints, v)
+	default:
+		return p.appendOther(field)
+	}
+	p.added()
+	return true
+}
+
+// Truncate forgets all values but the first rows.
+func (p *Column) Truncate(rows int) {
+	d := &p.data
+	for i := rows; i < d.Rows && d.Valid != nil; i++ {
+		d.Valid.Set(i)
+	}
+	d.Rows = rows
+	switch p.typ.Phys() {
+	case types.PhysFloat64:
+		d.Floats = d.Floats[:rows]
+	case types.PhysInt128:
+		d.Wide = d.Wide[:rows]
+	case types.PhysString:
+		if p.packed {
+			d.Offsets = d.Offsets[:rows+1]
+			d.Bytes = d.Bytes[:d.Offsets[rows]]
+			return
+		}
+		d.Strings = d.Strings[:rows]
+	default:
+		d.Ints = d.Ints[:rows]
+	}
 }
 
 // fits says whether a field leaves the shape as it is. What the parsers of frequent types find out themselves is left to them.

@@ -63,6 +63,13 @@ func (s Shape) Temporal() bool {
 	return s.form == date || s.form == datetime || s.form == moment || s.form == clock
 }
 
+// IsDate says whether all values are dates, IsClock whether they are times of a day.
+func (s Shape) IsDate() bool  { return s.form == date }
+func (s Shape) IsClock() bool { return s.form == clock }
+
+// IsNumber says whether all values are numbers.
+func (s Shape) IsNumber() bool { return s.form == number || s.form == float }
+
 // Type returns the column type for a shape.
 func (s Shape) Type() types.Type {
 	switch s.form {

@@ -22,6 +22,26 @@ RADISH_FN bool set_bit(u32* words, u64 i) {
 // Puts row in front of a chain.
 RADISH_FN void chain(u32* heads, u64 at, u32* next, u32 row) { next[row] = atomic_exchange(heads + at, row); }
 
+// A run of a build's rows that one row of a probe meets, low..high-1, and that threads of a later launch share.
+struct PutOff {
+  i64 row;
+  u32 low, high;
+};
+
+// The list of them: their number, and behind it the runs, which are aligned to 16 bytes. The number may run past the capacity.
+RADISH_FN PutOff* runs_put_off(u64* list) { return reinterpret_cast<PutOff*>(list + 2); }
+
+// Puts a run off; false: there is no capacity, and the caller follows it.
+RADISH_FN bool put_off_run(u64* list, u64 capacity, i64 row, u32 low, u32 high) {
+  const u64 at = atomic_add(list, (u64)1);
+  if (at >= capacity) return false;
+  runs_put_off(list)[at] = PutOff{row, low, high};
+  return true;
+}
+
+// The row that is so many behind another one, or the end.
+RADISH_FN u32 run_step(u32 row, u32 by, u32 end) { return end - row > by ? row + by : end; }
+
 // The hash of a key in a build's filter: the place is its highest bits (Knuth's multiplicative hashing).
 RADISH_FN u32 filter_hash(i64 key) { return ((u32)key ^ (u32)((u64)key >> 32) * 0x85ebca6bu) * 0x9E3779B1u; }
 

@@ -46,6 +46,12 @@ struct Tiles {
   static RADISH_FN i32 clamp(i32 i) { return max_of(0, min_of(i, Items)); }
 };
 
+// A row that a thread takes by itself, where a tile's code reads several.
+struct OneRow {
+  i64 row;
+  RADISH_FN i64 mine() const { return row; }
+};
+
 // The words of N items, aligned so that they come in as few loads as the width allows.
 template <int Bytes>
 struct alignas(Bytes < 16 ? Bytes : 16) Chunk {

@@ -41,6 +41,9 @@ func (c *Choices) Partition(g *kernel.Pipelines) {
 		if !ok || c.whole[b] || g.IsShared(b) || c.Probe[p] != nil || !scansFor(p, len(p.Transforms), c) {
 			continue
 		}
+		if n, _ := matches(g, b); n >= g.Target.Tuning.Runs.Apart && wantsRuns(g, demandOf(g, b)) {
+			continue // blocks would follow long chains in few partitions
+		}
 		x := radix.Candidate(g, b, p)
 		if x == nil || c.Probe[x.Pipeline()] != nil || !scansFor(x.Pipeline(), x.At(), c) {
 			continue

@@ -106,7 +106,11 @@ func itemOf(c *kernel.StoredColumn) string {
 
 // Order says which stored column orders the rows of a build, and which has a tree over it, -1 if none has; ok is false of a build whose rows lie as they come.
 func (f *Form) Order() (key, other int, ok bool) {
-	if f.Algorithm != ordered {
+	switch f.Algorithm {
+	case runs:
+		return f.keyAt[0], -1, true
+	case ordered:
+	default:
 		return 0, -1, false
 	}
 	if b := f.other(); b != nil {

@@ -10,12 +10,13 @@ import (
 )
 
 // algorithms are all there are. The last one applies to whatever the planner bounds the keys of.
-var algorithms = []*Algorithm{ordered, loop, partitioned, hash, bitmap, direct, dense}
+var algorithms = []*Algorithm{ordered, loop, partitioned, runs, hash, bitmap, direct, dense}
 
 // newForm chooses the algorithm of a build.
 func newForm(g *kernel.Pipelines, b *physical.Build, choices *Choices) *Form {
 	d := demandOf(g, b)
 	d.radix = choices.radix[b]
+	d.runs = wantsRuns(g, d)
 	f := &Form{build: b, rows: &kernel.RowForm{}, Radix: d.radix, keepNulls: b.KeepUnmatched || d.marks}
 	for _, a := range algorithms {
 		if a.applies(d) {

@@ -42,6 +42,43 @@ func (k *Kernel) loopRows(to, condition string) {
 	k.Line("const bool here = %s;", here)
 }
 
+// A launch that comes after those over the source's rows goes over the runs that they have put off. Each of these is a PutOff of build.cuh.
+type (
+	LaterWord      struct{} // 1: this is that launch
+	PutOffWord     struct{} // address of their number, with the runs behind it
+	PutOffCapacity struct{} // the most of them
+	LongRunWord    struct{} // rows of a run that is put off
+)
+
+// Defers says whether a probe's long runs are put off.
+func (k *Kernel) Defers(t *physical.Probe) bool { return k.Rows.DefersTo == t }
+
+// openDeferring writes a loop over rows up to a C++ number, or over the runs that were put off.
+func (k *Kernel) openDeferring(to string) {
+	k.Line("const bool later = %s != 0;", k.Word(LaterWord{}))
+	k.Line("const i64 sharers = (i64)1 << %s; // threads that come for a row", k.Word(SharersWord{}))
+	k.Open("for (i64 base = (i64)%s + block_index() * RADISH_BLOCK; base < %s; base += global_threads()) {", k.Word(FromWord{}), to)
+	k.Line("const i64 turn = base + thread_index();")
+	k.Line("bool here = turn < %s;", to)
+	k.Line("PutOff put_off{turn, 0, 0};")
+	k.Line("if (later && here) put_off = runs_put_off(%s)[turn >> %s];", k.Pointer("u64", PutOffWord{}), k.Word(SharersWord{}))
+	k.Line("const i64 row = put_off.row;")
+}
+
+// OpenTableDeferring is OpenRows for the rows of a table, deleted ones included; long runs that a probe finds for them are put off.
+func (k *Kernel) OpenTableDeferring(scan *physical.TableScan, t *physical.Probe) {
+	k.Rows = Rows{Count: scan.Table.Span(), DefersTo: t}
+	k.openDeferring("(i64)" + k.Word(ToWord{}))
+}
+
+// OpenStoredDeferring is OpenStored where long runs that a probe finds are put off.
+func (k *Kernel) OpenStoredDeferring(s physical.Sink, t *physical.Probe) {
+	k.Rows = Rows{Of: s, DefersTo: t}
+	to, held := k.Word(ToWord{}), k.Word(HeldCount{s})
+	k.Line("const i64 to = %s && !%s ? min_of((i64)%s, (i64)*as_pointer<const u64>(%s)) : (i64)%s;", held, k.Word(LaterWord{}), to, held, to)
+	k.openDeferring("to")
+}
+
 // firstRepeat is the transform that gives copies of the source's rows, if those before it only compute and drop rows: several threads may do that for the
 // same row. nil: there is none.
 func (k *Kernel) firstRepeat() *physical.Repeat {

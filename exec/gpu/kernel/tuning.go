@@ -8,6 +8,7 @@ type Tuning struct {
 	PerfectHash PerfectHash
 	Shared      SharedGroups
 	Radix       PartitionedJoins
+	Runs        Runs
 	Filter      KeyFilters
 	Launch      LaunchRows
 	Sort        Sort
@@ -73,6 +74,17 @@ type PartitionedJoins struct {
 	Forced    bool    // also where a filter of keys would drop most rows
 }
 
+// Runs are rows of a build that lie together because their keys are equal.
+type Runs struct {
+	// Matches of a row of the probe, and of a row of the build, from which on ordering the rows of the build costs less than following chains.
+	Matches, Reuse float64
+
+	Apart  float64 // matches of a row of the probe from which on that is so where the join could be in partitions, too
+	Common float64 // rows of one key from which on it is so however few matches there are
+	Long   int64   // rows of a run from which on threads share it
+	PutOff int64   // the most runs that are put off to be shared
+}
+
 // KeyFilters are filters of keys that a build leaves for scans.
 type KeyFilters struct {
 	Rows      float64 // of a scan from which on it reads them
@@ -115,6 +127,7 @@ func hopper() Tuning {
 		PerfectHash:     PerfectHash{Rows: 8e6, SeenLeast: 1 << 16, SeenRows: 32},
 		Shared:          SharedGroups{CrowdedRows: 1 << 32, TilesLeast: 2048},
 		Radix:           PartitionedJoins{Rows: 2 << 20, DenseRows: 4 << 20, Passes: 1, Blocks: 2},
+		Runs:            Runs{Matches: 8, Reuse: 4, Apart: 64, Common: 4096, Long: 256, PutOff: 1 << 22},
 		Filter:          KeyFilters{Rows: 4e6, LocalBits: 1 << 19}, // 64 KiB
 		Launch:          LaunchRows{Hot: 1 << 24, Window: 1 << 25},
 		Sort:            Sort{WaitRows: 1 << 24, RadixRows: 1 << 19},

@@ -54,7 +54,11 @@ func (k *writer) openSink(s *codegen.Scope, src *physical.SinkScan) error {
 	}
 	f := k.g.Sinks[src.From]
 	k.Line("// rows of an earlier pipeline")
-	k.OpenStored(src.From, "")
+	if t := k.defersTo(); t != nil {
+		k.OpenStoredDeferring(src.From, t)
+	} else {
+		k.OpenStored(src.From, "")
+	}
 	at, err := storedAt(f, src)
 	if err != nil {
 		return err
@@ -83,6 +87,9 @@ func (k *writer) openTable(s *codegen.Scope, scan *physical.TableScan) error {
 	r := &tableReader{scanOutline: k.Scan.(*scanOutline), k: k, vector: make([]string, len(scan.Cols))}
 	r.rows = r.keys
 	k.Rows = kernel.Rows{Scan: scan}
+	if t := k.defersTo(); t != nil {
+		return r.openDeferring(s, t)
+	}
 	k.Tiles = k.OpenGap()
 	k.stopAtLimit()
 	if r.pack && !r.filters && !r.dead {
@@ -122,6 +129,37 @@ func (k *writer) openTable(s *codegen.Scope, scan *physical.TableScan) error {
 	k.Line("const i64 row = t.mine() + i;")
 	k.Line("bool here = alive >> i & 1;")
 	r.bind(s, "i")
+	return r.narrow(s)
+}
+
+// defersTo is the probe whose long runs the kernel puts off; nil: there is none.
+func (k *writer) defersTo() *physical.Probe {
+	if k.InOrder() || k.g.choices.Probe[k.Pipeline] != nil {
+		return nil
+	}
+	return k.g.Builds.DefersTo(k.Pipeline)
+}
+
+// openDeferring writes a loop over a table's rows one by one, since a row may come again for a run that was put off.
+func (r *tableReader) openDeferring(s *codegen.Scope, t *physical.Probe) error {
+	k := r.k
+	k.OpenTableDeferring(r.scan, t)
+	k.Items = 1
+	k.stopAtLimit()
+	k.Line("const OneRow t{row};")
+	k.Line("u32 alive = here;")
+	if r.dead {
+		k.Line("alive &= ~load_bits<1>(%s, row); // deleted rows", k.Pointer("const u32", kernel.DeletedWord{Scan: r.scan}))
+	}
+	for i, first := range r.first {
+		if first {
+			r.loadItems(i, "load_alive(%s + row, alive, %s);")
+		}
+	}
+	r.keepRanges()
+	r.keepBits(r.divideKeys())
+	k.Line("here = alive & 1;")
+	r.bind(s, "0")
 	return r.narrow(s)
 }
 

@@ -106,7 +106,7 @@ func (q *Query) startSeen(k *kernel.Kernel, total, unit int64, launch func(r lau
 	rows := q.program.Target.Tuning.PerfectHash.Sample(int64(g.form.Aggregate.EstGroups))
 	every = max(total/((rows+unit-1)/unit), 1)
 	seen := (total + every - 1) / every
-	if err := launch(launchRange{0, seen, every}); err != nil {
+	if err := launch(launchRange{to: seen, every: every}); err != nil {
 		return 0, 0, err
 	}
 	return -every, total - seen, q.launchOther(k.Learn, 1, cost)

@@ -17,7 +17,10 @@ import (
 const launchPairs = 1 << 32
 
 // launchRange is the tiles or rows of a launch; every says which tiles are numbered (Tiles in tile.cuh).
-type launchRange struct{ from, to, every int64 }
+type launchRange struct {
+	from, to, every int64
+	later           *putOff // the runs that the launch goes over; nil: it goes over the source
+}
 
 // start launches a pipeline's kernel over all its rows.
 func (q *Query) start(ctx context.Context, k *kernel.Kernel, cost *Cost) error {
@@ -76,9 +79,12 @@ func (q *Query) start(ctx context.Context, k *kernel.Kernel, cost *Cost) error {
 			return err
 		}
 	}
+	if err := q.outputs.openPutOff(k, total); err != nil {
+		return err
+	}
 	run := func() error {
 		for from := int64(0); from < total; from += step {
-			if err := launch(launchRange{from, min(from+step, total), every}); err != nil {
+			if err := launch(launchRange{from: from, to: min(from+step, total), every: every}); err != nil {
 				return err
 			}
 			if from+step < total {
@@ -97,6 +103,9 @@ func (q *Query) start(ctx context.Context, k *kernel.Kernel, cost *Cost) error {
 	if err := run(); err != nil {
 		return err
 	}
+	if err := q.startPutOff(ctx, k, launch); err != nil {
+		return err
+	}
 	q.progress.pending = append(q.progress.pending, k)
 	return q.runThen(k, cost)
 }
@@ -110,10 +119,18 @@ const (
 
 // sharers is log2 of how many threads share the copies of a row.
 func (q *Query) sharers(k *kernel.Kernel) int {
-	if k.Rows.SharedBy == nil {
+	switch {
+	case q.launch.later != nil:
+		return q.sharersOf(q.launch.later.runs)
+	case k.Rows.SharedBy == nil:
 		return 0
 	}
-	each := int64(q.runner.multiprocessors()*sharersAll) / max(q.sourceRows(k), 1)
+	return q.sharersOf(q.sourceRows(k))
+}
+
+// sharersOf is log2 of how many threads share the copies or matches of each of so many rows.
+func (q *Query) sharersOf(rows int64) int {
+	each := int64(q.runner.multiprocessors()*sharersAll) / max(rows, 1)
 	return min(max(bits.Len64(uint64(each))-1, sharersLeast), sharersMost)
 }
 

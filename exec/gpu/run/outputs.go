@@ -27,6 +27,7 @@ type outputs struct {
 	groups  map[*physical.Aggregate]*groupRun
 	strings map[*physical.Pipeline]*stringRun
 	sides   map[radix.Side]*sideRun // of joins in partitions
+	putOff  *putOff                 // of the kernel that is being launched
 }
 
 func newOutputs(g *program.Program, m *devicemem.Memory, b *controlBlock, p *progress) *outputs {

@@ -69,6 +69,9 @@ func (q *Query) word(k *kernel.Kernel, key any) (uint64, error) {
 	if !ok {
 		word, ok = q.outputs.groupWord(key)
 	}
+	if !ok {
+		word, ok = q.putOffWord(key)
+	}
 	if w, is := key.(partition.Word); is {
 		word, ok = q.outputs.partitionWord(w)
 	}

@@ -1,0 +1,144 @@
+package join
+
+import (
+	"fmt"
+
+	"github.com/radish-sql/radish/exec/gpu/form"
+	"github.com/radish-sql/radish/exec/gpu/kernel"
+	"github.com/radish-sql/radish/planner/physical"
+	"github.com/radish-sql/radish/sql/expr"
+)
+
+// runs has the rows of a build in the order of the key, so that those of one key lie together: following a run reads memory in order, and any number of threads can share
+// it, which a chain does not allow. A probe finds the two ends of its run by binary search. It is for keys of many rows; for others chains take fewer steps.
+var runs = &Algorithm{
+	Name:    "runs of equal keys",
+	applies: func(d *demand) bool { return d.runs },
+	find:    findRun,
+}
+
+// wantsRuns says whether a build's keys have so many rows that these should lie together.
+func wantsRuns(g *kernel.Pipelines, d *demand) bool {
+	b := d.build
+	if d.on != physical.HashJoin && d.on != physical.DenseJoin || b.Unique || b.KeepUnmatched || d.marks || d.once || len(b.Keys) != 1 || b.NullSafe != nil && b.NullSafe[0] ||
+		form.ClassOf(b.Keys[0].Type()) != form.Int || wantsFilter(g, b, 0) {
+		return false
+	}
+	tuning := &g.Target.Tuning.Runs
+	perProbe, perBuild := matches(g, b)
+	return perProbe >= tuning.Matches && perBuild >= tuning.Reuse || commonest(g, b) >= tuning.Common
+}
+
+// matches is how many matches are expected of a row of a probe, and of a row of the build, at most of all its probes.
+func matches(g *kernel.Pipelines, b *physical.Build) (perProbe, perBuild float64) {
+	for _, p := range g.Plan.Pipelines {
+		rows := sourceRows(g, p)
+		for _, t := range p.Transforms {
+			t, ok := t.(*physical.Probe)
+			if !ok {
+				continue
+			}
+			if t.Build == b {
+				perProbe, perBuild = max(perProbe, t.EstRows/max(rows, 1)), max(perBuild, t.EstRows/max(b.EstRows, 1))
+			}
+			rows = t.EstRows
+		}
+	}
+	return perProbe, perBuild
+}
+
+// sourceRows is how many rows are expected of a pipeline's source.
+func sourceRows(g *kernel.Pipelines, p *physical.Pipeline) (rows float64) {
+	switch src := p.Source.(type) {
+	case *physical.TableScan:
+		return src.EstRows
+	case *physical.SinkScan:
+		for _, x := range g.Feeders[src.From] {
+			rows += x.EstRows
+		}
+		return rows
+	}
+	return p.EstRows
+}
+
+// commonest is how many rows of a table the commonest key of its build has; 0: that is not known.
+func commonest(g *kernel.Pipelines, b *physical.Build) (most float64) {
+	c, ok := b.Keys[0].(*expr.Column)
+	if !ok {
+		return 0
+	}
+	for _, p := range g.Feeders[b] {
+		scan, ok := p.Source.(*physical.TableScan)
+		if !ok {
+			continue
+		}
+		for i, col := range scan.Cols {
+			if col.ID != c.ID || scan.Ordinals[i] < 0 {
+				continue
+			}
+			if stats := scan.Table.Stats(scan.Ordinals[i]); len(stats.Common) > 0 {
+				most = max(most, stats.Common[0].Fraction*scan.EstRows)
+			}
+		}
+	}
+	return most
+}
+
+// findRun writes the search for the two ends of a run. Where the pipeline defers long runs, it puts them off, and shares those that were put off.
+func findRun(p *probeText) (first, more, step string) {
+	k, f := p.k, p.f
+	low, high := k.Name("low"), k.Name("high")
+	k.Line("u32 %s = 0, %s = 0;", low, high)
+	item := itemOf(&f.rows.Cols[f.keyAt[0]])
+	items := k.Pointer("const "+item, kernel.DataWord{Sink: f.build, At: f.keyAt[0]})
+	deferred := k.Defers(p.t)
+	if deferred {
+		k.Open("if (later) {")
+		k.Line("%s = put_off.low;", low)
+		k.Line("%s = put_off.high;", high)
+		k.Else()
+	}
+	if p.null != "" {
+		k.Open("if (!(%s)) {", p.null)
+	}
+	k.Line("%s = band_bound<%s>(%s, 0, (u32)%s, (%s)(%s), false);", low, item, items, k.Word(kernel.RowCount{Sink: f.build}), item, p.keys[0].Text)
+	k.Line("%s = band_bound<%s>(%s, %s, (u32)%s, (%s)(%s), true);", high, item, items, low, k.Word(kernel.RowCount{Sink: f.build}), item, p.keys[0].Text)
+	if p.null != "" {
+		k.Close()
+	}
+	if !deferred {
+		return low, fmt.Sprintf("%s < %s", p.row, high), p.row + "++"
+	}
+	k.Line("if (%s - %s >= (u32)%s && put_off_run(%s, %s, row, %s, %s)) %s = %s;", high, low, k.Word(kernel.LongRunWord{}), k.Pointer("u64", kernel.PutOffWord{}),
+		k.Word(kernel.PutOffCapacity{}), low, high, high, low)
+	k.Close()
+	first = fmt.Sprintf("run_step(%s, (u32)(turn & (sharers - 1)), %s)", low, high)
+	return first, fmt.Sprintf("%s < %s", p.row, high), fmt.Sprintf("%s = run_step(%s, (u32)sharers, %s)", p.row, p.row, high)
+}
+
+// DefersTo is the probe of a pipeline whose long runs are put off: the first transform that multiplies rows, if what stands before it only computes, drops rows and looks up what
+// multiplies none, so that several threads can do that for the same row. nil: there is none.
+func (all Forms) DefersTo(p *physical.Pipeline) *physical.Probe {
+	switch p.Source.(type) {
+	case *physical.TableScan, *physical.SinkScan:
+	default:
+		return nil
+	}
+	for _, t := range p.Transforms {
+		switch t := t.(type) {
+		case *physical.Filter, *physical.Project:
+		case *physical.Probe:
+			if f := all[t.Build]; f == nil || f.Radix != nil || !kernel.Multiplies(t) && f.build.KeepUnmatched {
+				return nil
+			} else if f.defers(t) {
+				return t
+			}
+			if kernel.Multiplies(t) {
+				return nil
+			}
+		default:
+			return nil
+		}
+	}
+	return nil
+}

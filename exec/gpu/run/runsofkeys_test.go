@@ -1,0 +1,103 @@
+package run
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/radish-sql/radish/exec/enginetest"
+	"github.com/radish-sql/radish/gpukernels"
+	"github.com/radish-sql/radish/gpukernels/gputest"
+	"github.com/radish-sql/radish/planner/physical"
+)
+
+// usesRuns says whether a plan has a probe of runs of equal keys, and whether one puts long runs off.
+func usesRuns(b *backend, plan *physical.Plan) (some, putsOff bool) {
+	for _, k := range b.program(plan).Kernels {
+		for _, x := range k.All() {
+			some = some || strings.Contains(x.CUDA, ": runs of equal keys")
+			putsOff = putsOff || strings.Contains(x.CUDA, "put_off_run(")
+		}
+	}
+	return some, putsOff
+}
+
+// TestRunsOfKeys runs the cases of joins with rows of equal keys together, in all builds that can have them so: runs that no thread shares, that several share from some
+// length on, and from one row on; and such that are too many for the list of those that are put off.
+func TestRunsOfKeys(t *testing.T) { gputest.Each(t, testRunsOfKeys) }
+
+func testRunsOfKeys(t *testing.T, d *gpukernels.Device) {
+	var cases []enginetest.Case
+	for _, c := range enginetest.Cases() {
+		if strings.Contains(c.Name, "join") {
+			cases = append(cases, c)
+		}
+	}
+	for _, x := range []struct {
+		name         string
+		long, putOff int64
+		sizes        []int
+	}{
+		{"not shared", 1 << 30, 1 << 20, []int{600}},
+		{"long ones shared", 5, 1 << 20, []int{1, 1500}},
+		{"all shared", 1, 1 << 20, []int{600}},
+		{"too many to share", 1, 7, []int{600}},
+	} {
+		t.Run(x.name, func(t *testing.T) {
+			b := newBackend(t, d)
+			tuning := &b.runner.tuning.Runs
+			tuning.Matches, tuning.Reuse, tuning.Apart, tuning.Long, tuning.PutOff = 0, 0, 0, x.long, x.putOff
+			used, shared := map[string]bool{}, map[string]bool{}
+			for i, c := range cases {
+				if leftOut(d, i) {
+					continue
+				}
+				for _, size := range x.sizes {
+					for seed := range uint64(2) {
+						plan := c.Plan(enginetest.NewGen(rand.New(rand.NewPCG(seed, 7)), size))
+						some, putsOff := usesRuns(b, plan)
+						if !some {
+							continue
+						}
+						used[c.Name] = true
+						if putsOff {
+							shared[c.Name] = true
+						}
+						enginetest.Check(t, b, enginetest.Case{Name: fmt.Sprintf("%s of %d rows", c.Name, size)}, plan, seed)
+					}
+				}
+			}
+			t.Logf("of %d cases %d had runs of equal keys, and %d put long ones off", len(cases), len(used), len(shared))
+			if len(shared) == 0 || !testing.Short() && (len(used) < 10 || len(shared) < 5) {
+				t.Errorf("few cases had runs: %v, of these put off: %v", used, shared)
+			}
+		})
+	}
+}
+
+// TestRunsOfKeysCompile compiles kernels that put runs off with NVRTC, which needs no GPU.
+func TestRunsOfKeysCompile(t *testing.T) {
+	lib := gputest.CUDALibrary(t)
+	b := newBackend(t, gputest.Emulated(t))
+	tuning := &b.runner.tuning.Runs
+	tuning.Matches, tuning.Reuse, tuning.Apart = 0, 0, 0
+	compilers := lib.NewCompilers(90, 0)
+	defer compilers.Close()
+	seen := map[string]bool{}
+	for _, c := range enginetest.Cases() {
+		plan := c.Plan(enginetest.NewGen(rand.New(rand.NewPCG(1, 7)), 600))
+		for _, text := range b.sources(plan) {
+			if !strings.Contains(text, "put_off_run(") || seen[text] || gputest.TimeUp(t) || testing.Short() && len(seen) >= 2 {
+				continue
+			}
+			seen[text] = true
+			if _, _, err := compilers.Compile(gpukernels.NewTurn(), 90, text); err != nil {
+				t.Errorf("%v\n%s", err, text)
+			}
+		}
+	}
+	if t.Logf("%d kernels", len(seen)); len(seen) == 0 {
+		t.Error("no case puts runs off")
+	}
+}

@@ -27,7 +27,9 @@ type largeJoin struct {
 	key    func(number int64) int64
 	wide   bool    // p and q take 8 bytes, not 4
 	every  int64   // 0, or one of so many rows of S has a key of R
-	bar    float64 // G tuples/s that it has to reach; 0: none is set
+	both   bool    // R has keys as S has, not each of them
+	stored bool    // CREATE TABLE ... AS SELECT stores what comes; its time is the statement's
+	bar    float64 // G tuples/s, or G rows/s of the result where that is what multiplies, that it has to reach; 0: none is set
 }
 
 // largeDraw says which keys S has.
@@ -41,7 +43,7 @@ const (
 
 // largeJoins are the cases; most is log2 of the larger tables' rows.
 func largeJoins(most int) []largeJoin {
-	small := max(most-3, 4)
+	small, few := max(most-3, 4), most*14/27 // rows that have 2^16 matches each if most is 27
 	return []largeJoin{
 		{name: "unique", build: most, probe: most, typ: types.Int32, key: spread32, bar: 55},
 		{name: "dense", build: most, probe: most, typ: types.Int32, key: plainKey, bar: 62},
@@ -51,6 +53,9 @@ func largeJoins(most int) []largeJoin {
 		{name: "zipf", build: most, probe: most, draw: zipfDraw, typ: types.Int32, key: spread32},
 		{name: "four", build: most, probe: most - 2, copies: 4, typ: types.Int32, key: spread32},
 		{name: "eighth", build: most, probe: most, every: 8, typ: types.Int32, key: spread32},
+		{name: "stored", build: most, probe: most, typ: types.Int32, key: spread32, stored: true, bar: 4.5},
+		{name: "multiply", build: most - 1, probe: few, copies: 1 << (most - 1 - few*5/7), draw: anyKeys, typ: types.Int32, key: spread32, bar: 100},
+		{name: "zipf both", build: most * 3 / 4, probe: most * 3 / 4, draw: zipfDraw, both: true, typ: types.Int32, key: spread32},
 	}
 }
 
@@ -65,6 +70,15 @@ func (c *largeJoin) tables() (r, s *drawnTable, totals func() [3]int64) {
 	keys := rows / copies
 	shuffled := newPermutation(salt.next(), rows)
 	build := func(row int64) int64 { return shuffled.of(row) / copies }
+	matches := func(int64) int64 { return copies } // rows of R with a key
+	if c.both {
+		build = c.probes(&salt, keys, rows)
+		count := make([]int32, keys)
+		for row := range rows {
+			count[build(row)]++
+		}
+		matches = func(number int64) int64 { return int64(count[number]) }
+	}
 	probe := c.probes(&salt, keys, probes)
 	p, q := drawn(salt.next(), value), drawn(salt.next(), value)
 	key := func(number func(row int64) int64) drawnColumn {
@@ -82,9 +96,10 @@ func (c *largeJoin) tables() (r, s *drawnTable, totals func() [3]int64) {
 				var sums [3]int64
 				for row := from; row < min(from+part, probes); row++ {
 					if n := probe(row); n < keys {
-						sums[0] += copies
-						sums[1] += copies * p(n)
-						sums[2] += copies * q(row)
+						m := matches(n)
+						sums[0] += m
+						sums[1] += m * p(n)
+						sums[2] += m * q(row)
 					}
 				}
 				for i := range all {
@@ -124,11 +139,15 @@ func (c *largeJoin) probes(salt *gridSalt, keys, rows int64) func(row int64) int
 	}
 }
 
-const largeJoinSQL = "SELECT COUNT(*), SUM(p), SUM(q) FROM r JOIN s ON r.k = s.k"
+const (
+	largeJoinSQL   = "SELECT COUNT(*), SUM(p), SUM(q) FROM r JOIN s ON r.k = s.k"
+	largeStoreSQL  = "CREATE TABLE j AS SELECT r.k, p, q FROM r JOIN s ON r.k = s.k"
+	largeStoredSQL = "SELECT COUNT(*), SUM(p), SUM(q) FROM j"
+)
 
 var largeJoinColumns = []tableColumn{
 	{title: "case", width: 11}, {title: "R", right: true, width: 4}, {title: "S", right: true, width: 4}, {title: "kernels ms", right: true, width: 10}, {title: "G tuples/s", right: true, width: 10},
-	{title: "bar", right: true, width: 4}, {title: "statement ms", right: true, width: 12}, {title: "check", width: 8},
+	{title: "G rows out/s", right: true, width: 12}, {title: "bar", right: true, width: 4}, {title: "statement ms", right: true, width: 12}, {title: "check", width: 8},
 }
 
 // largeJoinBench runs the cases on a device.
@@ -149,7 +168,7 @@ func runLargeJoins(ctx context.Context, set *besideSettings, most int, explain b
 	defer db.close()
 	b := &largeJoinBench{db: db, out: out, runs: set.runs, explain: explain}
 	fmt.Fprintf(out, "R(k, p) joined with S(k, q), device %s: median of %d runs after a first one; ", db.device, set.runs)
-	fmt.Fprintf(out, "rate = (|R| + |S|) / time of all kernels\n\n%s", textRow(largeJoinColumns, titles(largeJoinColumns)))
+	fmt.Fprintf(out, "rates are of |R| + |S| and of the result's rows, in the time of all kernels, and in that of the statement where it stores the result\n\n%s", textRow(largeJoinColumns, titles(largeJoinColumns)))
 	failed := 0
 	for _, c := range largeJoins(most) {
 		if set.cases != "" && !strings.Contains(","+set.cases+",", ","+c.name+",") {
@@ -190,18 +209,16 @@ func (b *largeJoinBench) measure(ctx context.Context, c *largeJoin) ([]string, e
 	want := totals()
 	var whole, kernels []time.Duration
 	for run := range b.runs + 2 {
-		rows, took, err := b.db.query(ctx, largeJoinSQL)
+		took, err := b.once(ctx, c, want)
 		if err != nil {
 			return nil, err
-		}
-		for i := range want {
-			if got, w := rows[0][i].Text(), strconv.FormatInt(want[i], 10); got != w {
-				return nil, fmt.Errorf("column %d is %s, want %s", i+1, got, w)
-			}
 		}
 		if run > 1 { // the first one brings the columns, and both learn how many rows come where
 			whole = append(whole, took)
 		}
+	}
+	if c.stored {
+		return b.cells(c, want[0], 0, median(whole), median(whole)), nil
 	}
 	for range b.runs {
 		cost, err := b.db.cost(ctx, largeJoinSQL)
@@ -217,12 +234,52 @@ func (b *largeJoinBench) measure(ctx context.Context, c *largeJoin) ([]string, e
 		}
 		fmt.Fprintln(b.out, text)
 	}
-	kernel, rate, bar := median(kernels), "", ""
-	if kernel > 0 {
-		rate = fmt.Sprintf("%.1f", float64(r.rows+s.rows)/float64(kernel.Nanoseconds()))
+	return b.cells(c, want[0], median(kernels), median(kernels), median(whole)), nil
+}
+
+// once runs a case's statement, checks what it gives, and returns its time.
+func (b *largeJoinBench) once(ctx context.Context, c *largeJoin, want [3]int64) (took time.Duration, err error) {
+	sql := largeJoinSQL
+	if c.stored {
+		if err := b.db.exec(ctx, "DROP TABLE IF EXISTS j"); err != nil {
+			return 0, err
+		}
+		if _, took, err = b.db.query(ctx, largeStoreSQL); err != nil {
+			return 0, err
+		}
+		sql = largeStoredSQL
 	}
+	rows, summed, err := b.db.query(ctx, sql)
+	if err != nil {
+		return 0, err
+	}
+	for i := range want {
+		if got, w := rows[0][i].Text(), strconv.FormatInt(want[i], 10); got != w {
+			return 0, fmt.Errorf("column %d is %s, want %s", i+1, got, w)
+		}
+	}
+	if c.stored {
+		return took, b.db.exec(ctx, "DROP TABLE j")
+	}
+	return summed, nil
+}
+
+// cells are a case's row: the kernels' time, if it is known, the time that rates are of, and the statement's.
+func (b *largeJoinBench) cells(c *largeJoin, out int64, kernels, rated, whole time.Duration) []string {
+	rate := func(rows int64) string {
+		if rated == 0 {
+			return ""
+		}
+		return fmt.Sprintf("%.1f", float64(rows)/float64(rated.Nanoseconds()))
+	}
+	bar, kernel := "", ""
 	if c.bar > 0 {
-		bar = fmt.Sprintf("%.0f", c.bar)
+		bar = fmt.Sprintf("%.3g", c.bar)
 	}
-	return []string{c.name, fmt.Sprintf("2^%d", c.build), fmt.Sprintf("2^%d", c.probe), millis(kernel), rate, bar, millis(median(whole)), "✓ totals"}, nil
+	if kernels > 0 {
+		kernel = millis(kernels)
+	}
+	return []string{
+		c.name, fmt.Sprintf("2^%d", c.build), fmt.Sprintf("2^%d", c.probe), kernel, rate(int64(1)<<c.build + int64(1)<<c.probe), rate(out), bar, millis(whole), "✓ totals",
+	}
 }

@@ -1,12 +1,15 @@
 package groupby
 
 import (
+	"slices"
+
 	"fmt"
 
 	"github.com/radish-sql/radish/exec/gpu/codegen"
 	"github.com/radish-sql/radish/exec/gpu/form"
 	"github.com/radish-sql/radish/exec/gpu/kernel"
 	"github.com/radish-sql/radish/planner/physical"
+	"github.com/radish-sql/radish/sql/expr"
 )
 
 // way is a way to bring rows to their groups.
@@ -132,5 +135,37 @@ func (f *Form) settle() {
 			at++
 		}
 	}
+	if len(f.Accs) > 0 {
+		f.countRows()
+	}
 	f.ways[0].settle(keys)
+}
+
+// countRows has counts of columns that are never NULL, whatever their types say, be those of all rows.
+func (f *Form) countRows() {
+	accs, cols := f.Accs, f.form.Cols[len(f.Aggregate.Groups):]
+	f.Accs, f.form.Cols = nil, slices.Clip(f.form.Cols[:len(f.Aggregate.Groups)])
+	to := make([]int, len(accs))
+	for i, acc := range accs {
+		_, column := acc.arg.(*expr.Column)
+		if acc.op == accCount && column && !acc.like.Nullable {
+			acc.arg, cols = nil, cols[1:]
+		}
+		if acc.op == accCount && acc.arg == nil {
+			to[i] = f.acc(accCount, nil)
+			continue
+		}
+		if acc.arg != nil {
+			f.form.Cols, cols = append(f.form.Cols, cols[0]), cols[1:]
+		}
+		to[i] = len(f.Accs)
+		f.Accs = append(f.Accs, acc)
+	}
+	for i := range f.items {
+		x := &f.items[i]
+		x.acc, x.squares = to[x.acc], to[x.squares]
+		if x.count >= 0 {
+			x.count = to[x.count]
+		}
+	}
 }

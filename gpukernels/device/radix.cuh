@@ -49,3 +49,25 @@ struct RadixTable {
   RADISH_FN static u32 number(u32 link) { return link & none; }
   RADISH_FN static bool differs(u32 link, u32 rest) { return (link ^ rest) > none; }
 };
+
+// A bit for each row of a table, in shared memory: the row has found a match. The build's side has as many in device memory, for all of its rows, of which the table's begin at row first.
+template <int Words>
+struct MatchedRows {
+  u32* bits;
+  i64 first;
+
+  RADISH_FN void clear() const {
+    for (i32 i = thread_index(); i < Words; i += RADISH_BLOCK) bits[i] = 0;
+  }
+  RADISH_FN void note(u32 number) const {
+    const u32 at = number + ((u32)first & 31), bit = 1u << (at & 31);
+    if ((load_relaxed(bits + at / 32) & bit) == 0) atomic_or(bits + at / 32, bit); // a frequent key's rows would wait for each other
+  }
+  // All threads of the block come here. Blocks that have other rows of the probe's side note theirs, too.
+  RADISH_FN void flush(u32* all) const {
+    block_barrier();
+    for (i32 i = thread_index(); i < Words; i += RADISH_BLOCK) {
+      if (bits[i] != 0) atomic_or(all + first / 32 + i, bits[i]);
+    }
+  }
+};

@@ -11,7 +11,12 @@ var partitioned = &Algorithm{
 	Name:    radix.Name,
 	applies: func(d *demand) bool { return d.radix != nil },
 	byKey:   true,
-	memory:  func(m *Memory, f *Form) { m.Rows = 0 }, // the runner has the rows in partitions
+	memory: func(m *Memory, f *Form) {
+		m.Rows = 0 // the runner has them in partitions
+		if f.Radix.MayBeUnknown() {
+			m.addFilled(f.Radix.Nulls(), 1, 4, 0)
+		}
+	},
 }
 
 // Choices are what is decided of a plan's joins across pipelines. A later pipeline can show that one of them does not hold: it is noted here, and everything is decided again.
@@ -50,6 +55,17 @@ func (c *Choices) Partition(g *kernel.Pipelines) {
 		}
 		c.radix[b], c.Probe[x.Pipeline()] = x, x
 	}
+}
+
+// AreSettled says whether all has been decided about the joins that are partitioned. Those that the pipeline of a probe did not come to are not, the next time.
+func (c *Choices) AreSettled() bool {
+	settled := true
+	for b, x := range c.radix {
+		if !x.IsSettled() {
+			c.whole[b], settled = true, false
+		}
+	}
+	return settled
 }
 
 // Apart says whether the rows of a pipeline's scan go to partitions, so that each thread takes its rows in turn.

@@ -9,7 +9,7 @@ func (f *Form) Memory(rows int64) *Memory {
 	if f.nullChain {
 		m.addFilled(NullHeadWord{of{f.build}}, 1, 4, noRow)
 	}
-	if f.build.KeepUnmatched {
+	if f.build.KeepUnmatched && f.Radix == nil {
 		m.addFilled(MatchedWord{of{f.build}}, rows, 1, 0)
 	}
 	for i, x := range f.filters {

@@ -24,7 +24,7 @@ func newForm(g *kernel.Pipelines, b *physical.Build, choices *Choices) *Form {
 			break
 		}
 	}
-	f.nullChain = d.marks && !f.Algorithm.comparesAll
+	f.nullChain = d.marks && !f.Algorithm.comparesAll && d.radix == nil
 	return f
 }
 
@@ -141,6 +141,9 @@ func (all Forms) OutlineProbe(o *kernel.Outline, t *physical.Probe, choices *Cho
 	if f.Radix != nil && !f.Radix.SettleProbe(o) {
 		choices.whole[t.Build] = true
 		return true, nil
+	}
+	if f.Radix != nil {
+		unknown = f.Radix.MayBeUnknown()
 	}
 	f.bound = true
 	o.Probes = append(o.Probes, probeOutline{t, f})

@@ -18,6 +18,10 @@ func (all Forms) OpenUnmatched(k *kernel.Kernel, s *codegen.Scope, src *physical
 	if err != nil {
 		return err
 	}
+	if f.Radix != nil {
+		f.Radix.OpenUnmatched(k, s, src)
+		return nil
+	}
 	k.Line("// rows of the build without a match")
 	k.OpenStored(src.Build, fmt.Sprintf("!%s[row]", k.Pointer("const u8", MatchedWord{of{src.Build}})))
 	k.BindStored(s, src.Build, f.rows, f.payAt, src.Build.Payload, "row", "")

@@ -37,7 +37,7 @@ func (g *Program) outlineAll() (again bool) {
 		}
 		g.Outlines[p] = x.Outline
 	}
-	return false
+	return !g.choices.AreSettled()
 }
 
 // outliner decides on one pipeline.

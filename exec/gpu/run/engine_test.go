@@ -389,9 +389,21 @@ func TestEngineCompiles(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes minutes")
 	}
-	lib := gputest.CUDALibrary(t)
 	seed := gputest.Seed(t)
 	b := newBackend(t, gputest.Emulated(t))
+	compileAll(t, b, func(add func(*physical.Plan)) {
+		for k, c := range enginetest.Cases() {
+			if (uint64(k)+seed)%2 == 0 || os.Getenv(allSizes) != "" {
+				size := enginetest.Sizes[(uint64(k)+seed)/2%6]
+				add(c.Plan(enginetest.NewGen(rand.New(rand.NewPCG(seed, 7)), size)))
+			}
+		}
+	})
+}
+
+// compileAll compiles the kernels of plans with NVRTC.
+func compileAll(t *testing.T, b *backend, plans func(add func(*physical.Plan))) {
+	lib := gputest.CUDALibrary(t)
 	texts := make(chan string)
 	compilers := lib.NewCompilers(90, 0)
 	defer compilers.Close()
@@ -406,12 +418,7 @@ func TestEngineCompiles(t *testing.T) {
 		})
 	}
 	seen, left := map[string]bool{}, 0
-	for k, c := range enginetest.Cases() {
-		if (uint64(k)+seed)%2 != 0 && os.Getenv(allSizes) == "" {
-			continue
-		}
-		size := enginetest.Sizes[(uint64(k)+seed)/2%6]
-		plan := c.Plan(enginetest.NewGen(rand.New(rand.NewPCG(seed, 7)), size))
+	plans(func(plan *physical.Plan) {
 		for _, text := range b.sources(plan) {
 			switch {
 			case seen[text]:
@@ -422,7 +429,7 @@ func TestEngineCompiles(t *testing.T) {
 				texts <- text
 			}
 		}
-	}
+	})
 	close(texts)
 	wg.Wait()
 	t.Logf("%d kernels, %d left out for want of time", len(seen), left)

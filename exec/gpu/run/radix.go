@@ -19,8 +19,15 @@ import (
 
 // sideRun is one side's rows on the device, in the partitions of the last pass.
 type sideRun struct {
-	passes []sidePass
+	passes  []sidePass
+	matched gpukernels.Ptr // of a build whose rows note that they have found a match: a bit for each
 }
+
+// last is the pass whose partitions are joined.
+func (s *sideRun) last() *sidePass { return &s.passes[len(s.passes)-1] }
+
+// capacity is how many rows the partitions have capacity for.
+func (p *sidePass) capacity() int64 { return int64(p.first[len(p.first)-1]) }
 
 // sidePass is where a pass writes.
 type sidePass struct {
@@ -85,7 +92,19 @@ func (q *Query) partition(ctx context.Context, k *kernel.Kernel, side radix.Side
 		q.outputs.freePass(&q.outputs.sides[side].passes[0])
 		then = then[1:]
 	}
+	if !side.Probe && side.Join.Notes() {
+		return then, q.openMatched(side)
+	}
 	return then, nil
+}
+
+// openMatched takes the bits in which a build's rows note that they have found a match.
+func (q *Query) openMatched(side radix.Side) (err error) {
+	s := q.outputs.sides[side]
+	if s.matched, err = q.memory.Filled("partitions", s.last().capacity()/32+2, 4, 0); err == nil {
+		q.outputs.builds[side.Join.Build()].words[side.Join.Matched()] = uint64(s.matched)
+	}
+	return err
 }
 
 // openPass takes memory for a pass. wanted are the rows that partitions of each pass want, where that is known.
@@ -208,6 +227,7 @@ func (out *outputs) freeSide(side radix.Side) {
 		for i := range s.passes {
 			out.freePass(&s.passes[i])
 		}
+		out.memory.Free(s.matched)
 		delete(out.sides, side)
 	}
 }
@@ -243,24 +263,35 @@ const (
 	pieceBlocks = 16      // pieces for each multiprocessor, at least, where there are so many rows
 )
 
-// openWork lists the pieces of work of a join whose sides are there.
-func (q *Query) openWork(x *radix.Join) (gpukernels.Ptr, error) {
-	pieces := q.pieces(x)
-	bytes := int64(16 * (len(pieces) + 1))
-	at, err := q.memory.Alloc("partitions", bytes)
-	if err != nil {
-		return 0, err
-	}
+// openWork lists the pieces of work of a join whose sides are there, and returns what is to be freed behind it.
+func (q *Query) openWork(x *radix.Join) (memory []gpukernels.Ptr, err error) {
+	pieces, several := q.pieces(x)
 	list := append(make([]piece, 1, len(pieces)+1), pieces...) // the first has the counter of pieces that were taken
-	run := q.outputs.builds[x.Build()]
-	run.words[x.Work()], run.words[x.Taken()], run.words[x.Pieces()] = uint64(at)+16, uint64(at), uint64(len(pieces))
-	return at, q.memory.Stream.Upload(at, gpukernels.Bytes(list))
+	at, err := q.memory.Alloc("partitions", int64(16*len(list)))
+	if err != nil {
+		return nil, err
+	}
+	memory = append(memory, at)
+	words := q.outputs.builds[x.Build()].words
+	words[x.Work()], words[x.Taken()], words[x.Pieces()], words[x.Seen()], words[x.Some()] = uint64(at)+16, uint64(at), uint64(len(pieces)), 0, 0
+	for _, n := range q.outputs.sides[x.Of(false)].last().given {
+		words[x.Some()] |= uint64(n)
+	}
+	if x.Loops() && several {
+		seen, err := q.memory.Filled("partitions", q.outputs.sides[x.Of(true)].last().capacity(), 1, 0)
+		if err != nil {
+			return memory, err
+		}
+		memory = append(memory, seen)
+		words[x.Seen()] = uint64(seen)
+	}
+	return memory, q.memory.Stream.Upload(at, gpukernels.Bytes(list))
 }
 
-// pieces cuts partitions up: a build's rows into as many as a table holds, and a probe's side into pieces that are about equally long. Pieces of long partitions come first.
-func (q *Query) pieces(x *radix.Join) []piece {
-	last := x.Of(false).Form().Passes - 1
-	build, probe := &q.outputs.sides[x.Of(false)].passes[last], &q.outputs.sides[x.Of(true)].passes[last]
+// pieces cuts partitions up: a build's rows into as many as a table holds, unless the join loops over tables, and a probe's side into pieces that are about equally long. Pieces of long
+// partitions come first. several says that some partition of the build needs several tables.
+func (q *Query) pieces(x *radix.Join) (all []piece, several bool) {
+	build, probe := q.outputs.sides[x.Of(false)].last(), q.outputs.sides[x.Of(true)].last()
 	rows := int64(0)
 	for _, n := range probe.given {
 		rows += int64(n)
@@ -275,11 +306,16 @@ func (q *Query) pieces(x *radix.Join) []piece {
 	capacity := x.Capacity / line * line
 	var long, short []piece
 	for p, n := range probe.given {
-		m := build.given[p]
-		for b := int64(0); b < int64(m); b += capacity {
+		m := int64(build.given[p])
+		several = several || m > x.Capacity
+		step := capacity
+		if x.Loops() {
+			step = max(m, 1)
+		}
+		for b := int64(0); b < m || b == 0 && x.Keeps(); b += step {
 			for at := int64(0); at < int64(n); at += length {
-				w := piece{probe.first[p] + uint32(at), probe.first[p] + uint32(min(at+length, int64(n))), build.first[p] + uint32(b), build.first[p] + uint32(min(b+capacity, int64(m)))}
-				if int64(n) > 2*mean || int64(m) > capacity {
+				w := piece{probe.first[p] + uint32(at), probe.first[p] + uint32(min(at+length, int64(n))), build.first[p] + uint32(b), build.first[p] + uint32(min(b+step, m))}
+				if int64(n) > 2*mean || m > capacity {
 					long = append(long, w)
 				} else {
 					short = append(short, w)
@@ -287,12 +323,12 @@ func (q *Query) pieces(x *radix.Join) []piece {
 			}
 		}
 	}
-	return append(long, short...)
+	return append(long, short...), several
 }
 
 // joinSides runs the kernel that joins and those behind it, once both sides are there.
 func (q *Query) joinSides(x *radix.Join, then []*kernel.Kernel, cost *Cost) error {
-	work, err := q.openWork(x)
+	memory, err := q.openWork(x)
 	if err != nil {
 		return err
 	}
@@ -301,8 +337,20 @@ func (q *Query) joinSides(x *radix.Join, then []*kernel.Kernel, cost *Cost) erro
 			return err
 		}
 	}
-	q.memory.Free(work)
+	q.memory.FreeAll(memory)
 	q.outputs.freeSide(x.Of(true))
+	return nil
+}
+
+// partitioned is the side of a build's rows, if they lie in partitions.
+func (out *outputs) partitioned(s physical.Sink) *sideRun {
+	b, ok := s.(*physical.Build)
+	if !ok {
+		return nil
+	}
+	if f := out.program.Builds[b]; f != nil && f.Radix != nil {
+		return out.sides[f.Radix.Of(false)]
+	}
 	return nil
 }
 

@@ -85,6 +85,9 @@ func (q *Query) word(k *kernel.Kernel, key any) (uint64, error) {
 func (q *Query) sourceRows(k *kernel.Kernel) int64 {
 	switch {
 	case k.Rows.Of != nil:
+		if s := q.outputs.partitioned(k.Rows.Of); s != nil {
+			return s.last().capacity()
+		}
 		return q.outputs.most(k.Rows.Of)
 	case k.Rows.Groups != nil:
 		return q.outputs.groups[k.Rows.Groups].size()

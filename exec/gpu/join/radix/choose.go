@@ -22,7 +22,7 @@ func Candidate(g *kernel.Pipelines, b *physical.Build, feeder *physical.Pipeline
 	default:
 		return nil
 	}
-	if b.KeepUnmatched || len(b.Keys) == 0 || b.EstRows < least {
+	if len(b.Keys) == 0 || b.EstRows < least {
 		return nil
 	}
 	for i, e := range b.Keys {
@@ -32,12 +32,15 @@ func Candidate(g *kernel.Pipelines, b *physical.Build, feeder *physical.Pipeline
 	}
 	var x *Join
 	for _, p := range g.Plan.Pipelines {
+		if u, ok := p.Source.(*physical.UnmatchedScan); ok && u.Build == b && g.Refused[p] != nil {
+			return nil
+		}
 		for i, t := range p.Transforms {
 			t, ok := t.(*physical.Probe)
 			switch {
 			case !ok || t.Build != b:
 				continue
-			case x != nil || t.Kind != logical.InnerJoin || g.Refused[p] != nil:
+			case x != nil || b.KeepUnmatched && !notes(t.Kind) || g.Refused[p] != nil:
 				return nil
 			}
 			x = &Join{build: b, probe: t, pipeline: p, at: i}
@@ -54,6 +57,11 @@ func Candidate(g *kernel.Pipelines, b *physical.Build, feeder *physical.Pipeline
 		return nil
 	}
 	return x
+}
+
+// notes says whether a join of a kind looks at all matches of a row, so that all of the build's rows can note them.
+func notes(kind logical.JoinKind) bool {
+	return kind == logical.InnerJoin || kind == logical.LeftJoin || kind == logical.FullJoin
 }
 
 // pays says whether writing the rows of both sides costs less than looking them up. Both sides are scans that most rows pass, with nothing that drops rows in front of the join: otherwise

@@ -2,13 +2,13 @@ package radix
 
 import (
 	"fmt"
-	"math"
 	"math/bits"
+	"slices"
 
 	"github.com/radish-sql/radish/exec/gpu/codegen"
-	"github.com/radish-sql/radish/exec/gpu/form"
 	"github.com/radish-sql/radish/exec/gpu/kernel"
 	"github.com/radish-sql/radish/exec/gpu/partition"
+	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
 )
@@ -20,20 +20,16 @@ type Join struct {
 	pipeline *physical.Pipeline // of the probe,
 	at       int                // the number of the probe's transform
 
-	keys  []packedKey
-	wide  bool // keys pack into 64 bits, not 32
-	parts partition.Form
-	sides [2]*partition.Layout // of the build's rows and the probe's
+	keyForms, payloadForms []codegen.Form // of the build's keys and payload
+
+	keys    packedKeys
+	parts   partition.Form
+	sides   [2]*partition.Layout // of the build's rows and the probe's
+	settled bool                 // all of these are known
 
 	// The table of a piece of the build.
 	Capacity int64 // rows
 	slotBits int
-}
-
-// packedKey is where a key lies among the bits of all keys.
-type packedKey struct {
-	form.Interval
-	shift, bits int
 }
 
 // Side is one side of a partitioned join: whose rows a partition.Word is about.
@@ -49,6 +45,9 @@ func (x *Join) Of(probe bool) Side { return Side{x, probe} }
 func (x *Join) Build() *physical.Build       { return x.build }
 func (x *Join) Pipeline() *physical.Pipeline { return x.pipeline }
 
+// IsSettled says whether SettleProbe has decided everything.
+func (x *Join) IsSettled() bool { return x.settled }
+
 // Form is how the rows of a side are partitioned.
 func (s Side) Form() *partition.Form {
 	f := s.Join.parts
@@ -63,23 +62,52 @@ func (s Side) layout() *partition.Layout {
 	return s.Join.sides[0]
 }
 
-// The words of the kernel that joins: the pieces of work, how many they are, and a counter of those that were taken.
-type (
-	workWord   struct{ of }
-	piecesWord struct{ of }
-	takenWord  struct{ of }
-)
-
 // of makes what it is embedded in a word of a build: package join's Word.
 type of struct{ build *physical.Build }
 
 // Of is the build.
 func (w of) Of() *physical.Build { return w.build }
 
-// Work, Pieces and Taken are the keys of these words.
-func (x *Join) Work() any   { return workWord{of{x.build}} }
-func (x *Join) Pieces() any { return piecesWord{of{x.build}} }
-func (x *Join) Taken() any  { return takenWord{of{x.build}} }
+// The words of the kernel that joins.
+type (
+	workWord    struct{ of } // address of the pieces of work,
+	piecesWord  struct{ of } // how many they are,
+	takenWord   struct{ of } // and the address of a counter of those that were taken
+	seenWord    struct{ of } // address of a byte for each row of the probe's side: it has found a match in an earlier table of its partition
+	matchedWord struct{ of } // address of a bit for each row of the build's side: it has found a match
+	nullsWord   struct{ of } // address of a word: not 0 if the build has a row whose key is NULL
+	someWord    struct{ of } // not 0 if the build has other rows
+)
+
+// Work, Pieces, Taken, Seen, Matched, Nulls and Some are the keys of these words.
+func (x *Join) Work() any    { return workWord{of{x.build}} }
+func (x *Join) Pieces() any  { return piecesWord{of{x.build}} }
+func (x *Join) Taken() any   { return takenWord{of{x.build}} }
+func (x *Join) Seen() any    { return seenWord{of{x.build}} }
+func (x *Join) Matched() any { return matchedWord{of{x.build}} }
+func (x *Join) Nulls() any   { return nullsWord{of{x.build}} }
+func (x *Join) Some() any    { return someWord{of{x.build}} }
+
+// Keeps says whether rows of the probe's side without a match live on.
+func (x *Join) Keeps() bool {
+	switch x.probe.Kind {
+	case logical.InnerJoin, logical.SemiJoin:
+		return false
+	}
+	return true
+}
+
+// Loops says whether a piece of work has all of the build's rows of its partition, in tables one after another: what becomes of a row depends on all of them. Otherwise each table is a
+// piece of its own.
+func (x *Join) Loops() bool { return x.probe.Kind != logical.InnerJoin || x.Notes() }
+
+// Notes says whether the build's rows note that they have found a match.
+func (x *Join) Notes() bool { return x.build.KeepUnmatched }
+
+// MayBeUnknown says whether a mark may be NULL.
+func (x *Join) MayBeUnknown() bool {
+	return x.probe.Kind == logical.MarkJoin && (x.keys.nullable[0] || x.keys.nullable[1])
+}
 
 // Blocks and threads of the kernel that joins.
 const (
@@ -92,10 +120,31 @@ const (
 	leastBits    = 5
 )
 
-// Settle decides how the build's rows are packed and partitioned, once the forms of its keys and of its payload are known; false: they cannot be.
+// Settle notes the forms of the build's keys and of its payload; false: such rows cannot be partitioned.
 func (x *Join) Settle(o *kernel.Outline) bool {
-	forms := make([]codegen.Form, len(x.build.Keys))
-	for i, e := range x.build.Keys {
+	x.settled = false
+	x.keyForms, x.payloadForms = nil, nil
+	for _, e := range x.build.Keys {
+		v, err := o.Forms.Of(e)
+		if err != nil {
+			return false
+		}
+		x.keyForms = append(x.keyForms, v)
+	}
+	for _, c := range x.build.Payload {
+		v, err := o.Forms.Of(c)
+		if err != nil {
+			return false
+		}
+		x.payloadForms = append(x.payloadForms, v)
+	}
+	return true
+}
+
+// SettleProbe decides how the rows of both sides are packed and partitioned, of the probe's those columns that live on; false: they cannot be.
+func (x *Join) SettleProbe(o *kernel.Outline) bool {
+	forms := make([]codegen.Form, len(x.probe.Keys))
+	for i, e := range x.probe.Keys {
 		var err error
 		if forms[i], err = o.Forms.Of(e); err != nil {
 			return false
@@ -105,75 +154,58 @@ func (x *Join) Settle(o *kernel.Outline) bool {
 		return false
 	}
 	var ids []expr.ColumnID
-	var payload []codegen.Form
-	for _, c := range x.build.Payload {
-		v, err := o.Forms.Of(c)
-		if err != nil {
-			return false
-		}
-		if keyNumber(x.build.Keys, c.ID) < 0 {
-			ids, payload = append(ids, c.ID), append(payload, v)
+	var values []codegen.Form
+	for i, c := range x.build.Payload {
+		if keyNumber(x.build.Keys, c.ID) < 0 || !x.recovers(false) {
+			ids, values = append(ids, c.ID), append(values, x.payloadForms[i])
 		}
 	}
-	if x.sides[0] = partition.NewLayout(x.wide, ids, payload); x.sides[0] == nil {
+	if x.sides[0] = partition.NewLayout(x.keys.wide, ids, values); x.sides[0] == nil {
 		return false
 	}
-	return x.size(o.Plan.Target)
-}
-
-// packKeys gives each key its bits; false: they are too many, or not known.
-func (x *Join) packKeys(forms []codegen.Form) bool {
-	x.keys = nil
-	shift := 0
-	for _, f := range forms {
-		if f.Class != form.Int || !f.Known {
-			return false
+	ids, values = nil, nil
+	for _, id := range x.kept() {
+		if v, ok := o.Forms.Column(id); ok && (keyNumber(x.probe.Keys, id) < 0 || !x.recovers(true)) {
+			ids, values = append(ids, id), append(values, v)
 		}
-		k := packedKey{Interval: f.Within, shift: shift}
-		if k.Hi < k.Lo {
-			k.Hi = k.Lo // no row has a value
-		}
-		k.bits = bits.Len64(k.span())
-		shift += k.bits
-		x.keys = append(x.keys, k)
 	}
-	most := uint64(0)
-	if shift > 64 {
+	if x.sides[1] = partition.NewLayout(x.keys.wide, ids, values); x.sides[1] == nil || !x.size(o.Plan.Target) {
 		return false
 	}
-	for _, k := range x.keys {
-		if k.shift < 64 {
-			most |= k.span() << k.shift
-		}
-	}
-	x.wide = most >= math.MaxUint32
-	return most < math.MaxUint64 // which stands for no row
+	o.SourceShared = x.tableBytes()
+	o.Apart, o.Tiled = true, false
+	x.settled = true
+	return true
 }
-
-func (k *packedKey) span() uint64 { return uint64(k.Hi) - uint64(k.Lo) }
 
 // size decides on the table, and on how many partitions there are.
 func (x *Join) size(target *kernel.Target) bool {
 	budget := (target.SharedBytes+kernel.SharedRest+blockShared)/joinBlocks - blockShared - kernel.SharedRest
+	x.Capacity = 0
 	for slots := 6; slots <= 14; slots++ {
-		rows := min((budget-4<<slots)/x.rowBytes(), 9<<slots/8) &^ 31
+		left, of32 := budget-4<<slots, 32*x.rowBytes()
+		if x.Notes() {
+			left, of32 = left-8, of32+4
+		}
+		rows := min(32*left/of32, 9<<slots/8) &^ 31
 		if rows > x.Capacity {
 			x.Capacity, x.slotBits = rows, slots
 		}
 	}
-	if most := target.Tuning.Radix.TableRows; most > 0 {
-		x.Capacity = min(x.Capacity, most)
+	tuning := &target.Tuning.Radix
+	if tuning.TableRows > 0 {
+		x.Capacity = min(x.Capacity, tuning.TableRows)
 	}
 	if x.Capacity < 32 {
 		return false
 	}
 	wanted := bits.Len64(uint64(x.build.EstRows / (expectedFull * float64(x.Capacity))))
-	x.parts = partition.Form{Passes: 1, Bits: max(wanted, leastBits), Ranges: true, Blocks: target.Tuning.Radix.Blocks}
-	if wanted > onePassBits || target.Tuning.Radix.Passes == 2 {
+	x.parts = partition.Form{Passes: 1, Bits: max(wanted, leastBits), Ranges: true, Blocks: tuning.Blocks}
+	if wanted > onePassBits || tuning.Passes == 2 {
 		x.parts.Passes, x.parts.Bits = 2, min(max((wanted+1)/2, leastBits), mostBits)
 	}
-	if b := target.Tuning.Radix.Bits; b > 0 {
-		x.parts.Passes, x.parts.Bits = target.Tuning.Radix.Passes, b
+	if tuning.Bits > 0 {
+		x.parts.Passes, x.parts.Bits = tuning.Passes, tuning.Bits
 	}
 	return true
 }
@@ -181,7 +213,7 @@ func (x *Join) size(target *kernel.Target) bool {
 // rowBytes is what a row takes of a table: a link, its payload, and a place of 64 bits.
 func (x *Join) rowBytes() int64 {
 	n := 4 + 4*int64(len(x.sides[0].Halves))
-	if x.wide {
+	if x.keys.wide {
 		n += 8
 	}
 	return n
@@ -190,25 +222,17 @@ func (x *Join) rowBytes() int64 {
 // numberBits is the bits of a row's number in a link; one number ends a chain.
 func (x *Join) numberBits() int { return bits.Len64(uint64(x.Capacity)) }
 
-// tableBytes is what the table takes of shared memory.
-func (x *Join) tableBytes() int64 { return kernel.RoundUp(4<<x.slotBits+x.Capacity*x.rowBytes(), 16) }
+// matchedWords is the words of a table's bits: a table may begin at any bit of the first.
+func (x *Join) matchedWords() int64 {
+	if !x.Notes() {
+		return 0
+	}
+	return (x.Capacity+31)/32 + 1
+}
 
-// SettleProbe decides how the probe's rows are packed: with the columns that live on; false: they cannot be.
-func (x *Join) SettleProbe(o *kernel.Outline) bool {
-	var ids []expr.ColumnID
-	var forms []codegen.Form
-	for _, id := range x.kept() {
-		if v, ok := o.Forms.Column(id); ok && keyNumber(x.probe.Keys, id) < 0 {
-			ids, forms = append(ids, id), append(forms, v)
-		}
-	}
-	x.sides[1] = partition.NewLayout(x.wide, ids, forms)
-	if x.sides[1] == nil {
-		return false
-	}
-	o.SourceShared = x.tableBytes()
-	o.Apart, o.Tiled = true, false
-	return true
+// tableBytes is what the table takes of shared memory.
+func (x *Join) tableBytes() int64 {
+	return kernel.RoundUp(4<<x.slotBits+x.Capacity*x.rowBytes()+4*x.matchedWords(), 16)
 }
 
 // kept are the columns that live on behind the probe, or that its residual condition reads, but for the build's.
@@ -240,12 +264,10 @@ func (x *Join) kept() []expr.ColumnID {
 
 // keyNumber is the number of the key that is a column; less than 0: none is.
 func keyNumber(keys []expr.Expr, id expr.ColumnID) int {
-	for i, e := range keys {
-		if c, ok := e.(*expr.Column); ok && c.ID == id {
-			return i
-		}
-	}
-	return -1
+	return slices.IndexFunc(keys, func(e expr.Expr) bool {
+		c, ok := e.(*expr.Column)
+		return ok && c.ID == id
+	})
 }
 
 // String says how the join is partitioned.

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/radish-sql/radish/exec/gpu/codegen"
-	"github.com/radish-sql/radish/exec/gpu/form"
 	"github.com/radish-sql/radish/exec/gpu/kernel"
 	"github.com/radish-sql/radish/exec/gpu/partition"
 	"github.com/radish-sql/radish/sql/expr"
@@ -38,187 +37,129 @@ func (s Side) Sink(k *kernel.Kernel) kernel.Sink {
 	return out
 }
 
-// place writes the place of a row: its keys, packed and mixed. Rows that match nothing are dropped: some key is NULL or, on the probe's side, none that the build has.
-func (x *Join) place(k *kernel.Kernel, s *codegen.Scope, keys []expr.Expr, probe bool) (string, error) {
-	packed := ""
-	for i, e := range keys {
-		v, err := k.Emit(e, s)
-		if err != nil {
-			return "", err
+// Open writes the loops over the pieces of work, the tables of each, and the rows of the probe's side, up to where a row's own text begins.
+func (x *Join) Open(k *kernel.Kernel, s *codegen.Scope) {
+	k.Threads, k.Blocks, k.Items = joinThreads, joinBlocks, 4
+	k.Defines = x.Of(true).Form().Defines(x.sides[1])
+	k.Line("// %s", x)
+	x.declare(k)
+	k.Open("for (u32 piece; (piece = take_work(%s)) < (u32)%s;) {", k.Pointer("u32", x.Taken()), k.Word(x.Pieces()))
+	k.Line("const RadixWork work = pieces[piece];")
+	k.Line("stop = stop || stopped(%s, %s);", k.ErrorAddress(), k.Pointer("const u32", kernel.CancelWord{}))
+	if x.Loops() {
+		after := ""
+		if x.Notes() {
+			k.Line("Matched matched{%s, 0};", fmt.Sprintf("shared_at<u32>(%d)", x.matchedAt()))
+			after = fmt.Sprintf("matched.flush(%s), ", k.Pointer("u32", x.Matched()))
 		}
-		if v.Null != "" {
-			k.Block("if (!(%s)) {", v.Null)
+		k.Open("for (i64 table_from = work.build_from; table_from == work.build_from || table_from < work.build_end; %stable_from += %d) {", after, x.Capacity)
+		k.Line("const i64 table_end = min_of(table_from + %d, (i64)work.build_end);", x.Capacity)
+		k.Line("const bool first_table = table_from == work.build_from, last_table = table_end == work.build_end;")
+		k.Line("block_barrier(); // all have left the table before")
+		if x.Notes() {
+			k.Line("matched.first = table_from;")
+			k.Line("matched.clear();")
 		}
-		key, name := &x.keys[i], k.Name("key")
-		k.Line("const u64 %s = (u64)%s - %s;", name, v.Text, k.Literal(uint64(key.Lo)))
-		if probe {
-			k.Block("if (%s <= %s) {", name, k.Literal(key.span()))
-		}
-		switch {
-		case key.bits == 0:
-			continue
-		case key.shift > 0:
-			name = fmt.Sprintf("%s << %d", name, key.shift)
-		}
-		if packed != "" {
-			packed += " | "
-		}
-		packed += name
-	}
-	if packed == "" {
-		packed = "0ull"
-	}
-	place := k.Name("place")
-	if x.wide {
-		k.Line("const u64 %s = ~mix(~(%s)); // ~0, which no row has, stays as it is", place, packed)
 	} else {
-		k.Line("const u32 %s = mix_word((u32)(%s));", place, packed)
+		k.Line("const i64 table_from = work.build_from, table_end = work.build_end;")
 	}
-	return place, nil
+	x.openTable(k)
+	x.openTile(k, s)
 }
 
-// Open writes the loops over the pieces of work, the table of each, and the rows of the probe's side, up to where a row's own text begins.
-func (x *Join) Open(k *kernel.Kernel, s *codegen.Scope) {
-	b := x.build
-	k.Threads, k.Blocks, k.Items = joinThreads, joinBlocks, 4
-	own, build := x.Of(true).Form(), x.Of(false).Form()
-	k.Defines = own.Defines(x.sides[1])
-	last, capacity := x.parts.Passes-1, x.Capacity
-	k.Line("// %s", x)
-	// The sink has names of its own beside these: table and places among them.
+// declare declares what lies in shared memory. The sink has names of its own beside these: table and places among them.
+func (x *Join) declare(k *kernel.Kernel) {
 	k.Line("using BuildRow = WordRow<%d>;", x.sides[0].Words)
 	k.Line("using Chains = RadixTable<%d, %d, %d>;", x.slotBits, x.numberBits(), x.parts.Passes)
+	if x.Notes() {
+		k.Line("using Matched = MatchedRows<%d>;", x.matchedWords())
+	}
 	at := int64(4) << x.slotBits
-	if x.wide {
+	if x.keys.wide {
 		k.Line("u64* const build_places = shared_at<u64>(%d);", at)
-		at += 8 * capacity
+		at += 8 * x.Capacity
 	}
 	k.Line("const Chains chains{shared_at<u32>(0), shared_at<u32>(%d)};", at)
 	if len(x.sides[0].Halves) > 0 {
-		k.Line("u32* const payload = shared_at<u32>(%d);", at+4*capacity)
+		k.Line("u32* const payload = shared_at<u32>(%d);", at+4*x.Capacity)
 	}
-	k.Line("const RadixWork* const pieces = %s;", k.Pointer("const RadixWork", workWord{of{b}}))
-	k.Open("for (u32 piece; (piece = take_work(%s)) < (u32)%s;) {", k.Pointer("u32", takenWord{of{b}}), k.Word(piecesWord{of{b}}))
-	k.Line("const RadixWork work = pieces[piece];")
-	k.Line("stop = stop || stopped(%s, %s);", k.ErrorAddress(), k.Pointer("const u32", kernel.CancelWord{}))
+	k.Line("const RadixWork* const pieces = %s;", k.Pointer("const RadixWork", x.Work()))
+	if x.MayBeUnknown() {
+		k.Line("const bool build_nulls = *%s != 0;", k.Pointer("const u32", x.Nulls()))
+	}
+}
+
+// matchedAt is where the bits of matched rows lie: behind the table.
+func (x *Join) matchedAt() int64 { return 4<<x.slotBits + x.Capacity*x.rowBytes() }
+
+// openTable writes what fills a table.
+func (x *Join) openTable(k *kernel.Kernel) {
+	items := x.Of(false).Form().Items()
 	k.Line("chains.clear();")
 	k.Line("block_barrier();")
-	items := build.Items()
-	k.Open("for (i64 at = work.build_from; at < work.build_end; at += RADISH_BLOCK * %d) {", items)
+	k.Open("for (i64 at = table_from; at < table_end; at += RADISH_BLOCK * %d) {", items)
 	k.Line("BuildRow rows[%d];", items)
-	k.Line("load_rows(%s, at, (i64)work.build_end, rows);", k.Pointer("const BuildRow", partition.Word{Of: x.Of(false), Pass: last, What: partition.Rows}))
+	k.Line("load_rows(%s, at, table_end, rows);", k.Pointer("const BuildRow", partition.Word{Of: x.Of(false), Pass: x.parts.Passes - 1, What: partition.Rows}))
 	k.Line("RADISH_UNROLL")
 	k.Open("for (i32 i = 0; i < %d; i++) {", items)
 	k.Line("if (is_pad(rows[i])) continue;")
-	k.Line("const u32 number = (u32)(row_number<BuildRow>(at, i) - work.build_from);")
+	k.Line("const u32 number = (u32)(row_number<BuildRow>(at, i) - table_from);")
 	k.Line("chains.add(number, row_place(rows[i]));")
-	if x.wide {
+	if x.keys.wide {
 		k.Line("build_places[number] = row_place(rows[i]);")
 	}
 	half := partition.HalfOf("rows[i]")
 	for n, h := range x.sides[0].Halves {
-		k.Line("payload[%d + number] = %s;", int64(n)*capacity, half(h))
+		k.Line("payload[%d + number] = %s;", int64(n)*x.Capacity, half(h))
 	}
 	k.Close()
 	k.Close()
 	k.Line("block_barrier();")
-	items = own.Items()
+}
+
+// openTile writes the loop over the probe's rows of a piece.
+func (x *Join) openTile(k *kernel.Kernel, s *codegen.Scope) {
+	items := x.Of(true).Form().Items()
 	k.Open("for (i64 at = work.from; at < work.end; at += RADISH_BLOCK * %d) {", items)
 	k.Line("if (((at - work.from) / (RADISH_BLOCK * %d) & %d) == %d) stop = stop || stopped(%s, %s);", items, askTiles-1, askTiles-1, k.ErrorAddress(), k.Pointer("const u32", kernel.CancelWord{}))
 	k.Line("Row rows[%d];", items)
-	k.Line("load_rows(%s, at, (i64)work.end, rows);", k.Pointer("const Row", partition.Word{Of: x.Of(true), Pass: last, What: partition.Rows}))
+	k.Line("load_rows(%s, at, (i64)work.end, rows);", k.Pointer("const Row", partition.Word{Of: x.Of(true), Pass: x.parts.Passes - 1, What: partition.Rows}))
 	k.Line("u32 links[%d];", items)
 	k.Line("RADISH_UNROLL")
 	k.Line("for (i32 i = 0; i < %d; i++) links[i] = is_pad(rows[i]) ? Chains::none : chains.heads[Chains::slot(row_place(rows[i]))];", items)
 	k.Line("RADISH_NO_UNROLL")
 	k.Open("for (i32 i = 0; i < %d; i++) {", items)
-	k.Line("const i64 row = at + i; // for what asks now and then whether to stop")
+	if x.Loops() {
+		k.Line("const i64 row = row_number<Row>(at, i);")
+	} else {
+		k.Line("const i64 row = at + i; // for what asks now and then whether to stop")
+	}
 	k.Line("const Row probe_row = take_first(rows);")
 	k.Line("const u32 first_link = take_first(links);")
-	k.Line("const bool here = !Chains::is_end(first_link);")
-	x.bind(k, s, x.sides[1], partition.HalfOf("probe_row"))
+	if x.Keeps() {
+		k.Line("const bool here = !is_pad(probe_row);")
+	} else {
+		k.Line("const bool here = !Chains::is_end(first_link);")
+	}
+	x.bind(k, s, x.sides[1], partition.HalfOf("probe_row"), "")
 }
 
 // askTiles is the tiles of a piece after which a thread asks again whether the query was cancelled: a power of two.
 const askTiles = 16
 
-// Matches writes the loop over a row's matches.
-func (x *Join) Matches(k *kernel.Kernel, s *codegen.Scope) (*codegen.Scope, error) {
-	k.Line("const Place place = row_place(probe_row);")
-	k.Line("const u32 rest = Chains::rest(place);")
-	k.Line("u32 next_link = first_link;")
-	k.Block("while (!Chains::is_end(next_link)) {")
-	k.Line("const u32 link = next_link, match = Chains::number(link);")
-	k.Line("next_link = chains.links[match];")
-	k.Line("if (Chains::differs(link, rest)) continue;")
-	if x.wide {
-		k.Line("if (build_places[match] != place) continue;")
-	}
-	s = s.Nested()
-	keys := x.keyValues(k, "place")
-	for i, c := range x.probe.Keys {
-		if c, ok := c.(*expr.Column); ok {
-			x.bindKey(k, s, c, i, keys)
-		}
-	}
-	for _, c := range x.build.Payload {
-		if i := keyNumber(x.build.Keys, c.ID); i >= 0 {
-			x.bindKey(k, s, c, i, keys)
-		}
-	}
-	numbers := map[int]int{}
-	for n, h := range x.sides[0].Halves {
-		numbers[h] = n
-	}
-	x.bind(k, s, x.sides[0], func(h int) string { return fmt.Sprintf("payload[%d + match]", int64(numbers[h])*x.Capacity) })
-	for _, e := range x.probe.Residual {
-		cond, err := k.EmitCond(e, s)
-		if err != nil {
-			return nil, err
-		}
-		k.Line("if (!(%s)) continue;", cond)
-	}
-	if x.build.Unique && len(x.probe.Residual) == 0 {
-		k.AtEnd("break; // there is no other match")
-	}
-	return s, nil
-}
-
-// bind makes the values of a row known.
-func (x *Join) bind(k *kernel.Kernel, s *codegen.Scope, l *partition.Layout, half func(h int) string) {
+// bind makes the values of a row known; missing says when there is no row, so that all are NULL.
+func (x *Join) bind(k *kernel.Kernel, s *codegen.Scope, l *partition.Layout, half func(h int) string, missing string) {
 	for i := range l.Fields {
 		f := &l.Fields[i]
-		s.BindLazy(f.ID, f.Form.Value(), func() (codegen.Value, error) { return k.Define(l.Read(k, f, half), "c"), nil })
-	}
-}
-
-// keyValues returns what writes the packed keys of a place once, and returns their name.
-func (x *Join) keyValues(k *kernel.Kernel, place string) func() string {
-	return func() string {
-		if x.wide {
-			return fmt.Sprintf("~unmix(~%s)", place)
-		}
-		return fmt.Sprintf("(u64)unmix_word(%s)", place)
-	}
-}
-
-// bindKey makes the column known that is key i, of either side.
-func (x *Join) bindKey(k *kernel.Kernel, s *codegen.Scope, c *expr.Column, i int, packed func() string) {
-	key := &x.keys[i]
-	like := codegen.Value{Class: form.Int, Typ: c.Typ}
-	s.BindLazy(c.ID, like, func() (codegen.Value, error) {
-		v := like
-		text := "0ull"
-		if key.bits > 0 {
-			text = packed()
-			if key.shift > 0 {
-				text = fmt.Sprintf("(%s) >> %d", text, key.shift)
+		like := f.Form.Value()
+		like.Null = either(missing, like.Null)
+		s.BindLazy(f.ID, like, func() (codegen.Value, error) {
+			v := l.Read(k, f, half)
+			if missing != "" {
+				v.Text = fmt.Sprintf("%s ? %s{} : %s", missing, v.Class.CName(), v.Text)
+				v.Null = either(missing, v.Null)
 			}
-			if key.bits < 64 {
-				text = fmt.Sprintf("(%s & %#xull)", text, uint64(1)<<key.bits-1)
-			}
-		}
-		v.Text = fmt.Sprintf("(i64)(%s + %s)", k.Literal(uint64(key.Lo)), text)
-		return k.Define(v, "c"), nil
-	})
+			return k.Define(v, "c"), nil
+		})
+	}
 }

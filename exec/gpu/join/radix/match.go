@@ -1,0 +1,239 @@
+package radix
+
+import (
+	"fmt"
+
+	"github.com/radish-sql/radish/exec/gpu/codegen"
+	"github.com/radish-sql/radish/exec/gpu/form"
+	"github.com/radish-sql/radish/exec/gpu/kernel"
+	"github.com/radish-sql/radish/exec/gpu/partition"
+	"github.com/radish-sql/radish/planner/logical"
+	"github.com/radish-sql/radish/planner/physical"
+	"github.com/radish-sql/radish/sql/expr"
+)
+
+// Matches writes the search of a row's matches, and opens the block of what the kind of join gives for it: of each match, or of the row.
+//
+// A row of a join that loops is looked up in all tables of its partition, one after another. `seen` has a byte for each row, which says that it has found a match in an earlier one.
+func (x *Join) Matches(k *kernel.Kernel, s *codegen.Scope) (*codegen.Scope, error) {
+	k.Line("const Place place = row_place(probe_row);")
+	k.Line("const u32 rest = Chains::rest(place);")
+	s = s.Nested()
+	x.bindProbeKeys(k, s)
+	switch x.probe.Kind {
+	case logical.InnerJoin:
+		return x.inner(k, s)
+	case logical.LeftJoin, logical.FullJoin:
+		return x.outer(k, s)
+	case logical.SingleJoin:
+		return x.single(k, s)
+	}
+	return x.exists(k, s)
+}
+
+// seen is the C++ of the byte of the current row.
+func (x *Join) seen(k *kernel.Kernel) string { return k.Pointer("u8", x.Seen()) + "[row]" }
+
+// inner opens the loop over a row's matches.
+func (x *Join) inner(k *kernel.Kernel, s *codegen.Scope) (*codegen.Scope, error) {
+	k.Line("u32 next_link = first_link;")
+	s, err := x.candidates(k, s, true)
+	if err != nil {
+		return nil, err
+	}
+	x.note(k)
+	if x.build.Unique && len(x.probe.Residual) == 0 {
+		k.AtEnd("break; // there is no other match")
+	}
+	return s, nil
+}
+
+// candidates opens the loop over the rows of the table with the current row's keys; body says that the rest of the row's text stands inside.
+func (x *Join) candidates(k *kernel.Kernel, s *codegen.Scope, body bool) (*codegen.Scope, error) {
+	if open := "while (!Chains::is_end(next_link)) {"; body {
+		k.Block("%s", open)
+	} else {
+		k.Open("%s", open)
+	}
+	k.Line("const u32 link = next_link, match = Chains::number(link);")
+	k.Line("next_link = chains.links[match];")
+	k.Line("if (Chains::differs(link, rest)) continue;")
+	if x.keys.wide {
+		k.Line("if (build_places[match] != place) continue;")
+	}
+	s = s.Nested()
+	x.bindBuild(k, s, "")
+	for _, e := range x.probe.Residual {
+		cond, err := k.EmitCond(e, s)
+		if err != nil {
+			return nil, err
+		}
+		k.Line("if (!(%s)) continue;", cond)
+	}
+	return s, nil
+}
+
+// search writes the loop that finds the next match; else is what stands behind one, if it is to go on.
+func (x *Join) search(k *kernel.Kernel, s *codegen.Scope, found ...string) error {
+	if _, err := x.candidates(k, s, false); err != nil {
+		return err
+	}
+	for _, l := range found {
+		k.Line("%s", l)
+	}
+	k.Close()
+	return nil
+}
+
+// note notes that the build's row has found a match.
+func (x *Join) note(k *kernel.Kernel) {
+	if x.Notes() {
+		k.Line("matched.note(match);")
+	}
+}
+
+// outer opens the block of each of a row's matches, and of the row without one once it has been looked up in the last table.
+func (x *Join) outer(k *kernel.Kernel, s *codegen.Scope) (*codegen.Scope, error) {
+	k.Line("bool any = !first_table && %s;", x.seen(k))
+	k.Line("u32 next_link = first_link;")
+	k.Block("for (;;) {")
+	k.Line("bool found = false;")
+	k.Line("u32 at_match = 0;")
+	if err := x.search(k, s, "found = true;", "at_match = match;", "break;"); err != nil {
+		return nil, err
+	}
+	k.Line("if (!found && (any || !last_table)) break;")
+	k.Line("if (found && !any && !last_table) %s = 1;", x.seen(k))
+	k.Line("any = true;")
+	k.Line("const u32 match = at_match;")
+	if x.Notes() {
+		k.Line("if (found) matched.note(match);")
+	}
+	s = s.Nested()
+	x.bindBuild(k, s, "!found")
+	if x.build.Unique && len(x.probe.Residual) == 0 {
+		k.AtEnd("break; // there is no other match")
+	} else {
+		k.AtEnd("if (!found) break;")
+	}
+	return s, nil
+}
+
+// single opens the block of a row with its only match, or without one.
+func (x *Join) single(k *kernel.Kernel, s *codegen.Scope) (*codegen.Scope, error) {
+	k.Line("const bool before = !first_table && %s;", x.seen(k))
+	k.Line("bool found = false;")
+	k.Line("u32 at_match = 0, next_link = first_link;")
+	if _, err := x.candidates(k, s, false); err != nil {
+		return nil, err
+	}
+	k.RaiseIf("found || before", codegen.CodeOnCPU, x.probe.Keys[0])
+	k.Line("found = true;")
+	k.Line("at_match = match;")
+	if x.build.Unique {
+		k.Line("break; // there is no other match")
+	}
+	k.Close()
+	k.Line("if (found && !last_table) %s = 1;", x.seen(k))
+	k.Block("if (found || last_table && !before) {")
+	k.Line("const u32 match = at_match;")
+	s = s.Nested()
+	x.bindBuild(k, s, "!found")
+	return s, nil
+}
+
+// exists opens the block of a row that has a match, or that has none, or binds its mark.
+func (x *Join) exists(k *kernel.Kernel, s *codegen.Scope) (*codegen.Scope, error) {
+	k.Line("const bool before = !first_table && %s;", x.seen(k))
+	k.Line("bool found = false;")
+	k.Line("u32 next_link = before ? Chains::none : first_link;")
+	if err := x.search(k, s, "found = true;", "break;"); err != nil {
+		return nil, err
+	}
+	k.Line("if (found && !last_table) %s = 1;", x.seen(k))
+	s = s.Nested()
+	switch x.probe.Kind {
+	case logical.SemiJoin:
+		k.Block("if (found) {")
+	case logical.AntiJoin:
+		k.Block("if (last_table && !found && !before) {")
+	default:
+		k.Block("if (last_table) {")
+		k.Line("const bool is_in = found || before;")
+		v := codegen.Value{Class: form.Int, Typ: x.probe.Mark.Typ, Text: "(i64)is_in"}
+		if x.MayBeUnknown() {
+			unknown := "build_nulls"
+			if n := x.keys.nulls; n.first > 0 { // NULL is not known to differ from any row
+				k.Line("const u64 number = %s;", x.packed("place"))
+				unknown = fmt.Sprintf("(build_nulls || %s != 0 && number >= %s && number - %s <= %#x)", k.Word(x.Some()), k.Literal(n.first), k.Literal(n.first), n.mask)
+			}
+			k.Line("const bool unknown = !is_in && %s;", unknown)
+			v.Null = "unknown"
+		}
+		s.Bind(x.probe.Mark.ID, v)
+	}
+	return s, nil
+}
+
+// bindProbeKeys makes the keys of the current row known.
+func (x *Join) bindProbeKeys(k *kernel.Kernel, s *codegen.Scope) {
+	if !x.recovers(true) {
+		return
+	}
+	for i, c := range x.probe.Keys {
+		if c, ok := c.(*expr.Column); ok {
+			x.bindKey(k, s, c, i, "place", x.keys.nulls, "")
+		}
+	}
+}
+
+// bindBuild makes the payload of the build's row known; missing says when there is none. A match has the current row's keys.
+func (x *Join) bindBuild(k *kernel.Kernel, s *codegen.Scope, missing string) {
+	for _, c := range x.build.Payload {
+		if i := keyNumber(x.build.Keys, c.ID); i >= 0 {
+			x.bindKey(k, s, c, i, "place", numbers{}, missing)
+		}
+	}
+	row := map[int]int{}
+	for n, h := range x.sides[0].Halves {
+		row[h] = n
+	}
+	fields := *x.sides[0]
+	fields.Fields = nil
+	for _, f := range x.sides[0].Fields {
+		if keyNumber(x.build.Keys, f.ID) < 0 {
+			fields.Fields = append(fields.Fields, f)
+		}
+	}
+	x.bind(k, s, &fields, func(h int) string { return fmt.Sprintf("payload[%d + match]", int64(row[h])*x.Capacity) }, missing)
+}
+
+// OpenUnmatched writes the loop over the build's rows that have found no match.
+func (x *Join) OpenUnmatched(k *kernel.Kernel, s *codegen.Scope, src *physical.UnmatchedScan) {
+	k.Rows = kernel.Rows{Of: x.build}
+	k.Defines = x.Of(false).Form().Defines(x.sides[0])
+	last := x.parts.Passes - 1
+	word := func(what partition.Item) partition.Word {
+		return partition.Word{Of: x.Of(false), Pass: last, What: what}
+	}
+	k.Line("// rows of the build without a match")
+	k.Line("const u32* const first_row = %s;", k.Pointer("const u32", word(partition.Begins)))
+	k.Open("for (i64 part = block_index(); part < %d; part += grid_size()) {", x.parts.Partitions(x.parts.Passes))
+	k.Line("const i64 part_end = min_of((i64)first_row[part] + %s[part], (i64)%s);", k.Pointer("const u32", word(partition.Counts)), k.Word(kernel.ToWord{}))
+	k.Open("for (i64 base = max_of((i64)first_row[part], (i64)%s); base < part_end; base += RADISH_BLOCK) {", k.Word(kernel.FromWord{}))
+	k.Line("const i64 row = base + thread_index();")
+	k.Line("const Row build_row = row < part_end ? %s[row] : pad_row;", k.Pointer("const Row", word(partition.Rows)))
+	k.Line("const Place place = row_place(build_row);")
+	k.Line("const bool here = !is_pad(build_row) && !(%s[row >> 5] >> (row & 31) & 1);", k.Pointer("const u32", x.Matched()))
+	if x.recovers(false) {
+		for _, c := range x.build.Payload {
+			if i := keyNumber(x.build.Keys, c.ID); i >= 0 {
+				x.bindKey(k, s, c, i, "place", x.keys.buildNulls, "")
+			}
+		}
+	}
+	x.bind(k, s, x.sides[0], partition.HalfOf("build_row"), "")
+	for _, c := range src.Nulls {
+		s.Bind(c.ID, codegen.NullOf(form.ClassOf(c.Typ), c.Typ))
+	}
+}

@@ -78,8 +78,17 @@ func (x *Join) pays(g *kernel.Pipelines, feeder *physical.Pipeline, scan *physic
 			return false
 		}
 	}
-	return x.build.On(physical.GPU) != physical.DenseJoin || scattered(g, build, x.build.Keys[0]) && scattered(g, scan, x.probe.Keys[0])
+	if x.build.On(physical.GPU) != physical.DenseJoin {
+		return true
+	}
+	if len(x.build.Payload) == 0 && !x.Notes() && x.probe.Mark == nil && float64(x.build.DenseMax)-float64(x.build.DenseMin) < bitmapKeys {
+		return false // a bit for each key says whether there is one
+	}
+	return scattered(g, build, x.build.Keys[0]) && scattered(g, scan, x.probe.Keys[0])
 }
+
+// bitmapKeys are so many that a cache has a bit for each.
+const bitmapKeys = 1 << 28
 
 // leastShare is the share of a scan's rows that come to a join, from which on they are partitioned.
 const leastShare = 0.25

@@ -2,6 +2,7 @@ package datetime
 
 import (
 	"strings"
+	"sync"
 
 	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/sql/expr"
@@ -33,24 +34,62 @@ func extractFunctions() []*expr.Function {
 
 // datePart makes a function of the date alone.
 func datePart(name string, aliases []string, syntax, doc string, part func(days int64) int) *expr.Function {
+	known := &dayTable{part: part}
 	return &expr.Function{
 		Name: name, Aliases: aliases, Category: "Date and time functions", Syntax: syntax, Doc: doc, MinArgs: 1, MaxArgs: 1,
 		Resolve: resolveDatePart,
 		Eval: func(_ *expr.Context, _ *expr.Call, out *column.Vector, args []*column.Vector, sel []int32, n int) error {
 			d := expr.Ints(args[0])
+			parts := known.parts(n)
 			if args[0].Type.Kind == types.KindDate {
 				for _, i := range expr.Positions(sel, n) {
-					out.I64[i] = int64(part(d.At(int(i))))
+					days := d.At(int(i))
+					if k := uint64(days - firstKnownDay); k < uint64(len(parts)) {
+						out.I64[i] = int64(parts[k])
+					} else {
+						out.I64[i] = int64(part(days))
+					}
 				}
 				return nil
 			}
 			for _, i := range expr.Positions(sel, n) {
-				out.I64[i] = int64(part(types.DateOf(d.At(int(i)))))
+				days := types.DateOf(d.At(int(i)))
+				if k := uint64(days - firstKnownDay); k < uint64(len(parts)) {
+					out.I64[i] = int64(parts[k])
+				} else {
+					out.I64[i] = int64(part(days))
+				}
 			}
 			return nil
 		},
 		Total: expr.Always,
 	}
+}
+
+// dayTable has a part of the dates that most tables have: looking one up takes a quarter of the time of computing it.
+type dayTable struct {
+	part func(days int64) int
+	once sync.Once
+	days []int16
+}
+
+const (
+	firstKnownDay = -25567 // 1900-01-01
+	knownDays     = 73_049 // up to 2099-12-31
+)
+
+// parts returns the part of each known day, for n rows; nothing for so few rows that making the table does not pay.
+func (t *dayTable) parts(n int) []int16 {
+	if n < column.VectorSize {
+		return nil
+	}
+	t.once.Do(func() {
+		t.days = make([]int16, knownDays)
+		for k := range t.days {
+			t.days[k] = int16(t.part(firstKnownDay + int64(k)))
+		}
+	})
+	return t.days
 }
 
 // DatePart returns the unit that a call takes out of a DATE or DATETIME, and which: of YEAR(d), EXTRACT(YEAR FROM d) and the like. ok is false for other calls,

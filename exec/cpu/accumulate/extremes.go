@@ -32,7 +32,11 @@ func (a *intExtreme) Bytes() int64 { return 9 * int64(cap(a.x)) }
 func (a *intExtreme) Update(groups []uint32, args []*column.Vector, sel []int32) error {
 	v := args[0]
 	if groups == nil {
-		best, any := a.x[0], false
+		best, any := a.x[0], len(sel) > 0 && v.Valid == nil
+		if any && int(sel[len(sel)-1])-int(sel[0]) == len(sel)-1 {
+			a.x[0], a.seen[0] = a.extremeOf(best, v.I64[sel[0]:int(sel[0])+len(sel)]), true
+			return nil
+		}
 		for _, p := range sel {
 			if v.Valid != nil && !v.Valid.Get(int(p)) {
 				continue
@@ -49,6 +53,22 @@ func (a *intExtreme) Update(groups []uint32, args []*column.Vector, sel []int32)
 		return nil
 	}
 	x, seen := a.x, a.seen
+	if v.Valid == nil && a.max {
+		for i, p := range sel {
+			g := groups[i]
+			seen[g] = true
+			x[g] = max(x[g], v.I64[p]^a.flip)
+		}
+		return nil
+	}
+	if v.Valid == nil {
+		for i, p := range sel {
+			g := groups[i]
+			seen[g] = true
+			x[g] = min(x[g], v.I64[p]^a.flip)
+		}
+		return nil
+	}
 	for i, p := range sel {
 		if v.Valid != nil && !v.Valid.Get(int(p)) {
 			continue
@@ -62,6 +82,21 @@ func (a *intExtreme) Update(groups []uint32, args []*column.Vector, sel []int32)
 		}
 	}
 	return nil
+}
+
+// extremeOf returns the extreme of values and the best of those before.
+func (a *intExtreme) extremeOf(best int64, values []int64) int64 {
+	flip := a.flip
+	if a.max {
+		for _, y := range values {
+			best = max(best, y^flip)
+		}
+		return best
+	}
+	for _, y := range values {
+		best = min(best, y^flip)
+	}
+	return best
 }
 
 func (a *intExtreme) Merge(dst []uint32, src Accumulator, from []uint32) error {
@@ -126,6 +161,10 @@ func (a *keptValue) Bytes() int64 {
 
 func (a *keptValue) Update(groups []uint32, args []*column.Vector, sel []int32) error {
 	v := args[0]
+	if a.typ.Phys() == types.PhysString && (a.kind == minValue || a.kind == maxValue) {
+		a.updateTexts(groups, v, sel)
+		return nil
+	}
 	g := uint32(0)
 	for i, p := range sel {
 		if groups != nil {

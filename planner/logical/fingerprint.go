@@ -153,7 +153,7 @@ func (f *fingerprint) expr(e expr.Expr) {
 			f.add(uint64(x.To.Kind), uint64(x.To.Precision), uint64(x.To.Scale))
 		case *expr.Call:
 			f.text(x.Fn.Name)
-			if x.Fn.Volatile || expr.Lookup(x.Fn.Name) != x.Fn {
+			if x.Fn.Volatile || x.Fn.HasEffects {
 				f.repeatable = false
 			}
 		case *expr.Subquery:

@@ -47,6 +47,8 @@ func TestFingerprint(t *testing.T) {
 		"SELECT x FROM a WHERE x IN (SELECT x FROM b)", "SELECT x FROM a WHERE x IN (SELECT y FROM b)", "SELECT x FROM a WHERE EXISTS (SELECT 1 FROM b WHERE b.x = a.x)",
 		"SELECT x FROM a UNION ALL SELECT x FROM b", "SELECT x FROM a UNION SELECT x FROM b", "SELECT x FROM a EXCEPT SELECT x FROM b",
 		"SELECT ROW_NUMBER() OVER (ORDER BY x) FROM a", "SELECT RANK() OVER (ORDER BY x) FROM a", "SELECT ROW_NUMBER() OVER (PARTITION BY y ORDER BY x) FROM a",
+		"SELECT CONCAT(x / y) FROM a", "SELECT x FROM a WHERE x / y > 0.5", "SELECT ROUND(x / y, 2) FROM a", "SELECT FIND_IN_SET(s COLLATE utf8mb4_general_ci, 'a,b') FROM a", "SELECT LOCATE('A' COLLATE utf8mb4_general_ci, s) FROM a",
+		"SELECT SUM(x) / COUNT(y) FROM a", "SELECT REPLACE(s, 'a', x / y) FROM a",
 		"WITH c AS (SELECT x FROM a) SELECT p.x FROM c AS p JOIN c AS q ON p.x = q.x", "WITH c AS (SELECT y AS x FROM a) SELECT p.x FROM c AS p JOIN c AS q ON p.x = q.x",
 	} {
 		sum, repeatable := of(sql)

@@ -118,6 +118,9 @@ func quoted(fields []string) string {
 	return "'" + strings.Join(fields[:min(len(fields), 8)], "', '") + "'"
 }
 
+// Sources returns the texts, in UTF-8 and with line feeds.
+func (t *Texts) Sources() []textfile.Source { return t.sources }
+
 // Fields returns the names of a text's fields; nil: it is empty.
 func (t *Texts) Fields(text int) []string { return t.fields[text] }
 

@@ -113,10 +113,10 @@ func (p *Policy) Glob(pattern string) ([]string, error) {
 	defer l.close()
 	var paths []string
 	if l.root == nil {
-		paths, err = filepath.Glob(pattern)
+		paths, err = globAll(pattern, filepath.Glob)
 	} else {
 		var below []string
-		below, err = fs.Glob(l.root.FS(), filepath.ToSlash(l.name))
+		below, err = globAll(filepath.ToSlash(l.name), func(name string) ([]string, error) { return fs.Glob(l.root.FS(), name) })
 		// What stands before the part below the folder is the same for all, however it was written.
 		folder := strings.TrimSuffix(filepath.Clean(pattern), l.name)
 		for _, name := range below {
@@ -125,6 +125,33 @@ func (p *Policy) Glob(pattern string) ([]string, error) {
 	}
 	slices.Sort(paths)
 	return paths, err
+}
+
+// maxDepth bounds how many folders ** stands for.
+const maxDepth = 32
+
+// globAll is glob for patterns in which one part of the path may be **: any number of folders, none included.
+func globAll(pattern string, glob func(string) ([]string, error)) (paths []string, err error) {
+	before, behind, found := strings.Cut(filepath.ToSlash(pattern), "/**/")
+	if before += "/"; !found {
+		if behind, found = strings.CutPrefix(filepath.ToSlash(pattern), "**/"); !found {
+			return glob(pattern)
+		}
+		before = ""
+	}
+	for depth := 0; depth <= maxDepth; depth++ {
+		folders := before + strings.Repeat("*/", depth)
+		some, err := globAll(folders+behind, glob)
+		if err != nil {
+			return nil, err
+		}
+		paths = append(paths, some...)
+		if deeper, err := glob(folders + "*"); err != nil || len(deeper) == 0 {
+			break
+		}
+	}
+	slices.Sort(paths)
+	return slices.Compact(paths), nil
 }
 
 // Stamp describes the state of files that may be read: names, sizes, times of change and which files they are. Two equal ones mean that none

@@ -35,31 +35,65 @@ func partitionsOf(path string) (list []partition) {
 	return list
 }
 
-// addPartitions adds a column for each key that the folders of all files tell, in the same order, and that no file has itself.
-func (s *Set) addPartitions() {
-	if s.format != Parquet || s.source.NoPartitions {
-		return
+// keyColumn is a column that folders tell.
+type keyColumn struct {
+	def    table.ColumnDef
+	values []types.Value // by file
+}
+
+// keyColumns returns the columns that the folders of all files tell, if those have the same keys in the same order.
+func (s *Set) keyColumns() (keys []keyColumn) {
+	if s.source.NoPartitions {
+		return nil
 	}
 	var files [][]partition
 	for _, p := range s.paths {
 		files = append(files, partitionsOf(p))
 	}
 	for i, first := range files[0] {
-		values := make([]string, len(files))
+		texts := make([]string, len(files))
 		for f, list := range files {
 			if len(list) != len(files[0]) || !strings.EqualFold(list[i].key, first.key) {
-				return
+				return nil
 			}
-			values[f] = list[i].value
+			texts[f] = list[i].value
 		}
-		if slices.ContainsFunc(s.Columns, func(c table.ColumnDef) bool { return strings.EqualFold(c.Name, first.key) }) {
-			continue
+		k := keyColumn{def: table.ColumnDef{Name: first.key, Type: partitionType(texts), Nullable: slices.Contains(texts, nullPartition)}}
+		for _, text := range texts {
+			k.values = append(k.values, partitionValue(k.def.Type, text))
 		}
-		def := table.ColumnDef{Name: first.key, Type: partitionType(values), Nullable: slices.Contains(values, nullPartition)}
-		s.Columns = append(s.Columns, def)
-		for f, text := range values {
-			s.constants[f] = append(s.constants[f], partitionValue(def.Type, text))
-			s.at[f] = append(s.at[f], -1-len(s.constants[f])) // as parquet.File.Constants counts them
+		keys = append(keys, k)
+	}
+	return keys
+}
+
+// place returns where a key's column stands: in the place of the files' own column of that name, or behind all.
+func (k *keyColumn) place(columns []table.ColumnDef) int {
+	i := slices.IndexFunc(columns, func(c table.ColumnDef) bool { return strings.EqualFold(c.Name, k.def.Name) })
+	if i < 0 {
+		i = len(columns)
+	}
+	return i
+}
+
+// addPartitions adds the columns that folders tell of files with footers.
+func (s *Set) addPartitions() {
+	if s.format != Parquet {
+		return
+	}
+	for _, k := range s.keyColumns() {
+		c := k.place(s.Columns)
+		if c == len(s.Columns) {
+			s.Columns = append(s.Columns, k.def)
+		}
+		s.Columns[c] = k.def
+		for f, v := range k.values {
+			s.constants[f] = append(s.constants[f], v)
+			place := -1 - len(s.constants[f]) // as parquet.File.Constants counts them
+			if s.at[f] = slices.Clone(s.at[f]); c == len(s.at[f]) {
+				s.at[f] = append(s.at[f], place)
+			}
+			s.at[f][c] = place
 		}
 	}
 }

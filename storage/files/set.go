@@ -26,6 +26,7 @@ type Set struct {
 	RowsEstimated bool
 
 	size      int64 // bytes of all files
+	pieces    int64 // in which texts are streamed
 	source    Source
 	policy    *fileaccess.Policy
 	format    Format
@@ -37,6 +38,7 @@ type Set struct {
 	texts     *csv.Texts
 	objects   *jsonlines.Objects
 	doubted   *atomic.Bool
+	keys      []keyColumn // that folders tell of texts
 }
 
 // header is what a file's footer tells.
@@ -73,6 +75,7 @@ func Open(ctx context.Context, policy *fileaccess.Policy, source Source) (*Set, 
 		}
 		if info, err := policy.Stat(p); err == nil { // else opening it says what is wrong
 			s.size += info.Size()
+			s.pieces += int64(textfile.CountPieces(info.Size()))
 		}
 	}
 	open := formats[s.format].open
@@ -91,6 +94,8 @@ type text interface {
 	Read(ctx context.Context, database, name string, ordinals []int, limit int64) (*table.Version, error)
 	// Quote returns the quote inside which a line end is no record's end; 0: there is none.
 	Quote() byte
+	// Sources returns the texts as blocks are cut of them.
+	Sources() []textfile.Source
 	Parts(b *textfile.Block, ordinals []int) (textfile.Parts, error)
 }
 
@@ -98,9 +103,9 @@ type text interface {
 func (s *Set) text() text {
 	switch {
 	case s.texts != nil:
-		return s.texts
+		return s.withKeys(s.texts)
 	case s.objects != nil:
-		return s.objects
+		return s.withKeys(s.objects)
 	}
 	return nil
 }
@@ -129,6 +134,9 @@ func (s *Set) openObjects(ctx context.Context) (err error) {
 
 // sampled takes over what a sample of texts tells.
 func (s *Set) sampled() {
+	if !s.source.CSV.Rejects {
+		s.keys = s.keyColumns()
+	}
 	s.Columns, s.RowsEstimated = s.text().Columns(), true
 	s.Rows = s.estimateRows()
 }
@@ -332,7 +340,7 @@ func (s *Set) Retype(ctx context.Context, err error) (*Set, error) {
 
 // Odd returns the value that makes a column TEXT whose other values have a narrower type; nil: there is none.
 func (s *Set) Odd(column int) *csv.Odd {
-	if s.texts == nil {
+	if s.texts == nil || column >= len(s.texts.Columns()) {
 		return nil
 	}
 	return s.texts.Odd(column)

@@ -25,7 +25,11 @@ func (s *Set) CanStream() bool {
 func (s *Set) Bytes(groups, ordinals []int) int64 {
 	total := int64(0)
 	if s.format != Parquet { // of a text or Arrow each column takes the same part
-		return s.size * int64(len(ordinals)) / int64(max(1, len(s.Columns)))
+		all := s.size * int64(len(ordinals)) / int64(max(1, len(s.Columns)))
+		if len(s.keys) > 0 && s.pieces > 0 {
+			return all / s.pieces * int64(len(groups))
+		}
+		return all
 	}
 	for _, g := range groups {
 		for _, o := range ordinals {

@@ -57,6 +57,9 @@ func (s *Set) streamTexts(database, name string) (v *table.Version, close func()
 			for c := range g.Columns {
 				g.Columns[c] = encoding.Unknown(s.Columns[c].Type, g.Rows)
 			}
+			for _, key := range s.keys {
+				g.Columns[key.place(s.Columns)] = constantChunk(key.values[i], g.Rows)
+			}
 			groups = append(groups, g)
 		}
 	}

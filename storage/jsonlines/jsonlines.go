@@ -78,6 +78,9 @@ func (o *Objects) nameColumns() {
 	textfile.NameColumns(o.names)
 }
 
+// Sources returns the texts.
+func (o *Objects) Sources() []textfile.Source { return o.sources }
+
 // Columns returns the table's columns.
 func (o *Objects) Columns() []table.ColumnDef {
 	columns := make([]table.ColumnDef, len(o.names))

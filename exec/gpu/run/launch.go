@@ -73,17 +73,23 @@ func (q *Query) start(ctx context.Context, k *kernel.Kernel, cost *Cost) error {
 		cost.Launches++
 		return q.memory.Stream.Launch(f, min(n, resident), block, shared, params)
 	}
-	every := int64(0)
-	if k.Learn != nil {
+	if err := q.outputs.openPutOff(k, total); err != nil {
+		return err
+	}
+	first, every := int64(0), int64(0)
+	switch {
+	case k.Learn == nil:
+	case k.Rows.Scan == nil:
+		if first, err = q.startFirst(k, total, launch, cost); err != nil {
+			return err
+		}
+	default:
 		if every, total, err = q.startSeen(k, total, unit, launch, cost); err != nil {
 			return err
 		}
 	}
-	if err := q.outputs.openPutOff(k, total); err != nil {
-		return err
-	}
 	run := func() error {
-		for from := int64(0); from < total; from += step {
+		for from := first; from < total; from += step {
 			if err := launch(launchRange{from: from, to: min(from+step, total), every: every}); err != nil {
 				return err
 			}

@@ -9,7 +9,9 @@ import (
 	"github.com/radish-sql/radish/exec/enginetest"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/gpukernels/gputest"
+	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
+	"github.com/radish-sql/radish/sql/expr"
 )
 
 // usesRuns says whether a plan has a probe of runs of equal keys, and whether one puts long runs off.
@@ -73,6 +75,55 @@ func testRunsOfKeys(t *testing.T, d *gpukernels.Device) {
 				t.Errorf("few cases had runs: %v, of these put off: %v", used, shared)
 			}
 		})
+	}
+}
+
+// TestRunsOfKeysGroups groups the rows of joins some of whose runs are put off: in one group, in few, and in many, also where blocks have a perfect hash of the keys of the first rows.
+func TestRunsOfKeysGroups(t *testing.T) { gputest.Each(t, testRunsOfKeysGroups) }
+
+func testRunsOfKeysGroups(t *testing.T, d *gpukernels.Device) {
+	for _, hashed := range []bool{false, true} {
+		b := newBackend(t, d)
+		tuning := &b.runner.tuning
+		tuning.Runs.Matches, tuning.Runs.Reuse, tuning.Runs.Apart, tuning.Runs.Long = 0, 0, 0, 25
+		if hashed {
+			tuning.PerfectHash.Rows, tuning.PerfectHash.SeenLeast, tuning.PerfectHash.SeenRows = 0, 300, 1
+		}
+		for i, groups := range [][]int{nil, {10}, {2}, {9}, {1, 11}} {
+			if leftOut(d, i) && i != 2 {
+				continue
+			}
+			g := enginetest.NewGen(rand.New(rand.NewPCG(uint64(i), 7)), 1500)
+			table := g.Table(1500, 60)
+			build, of := g.Scan(table)
+			probe, cols := g.Scan(table)
+			x := &physical.Build{Algorithm: physical.HashJoin, Keys: []expr.Expr{of[0]}, Payload: []*expr.Column{of[11]}, EstRows: 1500}
+			p := &physical.Probe{Kind: logical.InnerJoin, Build: x, Keys: []expr.Expr{cols[0]}, Keep: []expr.ColumnID{of[11].ID}}
+			a := &physical.Aggregate{EstGroups: 30}
+			if groups == nil {
+				a.Algorithm, a.EstGroups = physical.ScalarAggregate, 1
+			}
+			var out []*expr.Column
+			for _, at := range groups {
+				p.Keep = append(p.Keep, cols[at].ID)
+				a.Groups = append(a.Groups, logical.Item{Col: g.Alloc.Like(cols[at]), Expr: cols[at]})
+				out = append(out, a.Groups[len(out)].Col)
+			}
+			for _, item := range []logical.AggItem{g.Agg("count(*)", false), g.Agg("sum", false, of[11])} {
+				a.Aggs = append(a.Aggs, item)
+				out = append(out, item.Col)
+			}
+			g.Pipe(build, x)
+			g.Pipe(probe, a, p)
+			plan := g.Result(g.Read(a, out), out)
+			k := b.program(plan).Kernels[plan.Pipelines[1]]
+			if _, putsOff := usesRuns(b, plan); !putsOff || hashed && i == 2 && k.Learn == nil {
+				t.Errorf("by %v: puts runs off: %v; a perfect hash: %v", groups, putsOff, k.Learn != nil)
+			}
+			for seed := range uint64(2) {
+				enginetest.Check(t, b, enginetest.Case{Name: fmt.Sprintf("by %v", groups)}, plan, seed)
+			}
+		}
 	}
 }
 

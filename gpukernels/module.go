@@ -1,6 +1,7 @@
 package gpukernels
 
 import (
+	"container/list"
 	"context"
 	"fmt"
 	"maps"
@@ -54,8 +55,9 @@ const (
 
 func (o Origin) String() string { return [...]string{"memory", "disk", "compiled"}[o] }
 
-// maxUnused is how many modules that nobody uses stay loaded on a device.
-const maxUnused = 512
+// maxUnused is how many modules that nobody uses stay loaded on a device: those of several hundred statements. To load one again takes
+// about a millisecond.
+const maxUnused = 2048
 
 // moduleKey names a module among those of a device: hashing the source as imageKey does would take longer than all else about a kernel that
 // is loaded.
@@ -70,19 +72,19 @@ func moduleKey(source string, options []string) string {
 type moduleCache struct {
 	mutex   sync.Mutex
 	entries map[string]*moduleEntry
-	clock   int64 // counts releases
-	unused  int
-	limit   int // of unused ones
+	unused  list.List // of *moduleEntry, those that were released longest ago first
+	limit   int       // of unused ones
 }
 
 type moduleEntry struct {
-	ready    chan struct{} // closed when module or err is there
-	module   *Module
-	image    string // its key on disk
-	err      error
-	uses     int
-	released int64 // clock of the last release
-	dropped  bool  // not in the map any more
+	key     string
+	ready   chan struct{} // closed when module or err is there
+	module  *Module
+	image   string // its key on disk
+	err     error
+	uses    int
+	unused  *list.Element // in the cache's list; nil: it is used
+	dropped bool          // not in the map any more
 
 	turn      *Turn        // in which it is compiled
 	compiling *compilation // nil: not begun
@@ -107,11 +109,27 @@ func (d *Device) Loaded(source string) *Module {
 	if e == nil || d.Lost() != nil || !e.made() {
 		return nil
 	}
-	if e.uses == 0 {
-		c.unused--
+	c.use(e)
+	return e.module
+}
+
+// use adds a use. The caller holds the mutex.
+func (c *moduleCache) use(e *moduleEntry) {
+	if e.unused != nil {
+		c.unused.Remove(e.unused)
+		e.unused = nil
 	}
 	e.uses++
-	return e.module
+}
+
+// take takes an entry out. The caller holds the mutex.
+func (c *moduleCache) take(e *moduleEntry) {
+	e.dropped = true
+	delete(c.entries, e.key)
+	if e.unused != nil {
+		c.unused.Remove(e.unused)
+		e.unused = nil
+	}
 }
 
 // Known says whether Load would find a source's image, in memory or on disk, or is making it.
@@ -163,10 +181,7 @@ func (d *Device) BeginIn(ctx context.Context, turn *Turn, source string, options
 	c.mutex.Lock()
 	e, known := c.entries[key]
 	if known {
-		if e.uses == 0 {
-			c.unused--
-		}
-		e.uses++
+		c.use(e)
 		if e.turn.background {
 			e.turn = turn
 			if e.compiling != nil {
@@ -174,7 +189,7 @@ func (d *Device) BeginIn(ctx context.Context, turn *Turn, source string, options
 			}
 		}
 	} else {
-		e = &moduleEntry{ready: make(chan struct{}), uses: 1, turn: turn}
+		e = &moduleEntry{key: key, ready: make(chan struct{}), uses: 1, turn: turn}
 		if c.entries == nil {
 			c.entries = map[string]*moduleEntry{}
 		}
@@ -193,7 +208,7 @@ func (d *Device) BeginIn(ctx context.Context, turn *Turn, source string, options
 		begin()
 		close(e.ready)
 		if e.err != nil {
-			c.drop(key, e) // the next who asks tries again
+			c.drop(e) // the next who asks tries again
 		}
 	}()
 	select {
@@ -295,39 +310,27 @@ func (m *Module) Release() { m.device.modules.release(m.entry) }
 func (c *moduleCache) release(e *moduleEntry) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
-	c.clock++
 	e.uses--
-	e.released = c.clock
 	if e.uses > 0 || e.dropped {
 		return
 	}
-	for c.unused++; c.unused > c.limit; c.unused-- {
-		var oldest string
-		for key, other := range c.entries {
-			if other.uses == 0 && other.made() && (oldest == "" || other.released < c.entries[oldest].released) {
-				oldest = key
-			}
+	e.unused = c.unused.PushBack(e)
+	for x := c.unused.Front(); x != nil && c.unused.Len() > c.limit; {
+		oldest := x.Value.(*moduleEntry)
+		x = x.Next()
+		if oldest.made() {
+			c.take(oldest)
+			oldest.module.unload()
 		}
-		if oldest == "" {
-			return
-		}
-		c.entries[oldest].module.unload()
-		c.entries[oldest].dropped = true
-		delete(c.entries, oldest)
 	}
 }
 
 // drop takes an entry without a module out.
-func (c *moduleCache) drop(key string, e *moduleEntry) {
+func (c *moduleCache) drop(e *moduleEntry) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
-	if e.dropped {
-		return
-	}
-	e.dropped = true
-	delete(c.entries, key)
-	if e.uses == 0 {
-		c.unused--
+	if !e.dropped {
+		c.take(e)
 	}
 }
 
@@ -337,14 +340,12 @@ func (d *Device) ForgetKernels() {
 	c := &d.modules
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
-	for key, e := range c.entries {
+	for _, e := range c.entries {
 		if e.uses > 0 || !e.made() {
 			continue
 		}
+		c.take(e)
 		e.module.unload()
-		e.dropped = true
-		delete(c.entries, key)
-		c.unused--
 		d.disk.remove(e.image)
 	}
 }
@@ -365,14 +366,12 @@ func (c *moduleCache) unloadAll() {
 	}
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
-	for key, e := range entries {
+	for _, e := range entries {
 		if e.module != nil && !e.dropped {
 			e.module.unload()
 		}
-		e.dropped = true
-		delete(c.entries, key)
+		c.take(e)
 	}
-	c.unused = 0
 }
 
 func (m *Module) unload() { m.device.lib.callVoid(fnModuleUnload, m.handle) }

@@ -142,8 +142,8 @@ func TestBegin(t *testing.T) {
 			t.Errorf("%d uses are left of %s", e.uses, key)
 		}
 	}
-	if n := len(d.modules.entries); n != 2 || d.modules.unused != n {
-		t.Errorf("%d modules are loaded, %d unused", n, d.modules.unused)
+	if n := len(d.modules.entries); n != 2 || d.modules.unused.Len() != n {
+		t.Errorf("%d modules are loaded, %d unused", n, d.modules.unused.Len())
 	}
 	if _, _, err := d.Begin(ctx, "RADISH_KERNEL(").Wait(ctx); err == nil {
 		t.Error("what is no kernel was compiled")

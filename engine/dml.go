@@ -50,6 +50,9 @@ func (s *Session) insert(st *statement, n *ast.InsertStmt) (*Result, error) {
 		return nil, err
 	}
 	rules.Settle()
+	if n.Select == nil {
+		rules.Reserve()
+	}
 	return s.inserted(rows, rules), nil
 }
 

@@ -121,7 +121,11 @@ func (s *Session) evaluate(st *statement, e ast.ExprNode) (types.Value, error) {
 		return c.Value, nil
 	}
 	if !expr.HasSubquery(x) {
-		return expr.Eval1(x, st.exprContext())
+		v, err := expr.Eval1(x, st.exprContext())
+		if expr.IsQuotient(x) && v.Type.Kind == types.KindDecimal && !v.Null && v.Unscaled() == (types.Int128{}) {
+			v.Type = types.Decimal(1, 0) // a quotient that is zero has no digits behind the point, as in MySQL (decimal.c, do_div_mod)
+		}
+		return v, err
 	}
 	q, err := st.binder().LongQuery(selectOf(e))
 	if err != nil {

@@ -22,6 +22,10 @@ type Rules struct {
 	start    int64 // auto_increment_offset
 	first    int64 // the first value that was given out; 0: none
 	last     int64 // the last value that a row brought itself; 0: none
+	rows     int64 // how many have come
+	began    int64 // the first value that was given out to any row, refused ones included; 0: none
+	made     int64 // the value that was given out to the last row; 0: none
+	back     int64 // a value that a refused row had, for the next one; 0: none
 	ahead    int64 // the largest value of rows that brought one and may yet be refused: the table does not count on from there before settle
 }
 
@@ -98,14 +102,22 @@ func (s *Rules) count(b *column.Batch) (*column.Batch, error) {
 
 // next returns the value of a row's AUTO_INCREMENT column, given what the row brings.
 func (s *Rules) next(given types.Value, typ types.Type) (types.Value, error) {
+	s.rows++
 	if !given.Null && (given.I != 0 || s.zeroes) {
-		s.last, s.ahead = given.I, max(s.ahead, given.I)
+		s.last, s.ahead, s.made = given.I, max(s.ahead, given.I), 0
 		return given, nil
 	}
 	s.Settle()
-	n, err := s.table.NextAuto(s.step, s.start)
+	n, err := s.back, error(nil)
+	if n == 0 {
+		n, err = s.table.NextAuto(s.step, s.start)
+	}
+	s.back, s.made = 0, n
 	if err == nil && s.first == 0 {
 		s.first = n
+	}
+	if s.began == 0 {
+		s.began = n
 	}
 	return types.Value{Type: typ, I: n}, err
 }
@@ -119,18 +131,31 @@ func (s *Rules) generated() int64 {
 }
 
 // Settle counts on behind the values that rows brought, now that the rows are stored. As in InnoDB, a value that a refused row brought
-// does not count; one that was given out to such a row is lost.
+// does not count; the next row gets one that was given out to such a row.
 func (s *Rules) Settle() {
 	if s != nil && s.ahead > 0 {
 		s.table.SkipAuto(s.ahead)
+		if s.back <= s.ahead {
+			s.back = 0
+		}
 		s.ahead = 0
 	}
 }
 
-// forget takes back the value of a row that was not inserted, be it given out or brought: first is what generated gave before.
+// Reserve counts on as far as the rows of VALUES could have needed. As InnoDB, INSERT sets a value aside for each of them when it gives out the first.
+func (s *Rules) Reserve() {
+	if s != nil && s.began != 0 && s.rows > 1 {
+		s.table.ReserveAuto(s.began, s.rows-1, s.step)
+	}
+}
+
+// forget takes back the value of a row that was not inserted: one that it brought, or one that was given out, which the next row gets. first is what generated gave before.
 func (s *Rules) forget(first int64) {
 	if s != nil {
 		s.first, s.ahead = first, 0
+		if s.made != 0 {
+			s.back, s.made = s.made, 0
+		}
 	}
 }
 

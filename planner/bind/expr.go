@@ -477,8 +477,13 @@ func (b *Binder) cast(x *ast.FuncCastExpr, sc *scope) (expr.Expr, error) {
 		arg = &expr.Const{Value: c.Value}
 		arg.(*expr.Const).Value.Bits = false
 	}
+	if arg.Type().IsBinaryString() && to.IsString() && !to.IsBinaryString() { // bytes become characters as CONVERT ... USING makes them
+		if arg, err = expr.NewCall("convert", arg, &expr.Const{Value: types.StringValue("utf8mb4")}); err != nil {
+			return nil, err
+		}
+	}
 	c := expr.NewCast(arg, to.Collate(b.connection()))
-	if c, ok := c.(*expr.Cast); ok && to.IsFloat() && c.Arg.Type().IsString() {
+	if c, ok := c.(*expr.Cast); ok && c != arg {
 		c.Written = true
 	}
 	return c, nil

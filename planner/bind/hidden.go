@@ -20,6 +20,26 @@ func anySubquery(items []selectItem) bool {
 
 // keepLong adds to the columns of rel those that have their hidden digits.
 func (b *Binder) keepLong(rel *relation) {
+	b.keepMore(rel, func(e expr.Expr) expr.Expr {
+		if e.Type().IsString() {
+			return expr.BitsFor(e, types.Uint64)
+		}
+		return expr.WithHiddenDigits(e)
+	})
+}
+
+// keepBits adds to the columns of rel the numbers that hexadecimal and bit literals are.
+func (b *Binder) keepBits(rel *relation) {
+	b.keepMore(rel, func(e expr.Expr) expr.Expr {
+		if e.Type().IsString() {
+			return expr.BitsFor(e, types.Uint64)
+		}
+		return e
+	})
+}
+
+// keepMore adds to each column of rel what more gives for its expression, unless that is the expression itself.
+func (b *Binder) keepMore(rel *relation, more func(expr.Expr) expr.Expr) {
 	if rel.project == nil {
 		return
 	}
@@ -34,10 +54,7 @@ func (b *Binder) keepLong(rel *relation) {
 		long, twice := have[c.col.ID]
 		if !twice {
 			e := p.Items[at].Expr
-			digits := expr.WithHiddenDigits(e)
-			if e.Type().IsString() {
-				digits = expr.BitsFor(e, types.Uint64)
-			}
+			digits := more(e)
 			if digits == e {
 				continue
 			}

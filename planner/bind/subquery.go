@@ -128,6 +128,7 @@ func (b *Binder) membership(kind expr.SubqueryKind, op expr.Op, args []expr.Expr
 	if len(args) != len(rel.cols) {
 		return nil, sqlerr.OperandColumns(len(args))
 	}
+	b.keepBits(rel)
 	out := columnsOf(rel)
 	p := &logical.Project{Input: rel.node}
 	computed := false

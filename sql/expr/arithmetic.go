@@ -225,7 +225,7 @@ func OutOfRange(call *Call) error {
 	case call.Typ.IsFloat():
 		name = "DOUBLE"
 	}
-	text := call.String()
+	text := Spelled(call)
 	if call.Fn.Spelling.Infix != "" {
 		text = "(" + text + ")"
 	}
@@ -550,7 +550,7 @@ func evalNeg(_ *Context, call *Call, out *column.Vector, args []*column.Vector, 
 		r, _ := a.At(int(i)).Neg()
 		if out.Type.IsInteger() {
 			if _, ok := r.Int64(); !ok {
-				return sqlerr.DataOutOfRange("BIGINT", call.String())
+				return sqlerr.DataOutOfRange("BIGINT", Spelled(call))
 			}
 		}
 		SetWide(out, int(i), r)

@@ -165,6 +165,9 @@ func writtenFloat(v types.Value, to types.Type) (types.Value, types.ConvertStatu
 func (n *castNode) problem(f *frame, status types.ConvertStatus, v types.Value, position int32) error {
 	c := f.ctx
 	if n.column == "" {
+		if status == types.ConvertOutOfRange && n.to.Kind == types.KindDecimal && n.cast.Written {
+			return c.lost(sqlerr.OutOfRangeForColumn("CAST("+v.Text()+" AS "+n.to.String()+")", 1), n.strict)
+		}
 		return c.ConversionProblem(status, v, n.to, n.strict)
 	}
 	if n.strict {
@@ -287,8 +290,6 @@ func (c *Context) ConversionProblem(status types.ConvertStatus, v types.Value, t
 	switch {
 	case to.IsTemporal():
 		e = sqlerr.IncorrectValue(LowerName(to), v.Text())
-	case status == types.ConvertOutOfRange && to.Kind == types.KindDecimal:
-		e = sqlerr.OutOfRangeForColumn("CAST("+v.Text()+" AS "+to.String()+")", 1)
 	case to.IsInteger() || to.Kind == types.KindYear:
 		e = sqlerr.TruncatedWrongValue("INTEGER", v.Text())
 	case to.Kind == types.KindDecimal:
@@ -298,6 +299,11 @@ func (c *Context) ConversionProblem(status types.ConvertStatus, v types.Value, t
 	default:
 		e = sqlerr.TruncatedWrongValue(to.String(), v.Text())
 	}
+	return c.lost(e, strict)
+}
+
+// lost gives the error of a conversion, or makes a warning of it.
+func (c *Context) lost(e *sqlerr.Error, strict bool) error {
 	if strict || c.Strict() {
 		return e
 	}

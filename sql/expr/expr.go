@@ -124,8 +124,8 @@ type Cast struct {
 	// Compared marks text that is compared with a temporal value: what is no date counts as the zero date, which lies
 	// before every other, where CAST gives NULL.
 	Compared bool
-	// Written marks a CAST that the statement spells. Its text may be one of the words for NaN and the infinities, which elsewhere are no
-	// numbers: see [types.ParseSpecialFloat].
+	// Written marks a CAST that the statement spells. Messages name it, and its string may be one of the words for NaN and the infinities,
+	// which elsewhere are no numbers: see [types.ParseSpecialFloat].
 	Written bool
 }
 

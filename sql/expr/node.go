@@ -193,6 +193,16 @@ func (c *Cast) String() string {
 	return "CAST(" + c.Arg.String() + " AS " + c.To.String() + ")"
 }
 
+// Spelled is e's text without the casts that the statement does not spell, for messages.
+func Spelled(e Expr) string {
+	return Rewrite(e, func(e Expr) Expr {
+		if c, ok := e.(*Cast); ok && !c.Written && !c.Display {
+			return c.Arg
+		}
+		return e
+	}).String()
+}
+
 func (c *Call) Type() types.Type { return c.Typ }
 func (c *Call) Nullable() bool   { return c.Null }
 func (c *Call) Children() []Expr { return c.Args }

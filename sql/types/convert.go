@@ -92,6 +92,9 @@ func (v Value) toInteger(to Type, store bool) (Value, ConvertStatus) {
 	if !store && to.Kind == KindInt64 && v.Type.Kind == KindUint64 {
 		return Value{Type: to, I: v.I}, status
 	}
+	if !store && to.Kind == KindUint64 && n.Hi < 0 && v.Type.IsString() { // below BIGINT: its least value's bits
+		return Value{Type: to, I: math.MinInt64}, ConvertOutOfRange
+	}
 	if to.Kind == KindUint64 {
 		u, ok := n.Uint64()
 		if !ok {

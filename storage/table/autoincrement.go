@@ -58,6 +58,18 @@ func (v *Version) SkipAuto(n int64) {
 	}
 }
 
+// ReserveAuto makes the next value of the AUTO_INCREMENT column larger than the one that is so many steps behind n, but not larger than the
+// column's largest.
+func (v *Version) ReserveAuto(n, steps, step int64) {
+	largest := largestInt(v.Schema.Columns[v.Schema.AutoIncrement()].Type)
+	if steps > (largest-n)/step {
+		n = largest - 1
+	} else {
+		n = min(n+steps*step, largest-1)
+	}
+	v.SkipAuto(n)
+}
+
 // Auto returns the next value of the AUTO_INCREMENT column.
 func (v *Version) Auto() int64 {
 	v.shared.mu.Lock()

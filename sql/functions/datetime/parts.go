@@ -300,7 +300,7 @@ func secondsOf(u types.Int128) int64 {
 }
 
 func resolveMakeTime(args []expr.Expr) (expr.Signature, error) {
-	return expr.Signature{Args: []types.Type{types.Int64, types.Int64, secondsType}, Result: types.TimeFsp(fspOf(args[2])), Nullable: true}, nil
+	return expr.Signature{Args: []types.Type{types.Int64, types.Int64, secondsType}, Result: types.TimeFsp(fspOf(args[2])), Nullable: true, Capped: true}, nil
 }
 
 func evalMakeTime(c *expr.Context, call *expr.Call, out *column.Vector, args []*column.Vector, sel []int32, n int) error {
@@ -312,7 +312,7 @@ func evalMakeTime(c *expr.Context, call *expr.Call, out *column.Vector, args []*
 		if !ok {
 			out.SetNull(int(i), n)
 		} else if (t == types.MaxTime || t == types.MinTime) && max(hour.At(int(i)), -hour.At(int(i))) > 838 {
-			if err := c.ConversionProblem(types.ConvertOutOfRange, types.StringValue(call.String()), types.Time, false); err != nil {
+			if err := c.ConversionProblem(types.ConvertOutOfRange, types.StringValue(expr.Spelled(call)), types.Time, false); err != nil {
 				return err
 			}
 		}

@@ -98,7 +98,7 @@ func floatKernel(f func(float64) float64) expr.Kernel {
 			x := a.At(int(i))
 			r := f(x)
 			if expr.Overflows(r, x, x) {
-				return sqlerr.DataOutOfRange("DOUBLE", call.String())
+				return sqlerr.DataOutOfRange("DOUBLE", expr.Spelled(call))
 			}
 			out.F64[i] = r
 		}
@@ -152,7 +152,7 @@ func evalPow(_ *expr.Context, call *expr.Call, out *column.Vector, args []*colum
 	for _, i := range expr.Positions(sel, n) {
 		r := math.Pow(x.At(int(i)), y.At(int(i)))
 		if expr.Overflows(r, x.At(int(i)), y.At(int(i))) {
-			return sqlerr.DataOutOfRange("DOUBLE", call.String())
+			return sqlerr.DataOutOfRange("DOUBLE", expr.Spelled(call))
 		}
 		out.F64[i] = r
 	}

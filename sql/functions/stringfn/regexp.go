@@ -299,7 +299,7 @@ func looksBehind(re *regexp.Regexp) bool {
 // findFrom returns the bytes of match number occurrence (from 1) of s at or after character pos, or nil.
 func findFrom(c *expr.Context, call *expr.Call, re *compiled, s string, pos, occurrence int64) ([]int, error) {
 	if pos < 1 || pos > int64(utf8.RuneCountInString(s))+1 {
-		return nil, sqlerr.New(3686, sqlerr.User, "Index out of bounds in regular expression search in '%s'", call)
+		return nil, sqlerr.New(3686, sqlerr.User, "Index out of bounds in regular expression search in '%s'", expr.Spelled(call))
 	}
 	// Matches are found in the whole text, so that ^ and \b see what stands before pos.
 	start := charOffset(s, int(pos-1), false)
@@ -375,7 +375,7 @@ func evalRegexpReplace(c *expr.Context, call *expr.Call, out *column.Vector, arg
 		x := s.At(int(i))
 		p := pos.At(int(i))
 		if p < 1 || p > int64(utf8.RuneCountInString(x))+1 {
-			return sqlerr.New(3686, sqlerr.User, "Index out of bounds in regular expression search in '%s'", call)
+			return sqlerr.New(3686, sqlerr.User, "Index out of bounds in regular expression search in '%s'", expr.Spelled(call))
 		}
 		out.Str[i], err = replaceMatches(c, re, x, goTemplate(repl.At(int(i))), charOffset(x, int(p-1), false), occurrence.At(int(i)))
 		if err != nil {

@@ -269,3 +269,21 @@ func TestFloatFiles(t *testing.T) {
 		}
 	}
 }
+
+// TestSignsOfZeros: 0 and -0 are equal and one group, but a subquery sees the outer row's own.
+func TestSignsOfZeros(t *testing.T) {
+	s := session(t, Options{Threads: 2, Device: deviceCPU})
+	mustRun(t, s, `CREATE TABLE o (id INT, f DOUBLE, k INT); INSERT INTO o VALUES (1, 0e0, 1), (2, -0e0, 1), (3, 1.5e0, 1), (4, -0e0, 2), (5, NULL, 1), (6, -2e0, 2);
+		CREATE TABLE i (b INT, k INT); INSERT INTO i VALUES (1, 1), (2, 1), (4, 2)`)
+	for query, want := range map[string][]string{
+		"SELECT id, (SELECT s FROM (SELECT CONCAT(o.f) AS s, COUNT(*) FROM i WHERE i.k = o.k GROUP BY s) AS x) FROM o":        {"1|0|", "2|-0|", "3|1.5|", "4|-0|", "5|NULL|", "6|-2|"},
+		"SELECT id, (SELECT MAX(CONCAT(o.f, ':', i.b)) FROM i WHERE i.k >= o.k) FROM o":                                       {"1|0:4|", "2|-0:4|", "3|1.5:4|", "4|-0:4|", "5|NULL|", "6|-2:4|"},
+		"SELECT id, q FROM o, LATERAL (SELECT CONCAT(o.f, ':', i.b) AS q FROM i WHERE i.k = o.k ORDER BY i.b LIMIT 1) AS x":   {"1|0:1|", "2|-0:1|", "3|1.5:1|", "4|-0:4|", "5|NULL|", "6|-2:4|"},
+		"SELECT id, (SELECT o.f FROM i WHERE i.k = o.k ORDER BY i.b DESC LIMIT 1) FROM o":                                     {"1|0|", "2|-0|", "3|1.5|", "4|-0|", "5|NULL|", "6|-2|"},
+		"SELECT id FROM o WHERE '-0' IN (SELECT CONCAT(o.f) FROM i WHERE i.k >= o.k UNION SELECT i.b FROM i WHERE i.b = o.k)": {"2|", "4|"},
+		"SELECT f, CONCAT(f), COUNT(*) FROM o GROUP BY f, CONCAT(f)":                                                          {"0|0|1|", "0|-0|2|", "1.5|1.5|1|", "NULL|NULL|1|", "-2|-2|1|"},
+		"SELECT x.f, c, COUNT(*) FROM (SELECT f, CONCAT(f) AS c FROM o) AS x GROUP BY x.f, c":                                 {"0|0|1|", "0|-0|2|", "1.5|1.5|1|", "NULL|NULL|1|", "-2|-2|1|"},
+	} {
+		sameRows(t, s, query, want)
+	}
+}

@@ -252,9 +252,9 @@ func (d *decorrelator) applyScalar(a *logical.Apply, agg *logical.Aggregate) log
 	m := map[expr.ColumnID]expr.Expr{} // outer columns as the groups know them
 	if !ok {
 		var dm domainMap
-		l, in, dm = d.withDomain(l, agg.Input, logical.SetOf(agg.FreeColumns()...))
+		l, in, dm = d.withDomain(l, agg.Input, agg)
 		conds = dm.conditions()
-		m = dm.exprs()
+		m, outer = dm.exprs(), logical.Out(l)
 	}
 	groups, conds := d.groupKeys(conds, outer, nil)
 	grouped := &logical.Aggregate{Input: in, Groups: groups, Hint: agg.Hint}

@@ -3,6 +3,7 @@ package rules
 import (
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/sql/expr"
+	"github.com/radish-sql/radish/sql/types"
 )
 
 // domain is the relation of the distinct outer values that a correlated plan depends on (Neumann and Kemper's D). Each
@@ -11,17 +12,25 @@ type domain struct {
 	w     *rewriter
 	outer []*expr.Column // the outer columns
 	first logical.Node
-	cols  []*expr.Column // first's column for each of outer
+	cols  []*expr.Column                  // first's column for each of outer
+	signs map[expr.ColumnID]expr.ColumnID // of outer: the column that says whether a DOUBLE is negative
 	taken bool
 }
 
 // domainMap says by which column an outer column is known somewhere in a plan.
 type domainMap struct {
 	outer, cols []*expr.Column
+	signs       map[expr.ColumnID]expr.ColumnID // the domain's
 }
 
 // exprs maps the outer columns for [expr.Substitute].
-func (m domainMap) exprs() map[expr.ColumnID]expr.Expr { return columnMap(m.outer, m.cols) }
+func (m domainMap) exprs() map[expr.ColumnID]expr.Expr {
+	all := columnMap(m.outer, m.cols)
+	for c, sign := range m.signs {
+		all[c] = withSign(all[c], all[sign])
+	}
+	return all
+}
 
 // conditions equates the outer columns with the domain's, NULLs being equal.
 func (m domainMap) conditions() []expr.Expr { return sameRow(m.outer, m.cols) }
@@ -42,13 +51,15 @@ func sameRow(a, b []*expr.Column) []expr.Expr {
 // domainJoin evaluates r for all distinct values of the columns of l that it uses, and returns l (which may have been put
 // behind a shared plan), the result, and the conditions that join them.
 func (d *decorrelator) domainJoin(l, r logical.Node) (logical.Node, logical.Node, []expr.Expr) {
-	l, n, m := d.withDomain(l, r, logical.SetOf(r.FreeColumns()...))
+	l, n, m := d.withDomain(l, r, r)
 	return l, n, m.conditions()
 }
 
-// withDomain evaluates r for the distinct values that l has in the columns of used.
-func (d *decorrelator) withDomain(l, r logical.Node, used logical.ColSet) (logical.Node, logical.Node, domainMap) {
+// withDomain evaluates r for the distinct values that l has in the columns that user, of which r is a part, reads.
+func (d *decorrelator) withDomain(l, r, user logical.Node) (logical.Node, logical.Node, domainMap) {
 	dom := &domain{w: d.w}
+	used := logical.SetOf(user.FreeColumns()...)
+	l = dom.zeroSigns(l, user, &used)
 	for _, c := range l.Schema() {
 		if used.Has(c.ID) {
 			dom.outer = append(dom.outer, c)
@@ -64,6 +75,63 @@ func (d *decorrelator) withDomain(l, r logical.Node, used logical.ColSet) (logic
 	dom.first = &logical.Aggregate{Input: source, Groups: groups}
 	n, m := d.depend(r, dom)
 	return l, n, m
+}
+
+// zeroSigns adds columns to l: one for each DOUBLE of which user may show the sign of a zero. It says whether the number is negative and is a part of
+// the domain, where 0 and -0 would be one value otherwise, and
+//
+//	SELECT (SELECT s FROM (SELECT CONCAT(l.f) AS s) AS x) FROM l
+//
+// would give '0' for -0.
+func (dom *domain) zeroSigns(l, user logical.Node, used *logical.ColSet) logical.Node {
+	items := logical.PassItems(l.Schema())
+	for _, c := range l.Schema() {
+		if !c.Typ.IsFloat() || !used.Has(c.ID) || !showsSign(user, c.ID) {
+			continue
+		}
+		first := expr.InternalCall(expr.Lookup("left"), types.Text, expr.AsString(c), &expr.Const{Value: types.IntValue(1)})
+		minus := &expr.Compare{Op: expr.EQ, Left: first, Right: &expr.Const{Value: types.StringValue("-")}}
+		sign := logical.NewItem(dom.w.alloc, c.Name, &expr.Case{
+			Whens: []expr.When{{Cond: minus, Then: &expr.Const{Value: types.IntValue(1)}}}, Else: &expr.Const{Value: types.IntValue(0)}, Typ: types.Int64,
+		})
+		items = append(items, sign)
+		used.Add(sign.Col.ID)
+		if dom.signs == nil {
+			dom.signs = map[expr.ColumnID]expr.ColumnID{}
+		}
+		dom.signs[c.ID] = sign.Col.ID
+	}
+	if dom.signs == nil {
+		return l
+	}
+	return &logical.Project{Input: l, Items: items}
+}
+
+// withSign returns a DOUBLE that grouping may have made 0 of -0, with the sign that it had.
+func withSign(number, sign expr.Expr) expr.Expr {
+	negative := &expr.Compare{Op: expr.EQ, Left: sign, Right: &expr.Const{Value: types.IntValue(1)}}
+	t := number.Type()
+	minus := expr.InternalCall(expr.Lookup("neg"), t, expr.InternalCall(expr.Lookup("abs"), t, number))
+	return &expr.Case{Whens: []expr.When{{Cond: negative, Then: minus}}, Else: number, Typ: t}
+}
+
+// showsSign says whether what n gives may tell 0 and -0 in a column apart.
+func showsSign(n logical.Node, column expr.ColumnID) bool {
+	shows := false
+	logical.Walk(n, func(n logical.Node) bool {
+		_, sorts := n.(*logical.Sort)
+		_, filters := n.(*logical.Filter)
+		_, scans := n.(*logical.Scan)
+		_, joins := n.(*logical.Join)
+		compares := sorts || filters || scans || joins
+		for _, e := range n.Exprs() {
+			expr.Columns(e, func(id expr.ColumnID) {
+				shows = shows || id == column && (!compares || expr.TellsZerosApart(e))
+			})
+		}
+		return !shows
+	})
+	return shows
 }
 
 // secondReader returns l (which may have been put behind a shared plan), a relation with the same rows, but for how often each comes,
@@ -105,10 +173,10 @@ func rowsOf(n logical.Node, used logical.ColSet) logical.Node {
 func (dom *domain) use() (logical.Node, domainMap) {
 	if !dom.taken {
 		dom.taken = true
-		return dom.first, domainMap{dom.outer, dom.cols}
+		return dom.first, domainMap{dom.outer, dom.cols, dom.signs}
 	}
 	n, cols := logical.Copy(dom.first, dom.w.alloc)
-	m := domainMap{outer: dom.outer, cols: make([]*expr.Column, len(dom.cols))}
+	m := domainMap{outer: dom.outer, cols: make([]*expr.Column, len(dom.cols)), signs: dom.signs}
 	for i, c := range dom.cols {
 		m.cols[i] = cols[c.ID]
 	}
@@ -235,7 +303,7 @@ func (d *decorrelator) dependSetOp(x *logical.SetOp, dom *domain) (logical.Node,
 		out.All = append(out.All, n)
 		out.InCols = append(out.InCols, append(x.InCols[i][:len(x.InCols[i]):len(x.InCols[i])], m.cols...))
 	}
-	m := domainMap{outer: dom.outer}
+	m := domainMap{outer: dom.outer, signs: dom.signs}
 	for _, c := range dom.outer {
 		m.cols = append(m.cols, d.w.alloc.Like(c))
 	}
@@ -277,7 +345,7 @@ func (d *decorrelator) dependValues(x *logical.Values, dom *domain) (logical.Nod
 	for _, p := range parts {
 		out.InCols = append(out.InCols, p.Schema())
 	}
-	m := domainMap{outer: dom.outer}
+	m := domainMap{outer: dom.outer, signs: dom.signs}
 	for _, c := range dom.outer {
 		m.cols = append(m.cols, d.w.alloc.Like(c))
 	}

@@ -17,7 +17,7 @@ func (d *decorrelator) dependRecursive(x *logical.Recursive, dom *domain) (logic
 	step, tm := d.depend(x.Step, dom)
 	delete(d.loops, x.Loop)
 	out.Step = step
-	m := domainMap{outer: dom.outer}
+	m := domainMap{outer: dom.outer, signs: dom.signs}
 	for _, c := range dom.outer {
 		m.cols = append(m.cols, withNull(d.w.alloc.Like(c), true))
 	}
@@ -32,7 +32,7 @@ func (d *decorrelator) dependRecursive(x *logical.Recursive, dom *domain) (logic
 }
 
 func (d *decorrelator) dependWorkTable(x *logical.WorkTable, dom *domain) (logical.Node, domainMap) {
-	m := domainMap{outer: dom.outer}
+	m := domainMap{outer: dom.outer, signs: dom.signs}
 	for _, c := range dom.outer {
 		m.cols = append(m.cols, withNull(d.w.alloc.Like(c), true))
 	}

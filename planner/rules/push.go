@@ -1,8 +1,6 @@
 package rules
 
 import (
-	"slices"
-
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/sql/expr"
 )
@@ -133,7 +131,7 @@ func (w *rewriter) pushAggregate(a *logical.Aggregate, preds []expr.Expr) logica
 		}
 		m := itemMap(a.Groups)
 		for _, e := range preds {
-			if a.Scalar || !logical.UsedWithin(e, keys) || tellsZerosApart(e) {
+			if a.Scalar || !logical.UsedWithin(e, keys) || expr.TellsZerosApart(e) {
 				stay = append(stay, e)
 			} else {
 				down = append(down, expr.Substitute(e, m))
@@ -143,28 +141,6 @@ func (w *rewriter) pushAggregate(a *logical.Aggregate, preds []expr.Expr) logica
 	return logical.NewFilter(w.mapInput(a, a.Input, down), stay...)
 }
 
-// tellsZerosApart says whether a condition may differ for 0 and -0, which are equal DOUBLEs and so in one group: as texts they differ. Of arithmetic
-// on them, only a zero's sign can differ.
-func tellsZerosApart(e expr.Expr) bool {
-	apart := false
-	expr.Walk(e, func(e expr.Expr) bool {
-		switch x := e.(type) {
-		case *expr.Cast:
-			apart = apart || x.Arg.Type().IsFloat() && !x.To.IsNumeric()
-		case *expr.Call:
-			apart = apart || !keepsEqual[x.Fn.Name] && slices.ContainsFunc(x.Args, func(a expr.Expr) bool { return a.Type().IsFloat() })
-		}
-		return !apart
-	})
-	return apart
-}
-
-// keepsEqual has functions whose results are equal where their operands are.
-var keepsEqual = map[string]bool{
-	"add": true, "sub": true, "mul": true, "div": true, "intdiv": true, "mod": true, "neg": true, "abs": true, "sign": true,
-	"round": true, "truncate": true, "floor": true, "ceil": true, "sqrt": true, "exp": true,
-}
-
 // pushWindow pushes conditions on the columns that partition the rows: they drop partitions as a whole, and what a row of
 // another partition is does not matter. Any other condition would change what the functions see.
 func (w *rewriter) pushWindow(x *logical.Window, preds []expr.Expr) logical.Node {
@@ -172,7 +148,7 @@ func (w *rewriter) pushWindow(x *logical.Window, preds []expr.Expr) logical.Node
 	if len(preds) > 0 {
 		keys := partitionColumns(x)
 		for _, e := range preds {
-			if expr.IsVolatile(e) || !usesColumns(e) || !logical.UsedWithin(e, keys) || tellsZerosApart(e) {
+			if expr.IsVolatile(e) || !usesColumns(e) || !logical.UsedWithin(e, keys) || expr.TellsZerosApart(e) {
 				stay = append(stay, e)
 			} else {
 				down = append(down, e)
@@ -200,7 +176,7 @@ func (w *rewriter) pushSetOp(s *logical.SetOp, preds []expr.Expr) logical.Node {
 	if s.Kind != logical.UnionAll { // which equal rows leave as one
 		var down []expr.Expr
 		for _, e := range preds {
-			if tellsZerosApart(e) {
+			if expr.TellsZerosApart(e) {
 				stay = append(stay, e)
 			} else {
 				down = append(down, e)

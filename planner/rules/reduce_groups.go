@@ -119,7 +119,7 @@ func (w *rewriter) dependence(a *logical.Aggregate) *keyDependence {
 func (k *keyDependence) depends(i int) bool {
 	e := k.a.Groups[i].Expr
 	switch c, isColumn := e.(*expr.Column); {
-	case expr.IsVolatile(e):
+	case expr.IsVolatile(e), expr.TellsZerosApart(e):
 		return false
 	case k.alike[k.which[i]] > 1:
 		return true

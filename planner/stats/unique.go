@@ -334,7 +334,7 @@ func (e *Estimator) itemClosure(in logical.Node, items []logical.Item, cols logi
 	below := e.closure(in, throughItems(items, cols))
 	out := cols.Clone()
 	for _, it := range items {
-		if logical.UsedWithin(it.Expr, below) && !expr.IsVolatile(it.Expr) {
+		if logical.UsedWithin(it.Expr, below) && !expr.IsVolatile(it.Expr) && !expr.TellsZerosApart(it.Expr) {
 			out.Add(it.Col.ID)
 		}
 	}

@@ -131,9 +131,10 @@ import "regexp"
 //   - ALTER TABLE ... MODIFY between CREATE VIEW and its use: the rows that were copied count as affected. test/sqllogic has it.
 //   - Scalar subqueries of a quotient that a derived table hands on: MariaDB's SELECT DISTINCT (SELECT v) * 3 + 1 FROM (SELECT n / 7 AS v FROM t) AS x
 //     has both 2.7143 and 2.7142 where n is 4 twice. SUM, MIN, MAX and AVG of quotients under GROUP BY: MariaDB rounds them to the digits shown.
-//   - Quotients that are zero in user variables: MariaDB keeps no digits of 0 / 6, so that CONCAT(@q) is '0'.
+//   - Quotients that are zero in variables of SELECT ... INTO and @q := 0 / 6: MariaDB keeps no digits, so that CONCAT(@q) is '0'. So does SET in both.
 //   - ABS, ROUND and SUM of a bare hexadecimal or bit literal: an integer in MariaDB, a DOUBLE of the same value in Radish. CAST(0xFF AS CHAR), whose
-//     byte is no character: '?' in MariaDB.
+//     byte is no character: '?' in MariaDB, NULL in Radish, as CONVERT(0xFF USING utf8mb4) is in MySQL.
+//   - SUBSTRING_INDEX with a count above 2^63, which MariaDB takes as negative.
 //   - AUTO_INCREMENT values behind INSERT ... SELECT, for which InnoDB sets a power of two aside, and behind an UPDATE of several rows that fails after it
 //     has moved a key.
 //   - Rows affected by ON DUPLICATE KEY UPDATE that leaves a row as it is because NULLs stay NULL, where the key counts itself: 1 in MariaDB, 0 in the manual.

@@ -78,6 +78,7 @@ func TestStringExamples(t *testing.T) {
 		{"substring_index", []any{"www.mysql.com", ".", -2}, "mysql.com"},
 		{"substring_index", []any{"www.mysql.com", ".", 9}, "www.mysql.com"},
 		{"substring_index", []any{"aaaa", "aa", 2}, "aa"},
+		{"substring_index", []any{"a.b", ".", uint64(1<<64 - 1)}, "a.b"},
 		{"insert", []any{"Quadratic", 3, 4, "What"}, "QuWhattic"},
 		{"insert", []any{"Quadratic", -1, 4, "What"}, "Quadratic"},
 		{"insert_func", []any{"Quadratic", 3, 100, "What"}, "QuWhat"},

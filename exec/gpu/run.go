@@ -9,6 +9,7 @@ import (
 
 	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/exec/gpu/codegen"
+	"github.com/radish-sql/radish/exec/gpu/results"
 	"github.com/radish-sql/radish/exec/gpu/run"
 	"github.com/radish-sql/radish/exec/profile"
 	"github.com/radish-sql/radish/exec/schedule"
@@ -223,7 +224,7 @@ func (r *Run) last(p *physical.Pipeline) bool {
 }
 
 // stored finds the rows of a sink; an aggregation's groups are stored as rows first.
-func (r *Run) stored(ctx context.Context, s physical.Sink) (*run.StoredRows, error) {
+func (r *Run) stored(ctx context.Context, s physical.Sink) (*results.Rows, error) {
 	if a, ok := s.(*physical.Aggregate); ok {
 		p := r.placed.groups[a]
 		if p == nil {
@@ -262,7 +263,7 @@ func (r *Run) Rows(s physical.Sink, give func(*column.Batch) error) error {
 		}
 	}
 	var stopped error
-	err = r.q.Download(ctx, rows, ts, func(b *column.Batch) error {
+	err = rows.Download(ctx, ts, func(b *column.Batch) error {
 		stopped = give(b)
 		return stopped
 	})

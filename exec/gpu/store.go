@@ -2,14 +2,14 @@ package gpu
 
 import (
 	"github.com/radish-sql/radish/column"
-	"github.com/radish-sql/radish/exec/gpu/run"
+	"github.com/radish-sql/radish/exec/gpu/results"
 	"github.com/radish-sql/radish/exec/schedule"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/storage/table"
 )
 
 // stored are rows of a result that the device has encoded.
-type stored struct{ *run.Encoded }
+type stored struct{ *results.Encoded }
 
 var _ schedule.Stored = stored{}
 
@@ -23,7 +23,7 @@ func (r *Run) store(s physical.Sink) (ok bool, err error) {
 	}
 	reserved := int64(0)
 	var refused error
-	e, err := r.q.Encode(r.shared.Ctx, rows, r.placed.Plan.Types(), func(bytes int64) error {
+	e, err := rows.Encode(r.shared.Ctx, r.placed.Plan.Types(), func(bytes int64) error {
 		if refused = r.shared.Memory.Reserve(r.shared.Operator, bytes); refused == nil {
 			reserved = bytes
 		}

@@ -13,8 +13,7 @@ type Tuning struct {
 	Launch      LaunchRows
 	Sort        Sort
 
-	FetchedTogether int64 // bytes of strings that several columns fetch together
-	EncodedRows     int64 // rows of a result that is stored from which on the device encodes it
+	Results Results
 }
 
 // PartitionedGroups are groups that are made in partitions of the rows.
@@ -106,6 +105,12 @@ type Sort struct {
 // FilterDrops is the share of a scan's rows that a filter of a key has to drop, as is estimated.
 const FilterDrops = 0.5
 
+// Results are rows that go to the host.
+type Results struct {
+	FetchedTogether int64 // bytes of strings that several columns fetch together
+	EncodedRows     int64 // rows of a result that is stored from which on the device encodes it
+}
+
 // TuningOf returns the numbers of an architecture by its compute capability, 90 for 9.0; 0 is an emulated device.
 func TuningOf(computeCapability int) Tuning {
 	switch {
@@ -124,14 +129,14 @@ func hopper() Tuning {
 			Rows: 4e6, Passes: 1, Capacity: math.MaxInt64, PerfectHashRows: 64, PerfectHashBytes: math.MaxInt64, LeastSlots: 256,
 			Slots: 1 << 17, SlotsMost: 1 << 22, MoreGroups: 1 << 16,
 		},
-		PerfectHash:     PerfectHash{Rows: 8e6, SeenLeast: 1 << 16, SeenRows: 32},
-		Shared:          SharedGroups{CrowdedRows: 1 << 32, TilesLeast: 2048},
-		Radix:           PartitionedJoins{Rows: 2 << 20, DenseRows: 4 << 20, Passes: 1, Blocks: 2},
-		Runs:            Runs{Matches: 8, Reuse: 4, Apart: 64, Common: 4096, Long: 256, PutOff: 1 << 22},
-		Filter:          KeyFilters{Rows: 4e6, LocalBits: 1 << 19}, // 64 KiB
-		Launch:          LaunchRows{Hot: 1 << 24, Window: 1 << 25},
-		Sort:            Sort{WaitRows: 1 << 24, RadixRows: 1 << 19},
-		FetchedTogether: 64 << 20, EncodedRows: 1 << 17,
+		PerfectHash: PerfectHash{Rows: 8e6, SeenLeast: 1 << 16, SeenRows: 32},
+		Shared:      SharedGroups{CrowdedRows: 1 << 32, TilesLeast: 2048},
+		Radix:       PartitionedJoins{Rows: 2 << 20, DenseRows: 4 << 20, Passes: 1, Blocks: 2},
+		Runs:        Runs{Matches: 8, Reuse: 4, Apart: 64, Common: 4096, Long: 256, PutOff: 1 << 22},
+		Filter:      KeyFilters{Rows: 4e6, LocalBits: 1 << 19}, // 64 KiB
+		Launch:      LaunchRows{Hot: 1 << 24, Window: 1 << 25},
+		Sort:        Sort{WaitRows: 1 << 24, RadixRows: 1 << 19},
+		Results:     Results{FetchedTogether: 64 << 20, EncodedRows: 1 << 17},
 	}
 }
 

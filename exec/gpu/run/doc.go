@@ -8,8 +8,7 @@
 //	  words.go, launch.go           parameters and launches
 //	  wait.go                       what was counted, and what follows from it
 //	  order.go                      the order of rows (package rowsort)
-//	Query.Rows          rows.go     what a sink holds
-//	Query.Download      result.go   the same on the host
+//	Query.Rows          rows.go     what a sink holds; package results brings it to the host
 //	Query.Close         query.go    frees everything; due whatever happened
 //
 // Query says in what order things are done. What it consists of knows how, and knows nothing of Query; each may use those above it:
@@ -23,7 +22,7 @@
 //	cancellation   cancel.go     what ends with the query's context
 //	clock          profile.go    what EXPLAIN ANALYZE measures
 //
-// Packages below it know no query: devicemem allocates its memory, rowsort orders rows.
+// Packages below it know no query: devicemem allocates its memory, rowsort orders rows, results brings them to the host.
 //
 // Nothing here knows the CPU's executor: a pipeline that has no kernel is not run here.
 package run

@@ -21,6 +21,7 @@ import (
 	"github.com/radish-sql/radish/exec/gpu/codegen"
 	"github.com/radish-sql/radish/exec/gpu/form"
 	"github.com/radish-sql/radish/exec/gpu/program"
+	"github.com/radish-sql/radish/exec/gpu/results"
 	"github.com/radish-sql/radish/exec/gpu/sort"
 	"github.com/radish-sql/radish/exec/schedule"
 	"github.com/radish-sql/radish/gpukernels"
@@ -164,51 +165,51 @@ func (b *backend) once(ctx context.Context, plan *physical.Plan, g *program.Prog
 }
 
 // batches downloads rows.
-func (b *backend) batches(ctx context.Context, q *Query, r *StoredRows, plan *physical.Plan) ([]*column.Batch, error) {
-	n := int(r.count)
+func (b *backend) batches(ctx context.Context, q *Query, r *results.Rows, plan *physical.Plan) ([]*column.Batch, error) {
+	n := int(r.Count)
 	out := &column.Batch{N: n}
-	for i, c := range r.cols {
+	for i, c := range r.Columns {
 		v := column.New(plan.Cols[i].Typ, n)
 		valid := slices.Repeat([]byte{1}, n)
 		if n == 0 {
 			out.Cols = append(out.Cols, v)
 			continue
 		}
-		if c.valid != 0 {
-			if err := q.memory.Stream.Download(ctx, valid, c.valid); err != nil {
+		if c.Valid != 0 {
+			if err := q.memory.Stream.Download(ctx, valid, c.Valid); err != nil {
 				return nil, err
 			}
 		}
-		switch c.class {
+		switch c.Class {
 		case form.Float:
-			if err := q.memory.Stream.Download(ctx, gpukernels.Bytes(v.F64), c.data); err != nil {
+			if err := q.memory.Stream.Download(ctx, gpukernels.Bytes(v.F64), c.Data); err != nil {
 				return nil, err
 			}
 		case form.Wide:
 			words := make([][2]uint64, n)
-			if err := q.memory.Stream.Download(ctx, gpukernels.Bytes(words), c.data); err != nil {
+			if err := q.memory.Stream.Download(ctx, gpukernels.Bytes(words), c.Data); err != nil {
 				return nil, err
 			}
 			for k, w := range words {
 				v.I128[k] = types.Int128{Hi: int64(w[1]), Lo: w[0]}
 			}
 		case form.Int:
-			if err := q.memory.Stream.Download(ctx, gpukernels.Bytes(v.I64), c.data); err != nil {
+			if err := q.memory.Stream.Download(ctx, gpukernels.Bytes(v.I64), c.Data); err != nil {
 				return nil, err
 			}
 		case form.Code:
 			codes := make([]uint32, n)
-			if err := q.memory.Stream.Download(ctx, gpukernels.Bytes(codes), c.data); err != nil {
+			if err := q.memory.Stream.Download(ctx, gpukernels.Bytes(codes), c.Data); err != nil {
 				return nil, err
 			}
 			for k, x := range codes {
 				if valid[k] == 1 {
-					v.Str[k] = c.dict.Value(x)
+					v.Str[k] = c.Dict.Value(x)
 				}
 			}
 		case form.View:
 			views := make([][2]uint64, n)
-			if err := q.memory.Stream.Download(ctx, gpukernels.Bytes(views), c.data); err != nil {
+			if err := q.memory.Stream.Download(ctx, gpukernels.Bytes(views), c.Data); err != nil {
 				return nil, err
 			}
 			for k, x := range views {

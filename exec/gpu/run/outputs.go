@@ -10,6 +10,7 @@ import (
 	"github.com/radish-sql/radish/exec/gpu/kernel"
 	"github.com/radish-sql/radish/exec/gpu/partition"
 	"github.com/radish-sql/radish/exec/gpu/program"
+	"github.com/radish-sql/radish/exec/gpu/results"
 	"github.com/radish-sql/radish/exec/gpu/rowsort"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/planner/physical"
@@ -47,7 +48,7 @@ type storedRows struct {
 	all         bool          // no more rows can come than there is room for
 	count       int64         // known once its pipelines have been waited for
 	sorted      rowsort.Order // row numbers in order, of a Sort
-	copied      hostCopy      // of a small Result: what it holds
+	copied      results.Copy  // of a small Result: what it holds
 }
 
 // buildRun is a build on the device, besides its rows.

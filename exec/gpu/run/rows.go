@@ -4,42 +4,27 @@ import (
 	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/exec/gpu/form"
 	"github.com/radish-sql/radish/exec/gpu/program"
+	"github.com/radish-sql/radish/exec/gpu/results"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/types"
 )
 
-// deviceColumn is a column of stored rows.
-type deviceColumn struct {
-	id    expr.ColumnID
-	class form.Class
-	typ   types.Type
-	dict  *column.Dictionary
-	data  gpukernels.Ptr // items of the class
-	valid gpukernels.Ptr // a byte per row, 1: not NULL; 0: no value is NULL
-}
-
-// StoredRows are a sink's rows: of a Result its columns in order, of a Materialize or Sort the kept columns, behind them a Sort's keys.
-type StoredRows struct {
-	cols   []deviceColumn
-	count  int64
-	order  gpukernels.Ptr // 32-bit row numbers in order; 0: as the rows lie
-	whole  bool           // all arrays lie in one allocation
-	copied hostCopy       // what holds all arrays, if it is here already
-}
-
 // Rows gives what a sink holds, once its pipelines have run.
-func (q *Query) Rows(s physical.Sink) *StoredRows {
+func (q *Query) Rows(s physical.Sink) *results.Rows {
 	r := q.outputs.rows[s]
 	if r == nil {
 		return nil
 	}
-	out := &StoredRows{count: r.count, order: r.sorted.Numbers, whole: !q.memory.Apart && len(r.memory) <= 1, copied: r.copied}
-	r.copied = hostCopy{} // the receiver's now
+	out := &results.Rows{
+		Env:   &results.Env{Memory: q.memory, Pool: q.runner.Residency, Tuning: q.runner.tuning.Results},
+		Count: r.count, Order: r.sorted.Numbers, IsWhole: !q.memory.Apart && len(r.memory) <= 1, Copied: r.copied,
+	}
+	r.copied = results.Copy{} // the receiver's now
 	for i := range r.form.Cols {
-		c := &r.form.Cols[i]
-		out.cols = append(out.cols, deviceColumn{id: c.ID, class: c.Form.Class, typ: c.Form.Typ, dict: c.Form.Dict, data: r.data[i], valid: r.valid[i]})
+		c := &r.form.Cols[i].Form
+		out.Columns = append(out.Columns, results.Column{Class: c.Class, Dict: c.Dict, Data: r.data[i], Valid: r.valid[i]})
 	}
 	return out
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/radish-sql/radish/exec/gpu/kernel"
+	"github.com/radish-sql/radish/exec/gpu/results"
 	"github.com/radish-sql/radish/exec/gpu/sort"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/planner/physical"
@@ -96,17 +97,11 @@ func (q *Query) Settle(ctx context.Context) error {
 				r.count = q.control.counted(kernel.CounterWord{Of: sortedCount{s}})
 			}
 			if q.resultEnd(k) > 0 {
-				r.copied = hostCopy{words, q.control.at}
+				r.copied = results.Copy{Words: words, From: q.control.at}
 			}
 		}
 	}
 	return nil
-}
-
-// hostCopy is a copy of device memory from an address on.
-type hostCopy struct {
-	words []uint64
-	from  gpukernels.Ptr
 }
 
 // resultEnd is where a pipeline's result ends, from the control block on, if it is so small and so near that both are fetched by one copy; else 0.

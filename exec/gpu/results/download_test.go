@@ -1,4 +1,4 @@
-package run
+package results
 
 import (
 	"context"
@@ -8,12 +8,11 @@ import (
 	"testing"
 
 	"github.com/radish-sql/radish/column"
+	"github.com/radish-sql/radish/exec/gpu/devicemem"
 	"github.com/radish-sql/radish/exec/gpu/form"
-	"github.com/radish-sql/radish/exec/gpu/kernel"
-	"github.com/radish-sql/radish/exec/gpu/program"
+	"github.com/radish-sql/radish/exec/gpu/residency"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/gpukernels/gputest"
-	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/types"
 )
 
@@ -24,25 +23,26 @@ func TestDownload(t *testing.T) {
 }
 
 func testDownload(t *testing.T, d *gpukernels.Device) {
-	runner, err := NewRunner(d)
+	pool, err := residency.New(d)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer runner.Close()
+	defer pool.Close()
 	seed := gputest.Seed(t)
 	rng := rand.New(rand.NewPCG(seed, 3))
 	for _, n := range []int64{1, 100, 20_000, 150_000} {
-		q, err := newQuery(&program.Program{Pipelines: &kernel.Pipelines{Plan: &physical.Plan{}}}, runner, false)
+		s, err := d.NewStream()
 		if err != nil {
 			t.Fatal(err)
 		}
+		memory := devicemem.New(pool, s, false)
 		put := func(at gpukernels.Ptr, data []byte) {
-			if err := q.memory.Stream.Upload(at, data); err != nil {
+			if err := s.Upload(at, data); err != nil {
 				t.Fatal(err)
 			}
 		}
 		take := func(bytes int64) gpukernels.Ptr {
-			at, err := q.memory.Alloc("rows", bytes)
+			at, err := memory.Alloc("rows", bytes)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -61,31 +61,31 @@ func testDownload(t *testing.T, d *gpukernels.Device) {
 			}
 		}
 		at := take(8*n + 2*16*n + n)
-		rows := &StoredRows{count: n, cols: []deviceColumn{
-			{class: form.Int, data: at}, {class: form.View, data: at + gpukernels.Ptr(8*n)},
-			{class: form.View, data: at + gpukernels.Ptr(24*n), valid: at + gpukernels.Ptr(40*n)},
+		rows := &Rows{Env: &Env{Memory: memory, Pool: pool}, Count: n, Columns: []Column{
+			{Class: form.Int, Data: at}, {Class: form.View, Data: at + gpukernels.Ptr(8*n)},
+			{Class: form.View, Data: at + gpukernels.Ptr(24*n), Valid: at + gpukernels.Ptr(40*n)},
 		}}
 		put(at, gpukernels.Bytes(ints))
 		put(at+gpukernels.Ptr(40*n), valid)
 		for c, all := range words {
 			text := strings.Join(all, "")
-			place := take(int64(len(text)) + 1)
-			put(place, []byte(text))
+			base := take(int64(len(text)) + 1)
+			put(base, []byte(text))
 			views := make([]form.String, n)
 			for i, w := range all {
-				views[i] = form.String{Address: uint64(place), Size: int64(len(w))}
-				place += gpukernels.Ptr(len(w))
+				views[i] = form.String{Address: uint64(base), Size: int64(len(w))}
+				base += gpukernels.Ptr(len(w))
 			}
-			put(rows.cols[1+c].data, gpukernels.Bytes(views))
+			put(rows.Columns[1+c].Data, gpukernels.Bytes(views))
 		}
 		ts := []types.Type{types.Int64, types.Varchar(100), types.Varchar(100)}
 		for _, way := range []struct {
 			whole bool
 			limit int64
 		}{{true, 64 << 20}, {true, 10}, {false, 0}} {
-			rows.whole, runner.tuning.FetchedTogether = way.whole, way.limit
+			rows.IsWhole, rows.Env.Tuning.FetchedTogether = way.whole, way.limit
 			at := int64(0)
-			err := q.Download(context.Background(), rows, ts, func(b *column.Batch) error {
+			err := rows.Download(context.Background(), ts, func(b *column.Batch) error {
 				for i := range b.N {
 					null := b.Cols[2].IsNull(i)
 					got := fmt.Sprint(b.Cols[0].I64[i], b.Cols[0].IsNull(i), b.Cols[1].Str[i], b.Cols[1].IsNull(i), b.Cols[2].Str[i], null)
@@ -100,6 +100,7 @@ func testDownload(t *testing.T, d *gpukernels.Device) {
 				t.Errorf("%d rows of %d came (%v)", at, n, err)
 			}
 		}
-		q.Close()
+		memory.Close()
+		s.Close()
 	}
 }

@@ -1,4 +1,4 @@
-package run
+package results
 
 import (
 	"context"
@@ -53,8 +53,7 @@ const windowBytes = 256 << 20
 
 // encoder makes an Encoded.
 type encoder struct {
-	q      *Query
-	rows   *StoredRows
+	rows   *Rows
 	groups int64
 	chunks [][]*encoding.Chunk // by column and row group
 	ranges [][]gpukernels.Range
@@ -63,29 +62,29 @@ type encoder struct {
 	out    *Encoded
 }
 
-// Encode brings stored rows, of which the first columns are wanted under the types given, into the form of a table's columns, and to the host. reserve counts the bytes
+// Encode brings rows, of which the first columns are wanted under the types given, into the form of a table's columns, and to the host. reserve counts the bytes
 // that they will take there. Encoded is nil if the rows are too few for it, or have columns that the host encodes better, or if the device has no memory for it: then
 // Download hands them over.
-func (q *Query) Encode(ctx context.Context, rows *StoredRows, ts []types.Type, reserve func(bytes int64) error) (*Encoded, error) {
-	if rows.count < q.runner.tuning.EncodedRows || rows.count == 0 {
+func (rows *Rows) Encode(ctx context.Context, ts []types.Type, reserve func(bytes int64) error) (*Encoded, error) {
+	if rows.Count < rows.Env.Tuning.EncodedRows || rows.Count == 0 {
 		return nil, nil
 	}
 	for i := range ts {
-		if c := rows.cols[i].class; c != form.Int && c != form.Float && c != form.Code {
+		if c := rows.Columns[i].Class; c != form.Int && c != form.Float && c != form.Code {
 			return nil, nil
 		}
 	}
 	x := &encoder{
-		q: q, rows: rows, groups: (rows.count + tables.RowGroupSize - 1) / tables.RowGroupSize, chunks: make([][]*encoding.Chunk, len(ts)),
-		ranges: make([][]gpukernels.Range, len(ts)), out: &Encoded{pool: q.runner.Residency, kept: make([]*residency.Made, len(ts))},
+		rows: rows, groups: (rows.Count + tables.RowGroupSize - 1) / tables.RowGroupSize, chunks: make([][]*encoding.Chunk, len(ts)),
+		ranges: make([][]gpukernels.Range, len(ts)), out: &Encoded{pool: rows.Env.Pool, kept: make([]*residency.Made, len(ts))},
 	}
 	err := x.encode(ctx, ts, reserve)
-	q.memory.Free(x.window)
-	q.memory.Free(x.frames)
+	rows.Env.Memory.Free(x.window)
+	rows.Env.Memory.Free(x.frames)
 	if err == nil {
 		return x.out, nil
 	}
-	_ = q.memory.Stream.Sync(context.Background()) // before others may overwrite what it writes
+	_ = rows.Env.Memory.Stream.Sync(context.Background()) // before others may overwrite what it writes
 	x.out.Release()
 	if errors.Is(err, gpukernels.ErrOutOfMemory) {
 		return nil, nil
@@ -98,10 +97,10 @@ func (x *encoder) encode(ctx context.Context, ts []types.Type, reserve func(byte
 		x.out.Groups = append(x.out.Groups, &tables.EncodedGroup{Rows: x.groupRows(g), Chunks: make([]*encoding.Chunk, len(ts)), Data: make([]encoding.Data, len(ts))})
 	}
 	var err error
-	if x.frames, err = x.q.memory.Alloc("rows to store", x.groups*int64(unsafe.Sizeof(gpukernels.Frame{}))); err != nil {
+	if x.frames, err = x.rows.Env.Memory.Alloc("rows to store", x.groups*int64(unsafe.Sizeof(gpukernels.Frame{}))); err != nil {
 		return err
 	}
-	if x.window, err = x.q.memory.Alloc("rows to store", min(windowBytes, 8*x.rows.count)); err != nil {
+	if x.window, err = x.rows.Env.Memory.Alloc("rows to store", min(windowBytes, 8*x.rows.Count)); err != nil {
 		return err
 	}
 	bytes := int64(0)
@@ -123,19 +122,19 @@ func (x *encoder) encode(ctx context.Context, ts []types.Type, reserve func(byte
 			return err
 		}
 	}
-	return x.q.memory.Stream.Sync(ctx)
+	return x.rows.Env.Memory.Stream.Sync(ctx)
 }
 
 // groupRows is the number of rows of a group.
 func (x *encoder) groupRows(g int64) int {
-	return int(min(tables.RowGroupSize, x.rows.count-g*tables.RowGroupSize))
+	return int(min(tables.RowGroupSize, x.rows.Count-g*tables.RowGroupSize))
 }
 
 // outline finds the bounds of a column's row groups, and makes their chunks without values. It returns the bytes that the column will take.
 func (x *encoder) outline(ctx context.Context, i int, t types.Type) (bytes int64, err error) {
-	c := &x.rows.cols[i]
-	if c.class == form.Code {
-		return 4 * x.rows.count, nil
+	c := &x.rows.Columns[i]
+	if c.Class == form.Code {
+		return 4 * x.rows.Count, nil
 	}
 	items, valid, done, err := x.ordered(c)
 	if err != nil {
@@ -143,11 +142,11 @@ func (x *encoder) outline(ctx context.Context, i int, t types.Type) (bytes int64
 	}
 	defer done()
 	x.ranges[i] = make([]gpukernels.Range, x.groups)
-	at, err := x.q.memory.Alloc("rows to store", int64(len(x.ranges[i]))*int64(unsafe.Sizeof(gpukernels.Range{})))
+	at, err := x.rows.Env.Memory.Alloc("rows to store", int64(len(x.ranges[i]))*int64(unsafe.Sizeof(gpukernels.Range{})))
 	if err != nil {
 		return 0, err
 	}
-	defer x.q.memory.Free(at)
+	defer x.rows.Env.Memory.Free(at)
 	order := gpukernels.SignedOrder
 	switch t.Phys() {
 	case types.PhysUint64:
@@ -155,10 +154,10 @@ func (x *encoder) outline(ctx context.Context, i int, t types.Type) (bytes int64
 	case types.PhysFloat64:
 		order = gpukernels.FloatOrder
 	}
-	if err := x.q.memory.Stream.GroupRanges(items, valid, order, x.rows.count, tables.RowGroupSize, at); err != nil {
+	if err := x.rows.Env.Memory.Stream.GroupRanges(items, valid, order, x.rows.Count, tables.RowGroupSize, at); err != nil {
 		return 0, err
 	}
-	if err := x.q.memory.Fetch(ctx, gpukernels.Bytes(x.ranges[i]), at); err != nil {
+	if err := x.rows.Env.Memory.Fetch(ctx, gpukernels.Bytes(x.ranges[i]), at); err != nil {
 		return 0, err
 	}
 	for g := range x.groups {
@@ -178,20 +177,20 @@ func (x *encoder) outline(ctx context.Context, i int, t types.Type) (bytes int64
 }
 
 // ordered returns the addresses of a column's items and their validity in the order of the rows. done frees what was made for it.
-func (x *encoder) ordered(c *deviceColumn) (items, valid gpukernels.Ptr, done func(), err error) {
-	if x.rows.order == 0 {
-		return c.data, c.valid, func() {}, nil
+func (x *encoder) ordered(c *Column) (items, valid gpukernels.Ptr, done func(), err error) {
+	if x.rows.Order == 0 {
+		return c.Data, c.Valid, func() {}, nil
 	}
-	done = func() { x.q.memory.Free(items); x.q.memory.Free(valid) }
+	done = func() { x.rows.Env.Memory.Free(items); x.rows.Env.Memory.Free(valid) }
 	gather := func(src gpukernels.Ptr, width int64) (gpukernels.Ptr, error) {
-		at, err := x.q.memory.Alloc("rows to store", x.rows.count*width)
+		at, err := x.rows.Env.Memory.Alloc("rows to store", x.rows.Count*width)
 		if err == nil {
-			err = x.q.memory.Stream.Gather(at, src, x.rows.order, int(width), x.rows.count)
+			err = x.rows.Env.Memory.Stream.Gather(at, src, x.rows.Order, int(width), x.rows.Count)
 		}
 		return at, err
 	}
-	if items, err = gather(c.data, 8); err == nil && c.valid != 0 {
-		valid, err = gather(c.valid, 1)
+	if items, err = gather(c.Data, 8); err == nil && c.Valid != 0 {
+		valid, err = gather(c.Valid, 1)
 	}
 	if err != nil {
 		done()
@@ -221,8 +220,8 @@ const encodeThreads = 16
 
 // column encodes a column.
 func (x *encoder) column(ctx context.Context, i int, t types.Type) error {
-	c := &x.rows.cols[i]
-	if c.class == form.Code {
+	c := &x.rows.Columns[i]
+	if c.Class == form.Code {
 		return x.codes(ctx, i, t)
 	}
 	items, valid, done, err := x.ordered(c)
@@ -254,7 +253,7 @@ func (x *encoder) column(ctx context.Context, i int, t types.Type) error {
 func (x *encoder) codes(ctx context.Context, i int, t types.Type) error {
 	for g := range x.groups {
 		n := int64(x.groupRows(g))
-		v, err := x.q.downloadColumn(ctx, &x.rows.cols[i], t, x.rows.order, g*tables.RowGroupSize, n)
+		v, err := x.rows.downloadColumn(ctx, &x.rows.Columns[i], t, x.rows.Order, g*tables.RowGroupSize, n)
 		if err != nil {
 			return err
 		}
@@ -289,7 +288,7 @@ func (x *encoder) keep(i int, t types.Type, items, valid gpukernels.Ptr) error {
 			null = all.Lo ^ flip
 		}
 	}
-	m, err := x.q.runner.Residency.Make(x.q.memory.Stream, class, width, base, x.rows.count, nulls)
+	m, err := x.rows.Env.Pool.Make(x.rows.Env.Memory.Stream, class, width, base, x.rows.Count, nulls)
 	if errors.Is(err, gpukernels.ErrOutOfMemory) {
 		return nil // it is uploaded when a query asks for it
 	}
@@ -301,10 +300,10 @@ func (x *encoder) keep(i int, t types.Type, items, valid gpukernels.Ptr) error {
 	for g := range frames {
 		frames[g] = gpukernels.Frame{Base: base, NullItem: null, At: int64(g) * tables.RowGroupSize * int64(width), Width: int64(width)}
 	}
-	if err := x.q.memory.Stream.Upload(x.frames, gpukernels.Bytes(frames)); err != nil {
+	if err := x.rows.Env.Memory.Stream.Upload(x.frames, gpukernels.Bytes(frames)); err != nil {
 		return err
 	}
-	return x.q.memory.Stream.GroupNarrow(items, valid, x.rows.count, tables.RowGroupSize, x.frames, m.Data)
+	return x.rows.Env.Memory.Stream.GroupNarrow(items, valid, x.rows.Count, tables.RowGroupSize, x.frames, m.Data)
 }
 
 // bitmaps makes the bitmaps of a column that has NULLs, on the device and for the host.
@@ -316,22 +315,22 @@ func (x *encoder) bitmaps(ctx context.Context, i int, valid gpukernels.Ptr) erro
 	if !some {
 		return nil
 	}
-	words := column.BitmapWords(int(x.rows.count))
+	words := column.BitmapWords(int(x.rows.Count))
 	var at gpukernels.Ptr
 	if m := x.out.kept[i]; m != nil {
 		at = m.Valid
 	} else {
 		var err error
-		if at, err = x.q.memory.Alloc("rows to store", int64(8*words)); err != nil {
+		if at, err = x.rows.Env.Memory.Alloc("rows to store", int64(8*words)); err != nil {
 			return err
 		}
-		defer x.q.memory.Free(at)
+		defer x.rows.Env.Memory.Free(at)
 	}
-	if err := x.q.memory.Stream.PackBits(valid, x.rows.count, at); err != nil {
+	if err := x.rows.Env.Memory.Stream.PackBits(valid, x.rows.Count, at); err != nil {
 		return err
 	}
 	bits := make(column.Bitmap, words)
-	if err := x.q.memory.Fetch(ctx, gpukernels.Bytes(bits), at); err != nil {
+	if err := x.rows.Env.Memory.Fetch(ctx, gpukernels.Bytes(bits), at); err != nil {
 		return err
 	}
 	for g, c := range x.chunks[i] {
@@ -345,7 +344,7 @@ func (x *encoder) bitmaps(ctx context.Context, i int, valid gpukernels.Ptr) erro
 
 // download fills the chunks of a column: as many row groups at once as the window holds.
 func (x *encoder) download(ctx context.Context, i int, items, valid gpukernels.Ptr) error {
-	capacity := min(windowBytes, 8*x.rows.count)
+	capacity := min(windowBytes, 8*x.rows.Count)
 	frames := make([]gpukernels.Frame, x.groups)
 	for from := 0; from < len(frames); {
 		var pieces []gpukernels.Piece
@@ -375,7 +374,7 @@ func (x *encoder) download(ctx context.Context, i int, items, valid gpukernels.P
 				return err
 			}
 		}
-		x.q.memory.Downloaded.Add(bytes)
+		x.rows.Env.Memory.Downloaded.Add(bytes)
 		from = end
 	}
 	return nil
@@ -384,17 +383,17 @@ func (x *encoder) download(ctx context.Context, i int, items, valid gpukernels.P
 // narrow fills some row groups' chunks.
 func (x *encoder) narrow(ctx context.Context, items, valid gpukernels.Ptr, frames []gpukernels.Frame, from, end int, pieces []gpukernels.Piece) error {
 	first := int64(from) * tables.RowGroupSize
-	rows := min(int64(end)*tables.RowGroupSize, x.rows.count) - first
+	rows := min(int64(end)*tables.RowGroupSize, x.rows.Count) - first
 	if valid != 0 {
 		valid += gpukernels.Ptr(first)
 	}
-	if err := x.q.memory.Stream.Upload(x.frames, gpukernels.Bytes(frames[from:end])); err != nil {
+	if err := x.rows.Env.Memory.Stream.Upload(x.frames, gpukernels.Bytes(frames[from:end])); err != nil {
 		return err
 	}
-	if err := x.q.memory.Stream.GroupNarrow(items+gpukernels.Ptr(8*first), valid, rows, tables.RowGroupSize, x.frames, x.window); err != nil {
+	if err := x.rows.Env.Memory.Stream.GroupNarrow(items+gpukernels.Ptr(8*first), valid, rows, tables.RowGroupSize, x.frames, x.window); err != nil {
 		return err
 	}
-	return x.q.memory.Stream.DownloadPieces(ctx, pieces, x.window)
+	return x.rows.Env.Memory.Stream.DownloadPieces(ctx, pieces, x.window)
 }
 
 // pieceOf is the memory of a chunk's values.

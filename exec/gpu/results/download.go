@@ -1,4 +1,4 @@
-package run
+package results
 
 import (
 	"context"
@@ -15,21 +15,21 @@ import (
 // downloadRows is how many rows cross to the host at once.
 const downloadRows = 1 << 17
 
-// Download hands stored rows to the host, in order, batch by batch: the first columns, under the types given. Dictionary codes stay
+// Download hands the rows to the host, in order, batch by batch: the first columns, under the types given. Dictionary codes stay
 // codes; strings are copied.
-func (q *Query) Download(ctx context.Context, rows *StoredRows, ts []types.Type, give func(*column.Batch) error) error {
-	if at, bytes := together(rows, len(ts)); bytes > 0 {
-		b, err := q.downloadTogether(ctx, rows, ts, at, bytes)
+func (rows *Rows) Download(ctx context.Context, ts []types.Type, give func(*column.Batch) error) error {
+	if at, bytes := rows.together(len(ts)); bytes > 0 {
+		b, err := rows.downloadTogether(ctx, ts, at, bytes)
 		if err != nil {
 			return err
 		}
 		return give(b)
 	}
-	for from := int64(0); from < rows.count; from += downloadRows {
-		n := min(downloadRows, rows.count-from)
+	for from := int64(0); from < rows.Count; from += downloadRows {
+		n := min(downloadRows, rows.Count-from)
 		b := &column.Batch{N: int(n)}
 		for i, t := range ts {
-			v, err := q.downloadColumn(ctx, &rows.cols[i], t, rows.order, from, n)
+			v, err := rows.downloadColumn(ctx, &rows.Columns[i], t, rows.Order, from, n)
 			if err != nil {
 				return err
 			}
@@ -50,18 +50,18 @@ const (
 )
 
 // together returns where rows' arrays lie, if they are so small and so close to each other that they are fetched by one copy.
-func together(rows *StoredRows, cols int) (at gpukernels.Ptr, bytes int64) {
-	if !rows.whole || rows.order != 0 || rows.count == 0 || rows.count > downloadRows || cols == 0 {
+func (rows *Rows) together(cols int) (at gpukernels.Ptr, bytes int64) {
+	if !rows.IsWhole || rows.Order != 0 || rows.Count == 0 || rows.Count > downloadRows || cols == 0 {
 		return 0, 0
 	}
-	at = rows.cols[0].data
+	at = rows.Columns[0].Data
 	end, wanted := at, gpukernels.Ptr(0)
-	for i := range rows.cols[:cols] {
-		c := &rows.cols[i]
-		wanted += gpukernels.Ptr(rows.count * c.class.Width())
-		at, end = min(at, c.data), max(end, c.data+gpukernels.Ptr(rows.count*c.class.Width()))
-		if c.valid != 0 {
-			at, end = min(at, c.valid), max(end, c.valid+gpukernels.Ptr(rows.count))
+	for i := range rows.Columns[:cols] {
+		c := &rows.Columns[i]
+		wanted += gpukernels.Ptr(rows.Count * c.Class.Width())
+		at, end = min(at, c.Data), max(end, c.Data+gpukernels.Ptr(rows.Count*c.Class.Width()))
+		if c.Valid != 0 {
+			at, end = min(at, c.Valid), max(end, c.Valid+gpukernels.Ptr(rows.Count))
 		}
 	}
 	if end-at > togetherBytes && (end-at > togetherLimit || end-at > 2*wanted) {
@@ -76,14 +76,14 @@ func items[T any](memory []uint64, at gpukernels.Ptr, n int64) []T {
 }
 
 // downloadTogether fetches all rows by one copy of the memory that they lie in, and one of the bytes of all strings.
-func (q *Query) downloadTogether(ctx context.Context, rows *StoredRows, ts []types.Type, at gpukernels.Ptr, bytes int64) (*column.Batch, error) {
-	n := rows.count
-	memory := rows.copied.words
+func (rows *Rows) downloadTogether(ctx context.Context, ts []types.Type, at gpukernels.Ptr, bytes int64) (*column.Batch, error) {
+	n := rows.Count
+	memory := rows.Copied.Words
 	if memory != nil {
-		at = rows.copied.from
+		at = rows.Copied.From
 	} else {
 		memory = make([]uint64, (bytes+7)/8)
-		if err := q.memory.Fetch(ctx, gpukernels.Bytes(memory)[:bytes], at); err != nil {
+		if err := rows.Env.Memory.Fetch(ctx, gpukernels.Bytes(memory)[:bytes], at); err != nil {
 			return nil, err
 		}
 	}
@@ -92,32 +92,32 @@ func (q *Query) downloadTogether(ctx context.Context, rows *StoredRows, ts []typ
 	var addresses []gpukernels.Ptr // of their views
 	var views []form.String
 	for i, t := range ts {
-		c := &rows.cols[i]
+		c := &rows.Columns[i]
 		v := &column.Vector{Type: t}
 		b.Cols = append(b.Cols, v)
-		if c.valid != 0 {
-			v.Valid = bitmapOf(items[byte](memory, c.valid-at, n))
+		if c.Valid != 0 {
+			v.Valid = bitmapOf(items[byte](memory, c.Valid-at, n))
 		}
-		switch c.class {
+		switch c.Class {
 		case form.Float:
-			v.F64 = items[float64](memory, c.data-at, n)
+			v.F64 = items[float64](memory, c.Data-at, n)
 		case form.Wide:
-			v.I128 = items[types.Int128](memory, c.data-at, n)
+			v.I128 = items[types.Int128](memory, c.Data-at, n)
 			swapWords(v.I128)
 		case form.Code:
-			v.Dict, v.Codes = c.dict, items[uint32](memory, c.data-at, n)
+			v.Dict, v.Codes = c.Dict, items[uint32](memory, c.Data-at, n)
 		case form.View:
 			texts = append(texts, v)
-			addresses = append(addresses, c.data)
-			views = append(views, items[form.String](memory, c.data-at, n)...)
+			addresses = append(addresses, c.Data)
+			views = append(views, items[form.String](memory, c.Data-at, n)...)
 		default:
-			v.I64 = items[int64](memory, c.data-at, n)
+			v.I64 = items[int64](memory, c.Data-at, n)
 		}
 	}
 	if len(texts) == 0 {
 		return b, nil
 	}
-	strings, err := q.fetchStrings(ctx, addresses, views)
+	strings, err := rows.fetchStrings(ctx, addresses, views)
 	for i, v := range texts {
 		v.Str = strings[int64(i)*n : int64(i+1)*n : int64(i+1)*n]
 	}
@@ -125,7 +125,7 @@ func (q *Query) downloadTogether(ctx context.Context, rows *StoredRows, ts []typ
 }
 
 // fetchStrings fetches the strings of columns whose views lie at addresses, and are here, too, one column behind the other.
-func (q *Query) fetchStrings(ctx context.Context, addresses []gpukernels.Ptr, views []form.String) ([]string, error) {
+func (rows *Rows) fetchStrings(ctx context.Context, addresses []gpukernels.Ptr, views []form.String) ([]string, error) {
 	out := make([]string, len(views))
 	n := len(views) / len(addresses)
 	offsets := make([]int64, 0, len(views)+1)
@@ -138,9 +138,9 @@ func (q *Query) fetchStrings(ctx context.Context, addresses []gpukernels.Ptr, vi
 	switch {
 	case total == 0:
 		return out, nil
-	case total > q.runner.tuning.FetchedTogether && len(addresses) > 1:
+	case total > rows.Env.Tuning.FetchedTogether && len(addresses) > 1:
 		for i := range addresses {
-			of, err := q.fetchStrings(ctx, addresses[i:i+1], views[i*n:(i+1)*n])
+			of, err := rows.fetchStrings(ctx, addresses[i:i+1], views[i*n:(i+1)*n])
 			if err != nil {
 				return out, err
 			}
@@ -149,22 +149,22 @@ func (q *Query) fetchStrings(ctx context.Context, addresses []gpukernels.Ptr, vi
 		return out, nil
 	}
 	head := kernel.RoundUp(int64(8*len(offsets)), devicemem.Unit)
-	at, err := q.memory.Alloc("rows to download", head+total)
+	at, err := rows.Env.Memory.Alloc("rows to download", head+total)
 	if err != nil {
 		return out, err
 	}
-	defer q.memory.Free(at)
+	defer rows.Env.Memory.Free(at)
 	packed := at + gpukernels.Ptr(head)
-	if err := q.memory.Stream.Upload(at, gpukernels.Bytes(offsets)); err != nil {
+	if err := rows.Env.Memory.Stream.Upload(at, gpukernels.Bytes(offsets)); err != nil {
 		return out, err
 	}
 	for i, views := range addresses {
-		if err := q.memory.Stream.StringCopy(views, at+gpukernels.Ptr(8*i*n), packed, int64(n)); err != nil {
+		if err := rows.Env.Memory.Stream.StringCopy(views, at+gpukernels.Ptr(8*i*n), packed, int64(n)); err != nil {
 			return out, err
 		}
 	}
 	bytes := make([]byte, total)
-	if err := q.memory.Fetch(ctx, bytes, packed); err != nil {
+	if err := rows.Env.Memory.Fetch(ctx, bytes, packed); err != nil {
 		return out, err
 	}
 	cutStrings(out, bytes, offsets)
@@ -188,35 +188,35 @@ func swapWords(values []types.Int128) {
 }
 
 // downloadColumn fetches rows from .. from+n-1 of a column, in the order of row numbers if there is one.
-func (q *Query) downloadColumn(ctx context.Context, c *deviceColumn, t types.Type, order gpukernels.Ptr, from, n int64) (*column.Vector, error) {
-	width := c.class.Width()
-	data, valid := c.data+gpukernels.Ptr(from*width), c.valid
+func (rows *Rows) downloadColumn(ctx context.Context, c *Column, t types.Type, order gpukernels.Ptr, from, n int64) (*column.Vector, error) {
+	width := c.Class.Width()
+	data, valid := c.Data+gpukernels.Ptr(from*width), c.Valid
 	if valid != 0 {
 		valid += gpukernels.Ptr(from)
 	}
 	if order != 0 {
 		at := order + gpukernels.Ptr(4*from)
-		gathered, err := q.memory.Alloc("rows to download", n*width)
+		gathered, err := rows.Env.Memory.Alloc("rows to download", n*width)
 		if err != nil {
 			return nil, err
 		}
-		defer q.memory.Free(gathered)
-		if err := q.memory.Stream.Gather(gathered, c.data, at, int(width), n); err != nil {
+		defer rows.Env.Memory.Free(gathered)
+		if err := rows.Env.Memory.Stream.Gather(gathered, c.Data, at, int(width), n); err != nil {
 			return nil, err
 		}
 		data = gathered
-		if c.valid != 0 {
-			if valid, err = q.memory.Alloc("rows to download", n); err != nil {
+		if c.Valid != 0 {
+			if valid, err = rows.Env.Memory.Alloc("rows to download", n); err != nil {
 				return nil, err
 			}
-			defer q.memory.Free(valid)
-			if err := q.memory.Stream.Gather(valid, c.valid, at, 1, n); err != nil {
+			defer rows.Env.Memory.Free(valid)
+			if err := rows.Env.Memory.Stream.Gather(valid, c.Valid, at, 1, n); err != nil {
 				return nil, err
 			}
 		}
 	}
 	v := &column.Vector{Type: t}
-	fetch := func(dst []byte, src gpukernels.Ptr) error { return q.memory.Fetch(ctx, dst, src) }
+	fetch := func(dst []byte, src gpukernels.Ptr) error { return rows.Env.Memory.Fetch(ctx, dst, src) }
 	if valid != 0 {
 		bytes := make([]byte, n)
 		if err := fetch(bytes, valid); err != nil {
@@ -224,7 +224,7 @@ func (q *Query) downloadColumn(ctx context.Context, c *deviceColumn, t types.Typ
 		}
 		v.Valid = bitmapOf(bytes)
 	}
-	switch c.class {
+	switch c.Class {
 	case form.Float:
 		v.F64 = make([]float64, n)
 		return v, fetch(gpukernels.Bytes(v.F64), data)
@@ -234,11 +234,11 @@ func (q *Query) downloadColumn(ctx context.Context, c *deviceColumn, t types.Typ
 		swapWords(v.I128)
 		return v, err
 	case form.Code:
-		v.Dict, v.Codes = c.dict, make([]uint32, n)
+		v.Dict, v.Codes = c.Dict, make([]uint32, n)
 		return v, fetch(gpukernels.Bytes(v.Codes), data)
 	case form.View:
 		var err error
-		v.Str, err = q.downloadStrings(ctx, data, n)
+		v.Str, err = rows.downloadStrings(ctx, data, n)
 		return v, err
 	}
 	v.I64 = make([]int64, n)
@@ -246,30 +246,30 @@ func (q *Query) downloadColumn(ctx context.Context, c *deviceColumn, t types.Typ
 }
 
 // downloadStrings fetches n strings, given their views.
-func (q *Query) downloadStrings(ctx context.Context, views gpukernels.Ptr, n int64) ([]string, error) {
-	at, err := q.memory.Alloc("rows to download", 8*(n+1))
+func (rows *Rows) downloadStrings(ctx context.Context, views gpukernels.Ptr, n int64) ([]string, error) {
+	at, err := rows.Env.Memory.Alloc("rows to download", 8*(n+1))
 	if err != nil {
 		return nil, err
 	}
-	defer q.memory.Free(at)
-	if err := q.memory.Stream.StringOffsets(views, at, n); err != nil {
+	defer rows.Env.Memory.Free(at)
+	if err := rows.Env.Memory.Stream.StringOffsets(views, at, n); err != nil {
 		return nil, err
 	}
 	offsets := make([]int64, n+1)
-	if err := q.memory.Fetch(ctx, gpukernels.Bytes(offsets), at); err != nil {
+	if err := rows.Env.Memory.Fetch(ctx, gpukernels.Bytes(offsets), at); err != nil {
 		return nil, err
 	}
 	bytes := make([]byte, offsets[n])
 	if len(bytes) > 0 {
-		packed, err := q.memory.Alloc("rows to download", offsets[n])
+		packed, err := rows.Env.Memory.Alloc("rows to download", offsets[n])
 		if err != nil {
 			return nil, err
 		}
-		defer q.memory.Free(packed)
-		if err := q.memory.Stream.StringCopy(views, at, packed, n); err != nil {
+		defer rows.Env.Memory.Free(packed)
+		if err := rows.Env.Memory.Stream.StringCopy(views, at, packed, n); err != nil {
 			return nil, err
 		}
-		if err := q.memory.Fetch(ctx, bytes, packed); err != nil {
+		if err := rows.Env.Memory.Fetch(ctx, bytes, packed); err != nil {
 			return nil, err
 		}
 	}

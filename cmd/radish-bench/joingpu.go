@@ -25,11 +25,15 @@ type largeJoin struct {
 	draw   largeDraw
 	typ    types.Type // of the keys
 	key    func(number int64) int64
-	wide   bool    // p and q take 8 bytes, not 4
-	every  int64   // 0, or one of so many rows of S has a key of R
-	both   bool    // R has keys as S has, not each of them
-	stored bool    // CREATE TABLE ... AS SELECT stores what comes; its time is the statement's
-	bar    float64 // G tuples/s, or G rows/s of the result where that is what multiplies, that it has to reach; 0: none is set
+	wide   bool  // p and q take 8 bytes, not 4
+	every  int64 // 0, or one of so many rows of S has a key of R
+	both   bool  // R has keys as S has, not each of them
+	stored bool  // CREATE TABLE ... AS SELECT stores what comes; its time is the statement's
+	kind   largeKind
+	second bool                           // there is another key column beside k
+	text   func(b []byte, n int64) []byte // of keys that are strings
+	two    bool                           // a second value a side: p2 and q2
+	bar    float64                        // G tuples/s, or G rows/s of the result where that is what multiplies, that it has to reach; 0: none is set
 }
 
 // largeDraw says which keys S has.
@@ -39,6 +43,17 @@ const (
 	eachKey  largeDraw = iota // each once
 	anyKeys                   // any, with equal probability
 	zipfDraw                  // by Zipf's law with exponent 1
+)
+
+// largeKind is the kind of a join.
+type largeKind uint8
+
+const (
+	innerJoin largeKind = iota
+	leftJoin            // all rows of S
+	semiJoin            // rows of S with a match,
+	antiJoin            // and those without
+	fullJoin            // all rows
 )
 
 // largeJoins are the cases; most is log2 of the larger tables' rows.
@@ -53,6 +68,14 @@ func largeJoins(most int) []largeJoin {
 		{name: "zipf", build: most, probe: most, draw: zipfDraw, typ: types.Int32, key: spread32},
 		{name: "four", build: most, probe: most - 2, copies: 4, typ: types.Int32, key: spread32},
 		{name: "eighth", build: most, probe: most, every: 8, typ: types.Int32, key: spread32},
+		{name: "half", build: most, probe: most, every: 2, typ: types.Int32, key: spread32},
+		{name: "left", build: most, probe: most, every: 2, kind: leftJoin, typ: types.Int32, key: spread32},
+		{name: "semi", build: most, probe: most, every: 2, kind: semiJoin, typ: types.Int32, key: spread32},
+		{name: "anti", build: most, probe: most, every: 2, kind: antiJoin, typ: types.Int32, key: spread32},
+		{name: "full", build: most, probe: most, every: 2, kind: fullJoin, typ: types.Int32, key: spread32},
+		{name: "two columns", build: most, probe: most, two: true, typ: types.Int32, key: spread32, bar: 30},
+		{name: "wide keys", build: most, probe: most, second: true, typ: types.Int64, key: spread64, bar: 18},
+		{name: "strings", build: most - 1, probe: most - 1, typ: types.Varchar(16), key: plainKey, text: text16, bar: 8},
 		{name: "stored", build: most, probe: most, typ: types.Int32, key: spread32, stored: true, bar: 4.5},
 		{name: "multiply", build: most - 1, probe: few, copies: 1 << (most - 1 - few*5/7), draw: anyKeys, typ: types.Int32, key: spread32, bar: 100},
 		{name: "zipf both", build: most * 3 / 4, probe: most * 3 / 4, draw: zipfDraw, both: true, typ: types.Int32, key: spread32},
@@ -81,12 +104,14 @@ func (c *largeJoin) tables() (r, s *drawnTable, totals func() [3]int64) {
 	}
 	probe := c.probes(&salt, keys, probes)
 	p, q := drawn(salt.next(), value), drawn(salt.next(), value)
-	key := func(number func(row int64) int64) drawnColumn {
-		return drawnColumn{name: "k", typ: c.typ, draw: func(row int64) int64 { return c.key(number(row)) }}
-	}
 	// All rows of R with one key have the same value, so that S knows what each of its rows adds.
-	r = &drawnTable{name: "r", rows: rows, columns: []drawnColumn{key(build), {name: "p", typ: payload, draw: func(row int64) int64 { return p(build(row)) }}}}
-	s = &drawnTable{name: "s", rows: probes, columns: []drawnColumn{key(probe), {name: "q", typ: payload, draw: q}}}
+	ofKey := func(row int64) int64 { return p(build(row)) }
+	r = &drawnTable{name: "r", rows: rows, columns: append(c.keys(build), drawnColumn{name: "p", typ: payload, draw: ofKey})}
+	s = &drawnTable{name: "s", rows: probes, columns: append(c.keys(probe), drawnColumn{name: "q", typ: payload, draw: q})}
+	if c.two {
+		r.columns = append(r.columns, drawnColumn{name: "p2", typ: payload, draw: func(row int64) int64 { return value - 1 - ofKey(row) }})
+		s.columns = append(s.columns, drawnColumn{name: "q2", typ: payload, draw: func(row int64) int64 { return value - 1 - q(row) }})
+	}
 	totals = func() [3]int64 {
 		var all [3]atomic.Int64
 		var parts errgroup.Group
@@ -95,12 +120,21 @@ func (c *largeJoin) tables() (r, s *drawnTable, totals func() [3]int64) {
 			parts.Go(func() error {
 				var sums [3]int64
 				for row := from; row < min(from+part, probes); row++ {
-					if n := probe(row); n < keys {
-						m := matches(n)
-						sums[0] += m
-						sums[1] += m * p(n)
-						sums[2] += m * q(row)
+					n, m := probe(row), int64(0)
+					if n < keys {
+						m = matches(n)
 					}
+					c.add(&sums, m, func() int64 { return p(n) }, q(row))
+					if c.kind == fullJoin { // R has as many rows as S, each of which has one match at most
+						sums[0] += 1 - m
+						sums[1] += p(row)
+						if m > 0 {
+							sums[1] -= p(n)
+						}
+					}
+				}
+				if c.two { // the second value is what the first one lacks
+					sums[1], sums[2] = sums[0]*(value-1), sums[0]*(value-1)
 				}
 				for i := range all {
 					all[i].Add(sums[i])
@@ -112,6 +146,51 @@ func (c *largeJoin) tables() (r, s *drawnTable, totals func() [3]int64) {
 		return [3]int64{all[0].Load(), all[1].Load(), all[2].Load()}
 	}
 	return r, s, totals
+}
+
+// keys are the key columns of a table whose rows have keys with the numbers that number gives.
+func (c *largeJoin) keys(number func(row int64) int64) []drawnColumn {
+	all := []drawnColumn{{name: "k", typ: c.typ, text: c.text, draw: func(row int64) int64 { return c.key(number(row)) }}}
+	if c.second {
+		all = append(all, drawnColumn{name: "k2", typ: c.typ, draw: func(row int64) int64 { return c.key(^number(row)) }})
+	}
+	return all
+}
+
+// add adds what a row of S with so many matches gives: rows, and the sums of p and q.
+func (c *largeJoin) add(sums *[3]int64, matches int64, p func() int64, q int64) {
+	switch {
+	case c.kind == antiJoin && matches > 0, matches == 0 && (c.kind == innerJoin || c.kind == semiJoin):
+	case c.kind == semiJoin || matches == 0:
+		sums[0]++
+		sums[2] += q
+	default:
+		sums[0] += matches
+		sums[1] += matches * p()
+		sums[2] += matches * q
+	}
+}
+
+// sql is the statement.
+func (c *largeJoin) sql() string {
+	on, sums := "r.k = s.k", "COUNT(*), SUM(p), SUM(q)"
+	if c.second {
+		on += " AND r.k2 = s.k2"
+	}
+	if c.two {
+		sums = "COUNT(*), SUM(p + p2), SUM(q + q2)"
+	}
+	switch c.kind {
+	case leftJoin:
+		return "SELECT " + sums + " FROM s LEFT JOIN r ON " + on
+	case semiJoin:
+		return "SELECT COUNT(*), 0, SUM(q) FROM s WHERE EXISTS (SELECT 1 FROM r WHERE " + on + ")"
+	case antiJoin:
+		return "SELECT COUNT(*), 0, SUM(q) FROM s WHERE NOT EXISTS (SELECT 1 FROM r WHERE " + on + ")"
+	case fullJoin:
+		return "SELECT " + sums + " FROM r FULL JOIN s ON " + on
+	}
+	return "SELECT " + sums + " FROM r JOIN s ON " + on
 }
 
 // probes returns the numbers of S's keys. From keys on they are none of R.
@@ -140,7 +219,6 @@ func (c *largeJoin) probes(salt *gridSalt, keys, rows int64) func(row int64) int
 }
 
 const (
-	largeJoinSQL   = "SELECT COUNT(*), SUM(p), SUM(q) FROM r JOIN s ON r.k = s.k"
 	largeStoreSQL  = "CREATE TABLE j AS SELECT r.k, p, q FROM r JOIN s ON r.k = s.k"
 	largeStoredSQL = "SELECT COUNT(*), SUM(p), SUM(q) FROM j"
 )
@@ -221,14 +299,14 @@ func (b *largeJoinBench) measure(ctx context.Context, c *largeJoin) ([]string, e
 		return b.cells(c, want[0], 0, median(whole), median(whole)), nil
 	}
 	for range b.runs {
-		cost, err := b.db.cost(ctx, largeJoinSQL)
+		cost, err := b.db.cost(ctx, c.sql())
 		if err != nil {
 			return nil, err
 		}
 		kernels = append(kernels, time.Duration(cost.kernels*float64(time.Millisecond)))
 	}
 	if b.explain {
-		text, err := b.db.explainAnalyze(ctx, largeJoinSQL)
+		text, err := b.db.explainAnalyze(ctx, c.sql())
 		if err != nil {
 			return nil, err
 		}
@@ -239,7 +317,7 @@ func (b *largeJoinBench) measure(ctx context.Context, c *largeJoin) ([]string, e
 
 // once runs a case's statement, checks what it gives, and returns its time.
 func (b *largeJoinBench) once(ctx context.Context, c *largeJoin, want [3]int64) (took time.Duration, err error) {
-	sql := largeJoinSQL
+	sql := c.sql()
 	if c.stored {
 		if err := b.db.exec(ctx, "DROP TABLE IF EXISTS j"); err != nil {
 			return 0, err

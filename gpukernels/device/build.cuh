@@ -39,8 +39,11 @@ RADISH_FN bool put_off_run(u64* list, u64 capacity, i64 row, u32 low, u32 high) 
   return true;
 }
 
-// The row that is so many behind another one, or the end.
+// The row that is so many behind another one, or the end, which is not in front of it.
 RADISH_FN u32 run_step(u32 row, u32 by, u32 end) { return end - row > by ? row + by : end; }
+
+// The row of a run that a thread begins with; its end if there is none.
+RADISH_FN u32 run_first(u32 low, u32 high, u32 thread) { return low < high ? run_step(low, thread, high) : high; }
 
 // The hash of a key in a build's filter: the place is its highest bits (Knuth's multiplicative hashing).
 RADISH_FN u32 filter_hash(i64 key) { return ((u32)key ^ (u32)((u64)key >> 32) * 0x85ebca6bu) * 0x9E3779B1u; }

@@ -73,11 +73,6 @@ func (f *Form) Loops(t *physical.Probe) bool {
 	return kernel.Multiplies(t) || f.Algorithm.comparesAll || f.Algorithm == ordered || len(t.Residual) > 0 || t.Kind == logical.MarkJoin || t.Build.KeepUnmatched
 }
 
-// defers says whether a probe puts off long runs: of an inner join, since another one has to know whether any thread has found a match.
-func (f *Form) defers(t *physical.Probe) bool {
-	return f.Algorithm == runs && t.Kind == logical.InnerJoin && kernel.Multiplies(t)
-}
-
 // of returns the form of a build that is on the device.
 func (all Forms) of(g *kernel.Pipelines, b *physical.Build) (*Form, error) {
 	if f := all[b]; f != nil && !g.IsHost(b) {

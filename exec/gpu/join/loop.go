@@ -1,8 +1,6 @@
 package join
 
 import (
-	"fmt"
-
 	"github.com/radish-sql/radish/exec/gpu/kernel"
 	"github.com/radish-sql/radish/planner/physical"
 )
@@ -13,6 +11,6 @@ var loop = &Algorithm{
 	applies:     func(d *demand) bool { return d.on == physical.NestedLoopJoin },
 	comparesAll: true,
 	find: func(p *probeText) (first, more, step string) {
-		return "0", fmt.Sprintf("%s < (u32)%s", p.row, p.k.Word(kernel.RowCount{Sink: p.f.build})), p.row + "++"
+		return p.between(func(_, high string) { p.k.Line("%s = (u32)%s;", high, p.k.Word(kernel.RowCount{Sink: p.f.build})) })
 	},
 }

@@ -54,9 +54,21 @@ func (p *probeText) probeBounds(s *codegen.Scope) error {
 // findOrdered writes the search for the first and the last row that meet the inequalities of the key.
 func findOrdered(p *probeText) (first, more, step string) {
 	k, f := p.k, p.f
-	low, high, rows := k.Name("low"), k.Name("high"), k.Name("rows")
+	rows := k.Name("rows")
 	k.Line("const u32 %s = (u32)%s;", rows, k.Word(kernel.RowCount{Sink: f.build}))
-	k.Line("u32 %s = 0, %s = %s;", low, high, rows)
+	if f.other() == nil {
+		return p.between(func(low, high string) { p.bound(rows, low, high) })
+	}
+	low, high := k.Name("low"), k.Name("high")
+	k.Line("u32 %s = 0, %s = 0;", low, high)
+	first, step = p.bound(rows, low, high)
+	return first, fmt.Sprintf("%s < %s", p.row, high), step
+}
+
+// bound writes the search for the ends of the rows that meet the inequalities of the key, and returns the first of those that may meet the others, and the step to the next.
+func (p *probeText) bound(rows, low, high string) (first, step string) {
+	k, f := p.k, p.f
+	k.Line("%s = %s;", high, rows)
 	if p.null != "" {
 		k.Line("if (%s) %s = 0;", p.null, high)
 	}
@@ -76,7 +88,7 @@ func findOrdered(p *probeText) (first, more, step string) {
 		}
 		k.Line("%s = band_bound<%s>(%s, %s, %s, (%s)(%s), %v);", to, item, items, low, high, item, p.bounds[i].Text, after)
 	}
-	return first, fmt.Sprintf("%s < %s", p.row, high), step
+	return first, step
 }
 
 // tree writes the least word of the rows that meet an inequality, and returns what finds the next of them.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/radish-sql/radish/exec/gpu/form"
 	"github.com/radish-sql/radish/exec/gpu/kernel"
+	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
 )
@@ -84,43 +85,81 @@ func commonest(g *kernel.Pipelines, b *physical.Build) (most float64) {
 	return most
 }
 
-// findRun writes the search for the two ends of a run. Where the pipeline defers long runs, it puts them off, and shares those that were put off.
+// findRun writes the search for the two ends of a run.
 func findRun(p *probeText) (first, more, step string) {
 	k, f := p.k, p.f
-	low, high := k.Name("low"), k.Name("high")
-	k.Line("u32 %s = 0, %s = 0;", low, high)
-	item := itemOf(&f.rows.Cols[f.keyAt[0]])
-	items := k.Pointer("const "+item, kernel.DataWord{Sink: f.build, At: f.keyAt[0]})
-	deferred := k.Defers(p.t)
-	if deferred {
-		k.Open("if (later) {")
-		k.Line("%s = put_off.low;", low)
-		k.Line("%s = put_off.high;", high)
-		k.Else()
-	}
-	if p.null != "" {
-		k.Open("if (!(%s)) {", p.null)
-	}
-	k.Line("%s = band_bound<%s>(%s, 0, (u32)%s, (%s)(%s), false);", low, item, items, k.Word(kernel.RowCount{Sink: f.build}), item, p.keys[0].Text)
-	k.Line("%s = band_bound<%s>(%s, %s, (u32)%s, (%s)(%s), true);", high, item, items, low, k.Word(kernel.RowCount{Sink: f.build}), item, p.keys[0].Text)
-	if p.null != "" {
-		k.Close()
-	}
-	if !deferred {
-		return low, fmt.Sprintf("%s < %s", p.row, high), p.row + "++"
-	}
-	k.Line("if (%s - %s >= (u32)%s && put_off_run(%s, %s, row, %s, %s)) %s = %s;", high, low, k.Word(kernel.LongRunWord{}), k.Pointer("u64", kernel.PutOffWord{}),
-		k.Word(kernel.PutOffCapacity{}), low, high, high, low)
-	k.Close()
-	first = fmt.Sprintf("run_step(%s, (u32)(turn & (sharers - 1)), %s)", low, high)
-	return first, fmt.Sprintf("%s < %s", p.row, high), fmt.Sprintf("%s = run_step(%s, (u32)sharers, %s)", p.row, p.row, high)
+	return p.between(func(low, high string) {
+		item := itemOf(&f.rows.Cols[f.keyAt[0]])
+		items := k.Pointer("const "+item, kernel.DataWord{Sink: f.build, At: f.keyAt[0]})
+		rows := k.Word(kernel.RowCount{Sink: f.build})
+		if p.null != "" {
+			k.Open("if (!(%s)) {", p.null)
+		}
+		k.Line("%s = band_bound<%s>(%s, 0, (u32)%s, (%s)(%s), false);", low, item, items, rows, item, p.keys[0].Text)
+		k.Line("%s = band_bound<%s>(%s, %s, (u32)%s, (%s)(%s), true);", high, item, items, low, rows, item, p.keys[0].Text)
+		if p.null != "" {
+			k.Close()
+		}
+	})
 }
 
-// DefersTo is the probe of a pipeline whose long runs are put off: the first transform that multiplies rows, if what stands before it only computes, drops rows and looks up what
+// between writes a search that gives rows which lie together: search sets the first one and the end, which are 0. Where the pipeline puts long runs off, the text does so, and
+// shares those that were put off.
+func (p *probeText) between(search func(low, high string)) (first, more, step string) {
+	k := p.k
+	low, high := k.Name("low"), k.Name("high")
+	k.Line("u32 %s = 0, %s = 0;", low, high)
+	more = fmt.Sprintf("%s < %s", p.row, high)
+	if !k.Defers(p.t) {
+		search(low, high)
+		return low, more, p.row + "++"
+	}
+	k.Open("if (later) {")
+	k.Line("%s = put_off.low;", low)
+	k.Line("%s = put_off.high;", high)
+	k.Else()
+	search(low, high)
+	k.Line("if (%s > %s && %s - %s >= (u32)%s && put_off_run(%s, %s, row, %s, %s)) %s = %s;", high, low, high, low, k.Word(kernel.LongRunWord{}), k.Pointer("u64", kernel.PutOffWord{}),
+		k.Word(kernel.PutOffCapacity{}), low, high, high, low)
+	k.Close()
+	first = fmt.Sprintf("run_first(%s, %s, (u32)(turn & (sharers - 1)))", low, high)
+	return first, more, fmt.Sprintf("%s = run_step(%s, (u32)sharers, %s)", p.row, p.row, high)
+}
+
+// loopShared is the most rows of a source for each of which several threads go over a whole build: of more there are enough to keep a device busy.
+const loopShared = 1 << 18
+
+// defers says whether a probe puts off long runs: of an inner join, since another one has to know whether any thread has found a match.
+func (f *Form) defers(g *kernel.Pipelines, p *physical.Pipeline, t *physical.Probe) bool {
+	if t.Kind != logical.InnerJoin || !kernel.Multiplies(t) {
+		return false
+	}
+	switch f.Algorithm {
+	case runs:
+		return true
+	case ordered:
+		return f.other() == nil
+	case loop:
+		return sourceRows(g, p) <= loopShared && f.build.EstRows >= float64(g.Target.Tuning.Runs.Long)
+	}
+	return false
+}
+
+// A scan whose probe puts runs off goes over all rows of its table one by one, whatever zone maps say. So of a table of more than wholeRows rows it is expected to want one in wholeShare.
+const (
+	wholeRows  = 1 << 22
+	wholeShare = 8
+)
+
+// DefersTo is the probe of a pipeline whose long runs are put off: of equal keys, of rows that meet an inequality, or of all rows in a nested loop. It is the first transform that multiplies rows, if what stands before it only computes, drops rows and looks up what
 // multiplies none, so that several threads can do that for the same row. nil: there is none.
-func (all Forms) DefersTo(p *physical.Pipeline) *physical.Probe {
-	switch p.Source.(type) {
-	case *physical.TableScan, *physical.SinkScan:
+func (all Forms) DefersTo(g *kernel.Pipelines, p *physical.Pipeline) *physical.Probe {
+	switch src := p.Source.(type) {
+	case *physical.SinkScan:
+	case *physical.TableScan:
+		if rows := float64(src.Table.Rows()); rows > wholeRows && src.EstRows < rows/wholeShare {
+			return nil
+		}
 	default:
 		return nil
 	}
@@ -130,7 +169,7 @@ func (all Forms) DefersTo(p *physical.Pipeline) *physical.Probe {
 		case *physical.Probe:
 			if f := all[t.Build]; f == nil || f.Radix != nil || !kernel.Multiplies(t) && f.build.KeepUnmatched {
 				return nil
-			} else if f.defers(t) {
+			} else if f.defers(g, p, t) {
 				return t
 			}
 			if kernel.Multiplies(t) {

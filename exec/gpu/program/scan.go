@@ -137,7 +137,7 @@ func (k *writer) defersTo() *physical.Probe {
 	if k.InOrder() || k.g.choices.Probe[k.Pipeline] != nil {
 		return nil
 	}
-	return k.g.Builds.DefersTo(k.Pipeline)
+	return k.g.Builds.DefersTo(k.g.Pipelines, k.Pipeline)
 }
 
 // openDeferring writes a loop over a table's rows one by one, since a row may come again for a run that was put off.

@@ -14,7 +14,7 @@ import (
 	"github.com/radish-sql/radish/sql/expr"
 )
 
-// usesRuns says whether a plan has a probe of runs of equal keys, and whether one puts long runs off.
+// usesRuns says whether a plan has a probe of runs of equal keys, or one that puts long runs off, and whether it has the latter.
 func usesRuns(b *backend, plan *physical.Plan) (some, putsOff bool) {
 	for _, k := range b.program(plan).Kernels {
 		for _, x := range k.All() {
@@ -22,10 +22,10 @@ func usesRuns(b *backend, plan *physical.Plan) (some, putsOff bool) {
 			putsOff = putsOff || strings.Contains(x.CUDA, "put_off_run(")
 		}
 	}
-	return some, putsOff
+	return some || putsOff, putsOff
 }
 
-// TestRunsOfKeys runs the cases of joins with rows of equal keys together, in all builds that can have them so: runs that no thread shares, that several share from some
+// TestRunsOfKeys runs the cases of joins with rows of equal keys together, in all builds that can have them so, and those of range joins and nested loops: runs that no thread shares, that several share from some
 // length on, and from one row on; and such that are too many for the list of those that are put off.
 func TestRunsOfKeys(t *testing.T) { gputest.Each(t, testRunsOfKeys) }
 

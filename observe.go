@@ -69,6 +69,8 @@ type Progress struct {
 	Pipelines int     // parts of the plan
 	Done      int     // parts that have ended
 	Device    string  // where it runs at the moment: "cpu", "gpu"
+	// Reading is the file that is read into memory before the rows flow; Fraction is then that of its bytes. Empty: none is.
+	Reading string
 }
 
 // WithProgress returns a context whose queries report how far they are, also through database/sql: f is called each interval (0:
@@ -79,7 +81,9 @@ func WithProgress(ctx context.Context, interval time.Duration, f func(Progress))
 		if s.GPU {
 			p.Device = "gpu"
 		}
-		if s.Total > 0 {
+		if p.Reading = s.Reading; s.Reading != "" {
+			p.Fraction = min(1, float64(s.ReadBytes)/float64(max(1, s.FileBytes)))
+		} else if s.Total > 0 {
 			p.Fraction = min(1, float64(s.Scanned)/float64(s.Total))
 		}
 		f(p)

@@ -63,7 +63,7 @@ func (c *catalogView) Table(db, name string) (*table.Version, error) {
 	}
 	if e := sqlerr.From(err); e.Hint == "" {
 		if info, statErr := c.session.vars.access.Stat(name); statErr == nil && info.Mode().IsRegular() {
-			return nil, e.WithHint("a file of this name exists, but its ending is unknown; Radish reads names that end in %s", files.Endings())
+			return nil, e.WithHint("a file of this name exists, but %s", files.WhyUnknown(name))
 		}
 	}
 	return nil, err

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"errors"
 	"math"
 	"slices"
@@ -366,7 +367,9 @@ func (st *statement) read(u *fileUse, ordinals []int) (more bool, err error) {
 	if len(ordinals) > 0 || u.Set.RowsEstimated {
 		var giveBack func()
 		var fresh *filecache.Entry
-		if parts, fresh, giveBack, err = u.Columns(st.ctx, append([]int{}, ordinals...)); err != nil {
+		ctx, done := st.watchReading(u, ordinals)
+		parts, fresh, giveBack, err = u.Columns(ctx, append([]int{}, ordinals...))
+		if done(); err != nil {
 			return false, err
 		}
 		st.files.held = append(st.files.held, giveBack)
@@ -395,6 +398,16 @@ func (st *statement) read(u *fileUse, ordinals []int) (more bool, err error) {
 		return false, sqlerr.Bug("the row groups of '%s' differ", u.Name)
 	}
 	return true, nil
+}
+
+// watchReading returns a context in which columns of a file are read, whose progress is told until done is called.
+func (st *statement) watchReading(u *fileUse, ordinals []int) (ctx context.Context, done func()) {
+	p, stop := observersOf(st.ctx).watch()
+	if p == nil {
+		return st.ctx, stop
+	}
+	p.Read(u.Name, u.Set.ReadBytes(ordinals))
+	return table.WithReads(st.ctx, p.AddRead), stop
 }
 
 // warnOfTexts warns of columns that one odd value makes texts, and of records that are left out.

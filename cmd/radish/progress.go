@@ -65,6 +65,9 @@ func progressText(p radish.Progress, took time.Duration) string {
 	const cells = 20
 	text := fmt.Sprintf("%s rows, %s rows/s on %s, part %d of %d", short(float64(p.Rows)), short(float64(p.Rows)/took.Seconds()), p.Device,
 		min(p.Done+1, p.Pipelines), p.Pipelines)
+	if p.Reading != "" {
+		text = "reading " + p.Reading
+	}
 	if p.Fraction <= 0 {
 		return text
 	}

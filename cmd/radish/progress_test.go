@@ -21,6 +21,14 @@ func TestProgressFits(t *testing.T) {
 	}
 }
 
+// While a file is read into memory, the line names it with a bar of its bytes.
+func TestProgressOfReading(t *testing.T) {
+	got := progressText(radish.Progress{Reading: "sales.csv", Fraction: 0.25}, 10*time.Second)
+	if want := " 25% [=====               ] reading sales.csv, about 30s left"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 func TestTookText(t *testing.T) {
 	for d, want := range map[time.Duration]string{0: "0.000 µs", 700: "0.700 µs", 12345: "12.345 µs", 1234567: "1.235 ms", 1234567890: "1.235 s", 100 * time.Second: "100.000 s"} {
 		if got := tookText(d); got != want {

@@ -8,6 +8,26 @@ type Progress struct {
 	total, scanned, rows      atomic.Int64
 	pipelines, done, pipeline atomic.Int64
 	gpu                       atomic.Bool
+
+	// Of the file that is read into memory before the plan runs.
+	file            atomic.Pointer[string]
+	size, readBytes atomic.Int64
+}
+
+// Read says that a file of about so many bytes is read into memory; an empty name: none is.
+func (p *Progress) Read(file string, bytes int64) {
+	if p != nil {
+		p.readBytes.Store(0)
+		p.size.Store(bytes)
+		p.file.Store(&file)
+	}
+}
+
+// AddRead counts bytes of the file.
+func (p *Progress) AddRead(bytes int64) {
+	if p != nil {
+		p.readBytes.Add(bytes)
+	}
 }
 
 // Plan says what there is to do: rows of tables that the plan's scans will look at, and pipelines.
@@ -53,6 +73,10 @@ type Snapshot struct {
 	PipelinesDone int
 	Pipeline      int  // the one that runs
 	GPU           bool // it runs on a GPU
+
+	Reading   string // the file that is read into memory, before the plan runs; empty: none
+	FileBytes int64  // about how many bytes are read of it
+	ReadBytes int64  // and how many were
 }
 
 // Snapshot returns the counts.
@@ -60,7 +84,12 @@ func (p *Progress) Snapshot() Snapshot {
 	if p == nil {
 		return Snapshot{}
 	}
+	file := ""
+	if name := p.file.Load(); name != nil {
+		file = *name
+	}
 	return Snapshot{
+		Reading: file, FileBytes: p.size.Load(), ReadBytes: p.readBytes.Load(),
 		Rows: p.rows.Load(), Scanned: p.scanned.Load(), Total: p.total.Load(), Pipelines: int(p.pipelines.Load()),
 		PipelinesDone: int(p.done.Load()), Pipeline: int(p.pipeline.Load()), GPU: p.gpu.Load(),
 	}

@@ -307,6 +307,7 @@ func (l *loader) records(m message) error {
 	if err != nil {
 		return err
 	}
+	table.Reads(l.ctx, l.body(m).size)
 	return l.add(arrays, rows)
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 
+	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/storage/textfile"
 )
 
@@ -62,7 +63,7 @@ func (s *scanner) next() (field []byte, last bool, err error) {
 			return text[start:end:end], true, nil
 		case c == s.quote && !s.noQuote:
 			s.start = i
-			return nil, false, s.errorf("a quote inside a field that does not begin with one; expected the whole field in quotes, and quotes in it doubled")
+			return nil, false, s.hintAtQuotes(s.errorf("a quote inside a field that does not begin with one; expected the whole field in quotes, and quotes in it doubled"))
 		}
 	}
 	s.at = i
@@ -80,7 +81,7 @@ func (s *scanner) nextQuoted() (field []byte, last bool, err error) {
 		i := bytes.IndexByte(text[s.at:], s.quote)
 		if i < 0 {
 			s.start = open
-			return nil, false, s.errorf("a quote that is not closed; expected a closing quote before the end of the file")
+			return nil, false, s.hintAtQuotes(s.errorf("a quote that is not closed; expected a closing quote before the end of the file"))
 		}
 		end := s.at + i
 		if end+1 < len(text) && text[end+1] == s.quote {
@@ -108,13 +109,18 @@ func (s *scanner) nextQuoted() (field []byte, last bool, err error) {
 		s.at += 2
 	default:
 		s.start = s.at
-		return nil, false, s.errorf("text after a closing quote; expected a delimiter or the end of the line")
+		return nil, false, s.hintAtQuotes(s.errorf("text after a closing quote; expected a delimiter or the end of the line"))
 	}
 	return field, true, nil
 }
 
 // errorf returns an error at the field's start.
 func (s *scanner) errorf(format string, args ...any) error { return s.Errorf(s.start, format, args...) }
+
+// hintAtQuotes says how misplaced quotes can be read.
+func (s *scanner) hintAtQuotes(err error) error {
+	return sqlerr.From(err).WithHint("read_csv('...', quote = '') takes quotes for characters like others; ignore_errors = true leaves such records out")
+}
 
 // record returns the fields of the next record.
 func (s *scanner) record() (fields []string, err error) {

@@ -215,6 +215,17 @@ func lookUp(name string) (Format, byte) {
 	return Unknown, 0
 }
 
+// spreadsheets are endings of files of programs that can write CSV.
+var spreadsheets = []string{".xlsx", ".xls", ".xlsm", ".xlsb", ".ods", ".numbers"}
+
+// WhyUnknown says why a file cannot be read by its name alone, and what helps.
+func WhyUnknown(name string) string {
+	if slices.Contains(spreadsheets, strings.ToLower(filepath.Ext(name))) {
+		return "spreadsheets are not read: save it as CSV (UTF-8), or read it with pandas and write Parquet"
+	}
+	return "its ending is unknown; Radish reads names that end in " + Endings() + ", and files of any name by read_csv('" + name + "'), read_json, read_ndjson, read_parquet and read_arrow"
+}
+
 // Endings lists the endings of files that can be read or written, for messages.
 func Endings() string {
 	var texts, others []string

@@ -190,6 +190,14 @@ func (s *Set) estimateRows() int64 {
 	return max(2, int64(float64(bytes)/max(s.text().Density(), 1)))
 }
 
+// ReadBytes returns about how many bytes reading columns comes to, as [table.Reads] counts them: of texts unpacked ones.
+func (s *Set) ReadBytes(ordinals []int) int64 {
+	if s.text() != nil && textfile.Trim(s.paths[0]) != s.paths[0] {
+		return s.size * unpacked
+	}
+	return s.FileBytes(ordinals)
+}
+
 // FileBytes returns how many bytes of the files are read for the columns at ordinals. Of text and Arrow all are.
 func (s *Set) FileBytes(ordinals []int) int64 {
 	if s.format != Parquet {

@@ -131,6 +131,8 @@ func (l *loader) readGroup(group int, out chan<- part) error {
 						if readers[i], err = l.file.openColumn(l.ctx, l.scratch, group, l.ordinals[i]); err != nil {
 							return l.file.failed(err)
 						}
+						_, packed := l.file.GroupBytes(group, l.ordinals[i])
+						table.Reads(l.ctx, packed)
 					}
 					if p.data[i], err = readers[i].read(p.rows); err != nil {
 						return l.file.failed(err)

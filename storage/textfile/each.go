@@ -101,6 +101,7 @@ func Each[T any](ctx context.Context, quote byte, sources []Source, work func(*B
 					return err
 				}
 				value, err := work(&j.block)
+				table.Reads(ctx, int64(len(j.block.Text)))
 				j.done <- result{value, j.block.counted, err}
 			}
 			return nil

@@ -1,9 +1,3 @@
-// Package engine runs statements: it is what stands between the ways in (package radish, its driver, the shell) and the
-// layers below.
-//
-// An [Engine] is one database: a catalog, a memory budget and the files that queries have named. A [Session] is one
-// connection to it: a current database, variables and warnings. Session.Execute takes one parsed statement through
-// binding, planning and execution and returns a [Result], which is read batch by batch.
 package engine
 
 import (

@@ -56,8 +56,12 @@ type machine struct {
 	first  [4]int32 // by what is before: where a text is begun, dead until it is made
 	full   bool
 
-	// Scratch of one step.
-	seen, out []uint32
+	scratch scratch
+}
+
+// scratch is what one step works with.
+type scratch struct {
+	seen, out []uint32 // by instruction: the step that came there last
 	step      uint32
 	list      []uint32
 	stack     []uint32
@@ -76,7 +80,7 @@ func newMachine(e *syntax.Regexp, longest bool) *machine {
 	if err != nil || len(prog.Inst) > maxInsts {
 		return nil
 	}
-	m := &machine{prog: prog, longest: longest, index: map[string]int32{}, seen: make([]uint32, len(prog.Inst)), out: make([]uint32, len(prog.Inst))}
+	m := &machine{prog: prog, longest: longest, index: map[string]int32{}, scratch: scratch{seen: make([]uint32, len(prog.Inst)), out: make([]uint32, len(prog.Inst))}}
 	for i := range prog.Inst {
 		if inst := &prog.Inst[i]; inst.Op == syntax.InstEmptyWidth {
 			m.asks |= syntax.EmptyOp(inst.Arg)
@@ -197,14 +201,14 @@ func (m *machine) startAt(r rune) int32 {
 
 // state returns the number of a state, which is made if it is new; dead if there are too many.
 func (m *machine) state(insts []uint32, at before, open bool) int32 {
-	m.key = append(m.key[:0], byte(at))
+	m.scratch.key = append(m.scratch.key[:0], byte(at))
 	if open {
-		m.key[0] |= 1 << 7
+		m.scratch.key[0] |= 1 << 7
 	}
 	for _, pc := range insts {
-		m.key = binary.LittleEndian.AppendUint16(m.key, uint16(pc))
+		m.scratch.key = binary.LittleEndian.AppendUint16(m.scratch.key, uint16(pc))
 	}
-	if s, ok := m.index[string(m.key)]; ok {
+	if s, ok := m.index[string(m.scratch.key)]; ok {
 		return s
 	}
 	if len(m.states) >= maxStates || (len(m.states)+1)*m.width > maxSteps {
@@ -212,7 +216,7 @@ func (m *machine) state(insts []uint32, at before, open bool) int32 {
 		return dead
 	}
 	s := int32(len(m.states))
-	m.index[string(m.key)] = s
+	m.index[string(m.scratch.key)] = s
 	m.states = append(m.states, state{slices.Clone(insts), at, open})
 	for range m.width {
 		m.next = append(m.next, unknown)
@@ -227,8 +231,8 @@ func (m *machine) take(s int32, class int) int32 {
 	if class != m.end {
 		r = m.samples[class]
 	}
-	m.step++
-	m.list = m.list[:0]
+	m.scratch.step++
+	m.scratch.list = m.scratch.list[:0]
 	matches := false
 	for _, pc := range from.insts {
 		if matches = m.follow(pc, asked) || matches; matches && !m.longest {
@@ -242,14 +246,14 @@ func (m *machine) take(s int32, class int) int32 {
 	}
 	to := int32(dead)
 	if r >= 0 {
-		insts := m.stack[:0]
-		for _, pc := range m.list {
-			if inst := &m.prog.Inst[pc]; inst.MatchRune(r) && m.out[inst.Out] != m.step {
-				m.out[inst.Out] = m.step
+		insts := m.scratch.stack[:0]
+		for _, pc := range m.scratch.list {
+			if inst := &m.prog.Inst[pc]; inst.MatchRune(r) && m.scratch.out[inst.Out] != m.scratch.step {
+				m.scratch.out[inst.Out] = m.scratch.step
 				insts = append(insts, inst.Out)
 			}
 		}
-		m.stack = insts
+		m.scratch.stack = insts
 		if len(insts) > 0 || open {
 			to = m.state(insts, m.beforeOf(r), open)
 		}
@@ -264,17 +268,17 @@ func (m *machine) take(s int32, class int) int32 {
 	return t
 }
 
-// follow adds the instructions that read a character and that are reached from pc without reading one, in the order of preference, to m.list.
+// follow adds the instructions that read a character and that are reached from pc without reading one, in the order of preference, to m.scratch.list.
 // It says whether the end of the program is reached; unless all alternatives count alike, it ends there.
 func (m *machine) follow(pc uint32, asked syntax.EmptyOp) (matches bool) {
-	stack := append(m.stack[:0], pc)
+	stack := append(m.scratch.stack[:0], pc)
 	for len(stack) > 0 {
 		pc := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
-		if m.seen[pc] == m.step {
+		if m.scratch.seen[pc] == m.scratch.step {
 			continue
 		}
-		m.seen[pc] = m.step
+		m.scratch.seen[pc] = m.scratch.step
 		switch inst := &m.prog.Inst[pc]; inst.Op {
 		case syntax.InstAlt, syntax.InstAltMatch:
 			stack = append(stack, inst.Arg, inst.Out)
@@ -286,15 +290,15 @@ func (m *machine) follow(pc uint32, asked syntax.EmptyOp) (matches bool) {
 			}
 		case syntax.InstMatch:
 			if matches = true; !m.longest {
-				m.stack = stack
+				m.scratch.stack = stack
 				return true
 			}
 		case syntax.InstFail:
 		default:
-			m.list = append(m.list, pc)
+			m.scratch.list = append(m.scratch.list, pc)
 		}
 	}
-	m.stack = stack
+	m.scratch.stack = stack
 	return matches
 }
 

@@ -130,12 +130,7 @@ func (f *field) takeType(kind byte, t flatTable) (children int, err error) {
 	case 2:
 		f.typ, err = integerType(t)
 	case 3:
-		floats := []arrow.DataType{arrow.FixedWidthTypes.Float16, arrow.PrimitiveTypes.Float32, arrow.PrimitiveTypes.Float64}
-		precision := t.int16(0, 0)
-		if precision < 0 || precision >= len(floats) {
-			return 0, fmt.Errorf("floats of the unknown precision %d", precision)
-		}
-		f.typ = floats[precision]
+		f.typ, err = floatType(t)
 	case 4:
 		f.layout, f.typ = layoutBytes, arrow.BinaryTypes.Binary
 	case 5:
@@ -203,6 +198,16 @@ func (f *field) takeType(kind byte, t flatTable) (children int, err error) {
 		return 0, fmt.Errorf("the unknown type number %d", kind)
 	}
 	return children, err
+}
+
+// floatType is the type of floats of Arrow's schema.
+func floatType(t flatTable) (arrow.DataType, error) {
+	floats := []arrow.DataType{arrow.FixedWidthTypes.Float16, arrow.PrimitiveTypes.Float32, arrow.PrimitiveTypes.Float64}
+	precision := t.int16(0, 0)
+	if precision < 0 || precision >= len(floats) {
+		return nil, fmt.Errorf("floats of the unknown precision %d", precision)
+	}
+	return floats[precision], nil
 }
 
 // nested describes a nested type as Arrow does.

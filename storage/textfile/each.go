@@ -40,101 +40,130 @@ func Head(ctx context.Context, source Source, quote byte, f func(*Block) (enough
 // order. Records end at line ends outside quotes (0: there are none). Of several errors it returns that of the first
 // block. The context's meter (see [table.WithMeter]) is asked for blocks that a long record makes larger than others.
 func Each[T any](ctx context.Context, quote byte, sources []Source, work func(*Block) (T, error), deliver func(T) error) error {
-	type result struct {
-		value T
-		block int64 // bytes of its block that the meter knows
-		err   error
-	}
-	type job struct {
-		block Block
-		done  chan result
-	}
 	held := table.ScratchOf(ctx)
 	defer held.Reset()
 	group, ctx := errgroup.WithContext(ctx)
-	start := func(f func() error) { group.Go(func() error { return sqlerr.Guard(f) }) }
 	workers := runtime.GOMAXPROCS(0)
-	jobs, order := make(chan job, workers), make(chan chan result, 2*workers)
-	gone := make(chan struct{}, 1) // wakes who waits for large blocks to go
-	var waiting atomic.Int64       // large blocks that were not delivered yet
-	alone := func() error {
-		for waiting.Load() > 0 {
-			select {
-			case <-gone:
-			case <-ctx.Done():
-				return ctx.Err()
-			}
-		}
-		return nil
-	}
-	start(func() error {
-		defer close(jobs)
-		defer close(order)
-		for number, source := range sources {
-			err := cutAll(source, quote, held, alone, func(b Block) error {
-				b.Number = number
-				if b.counted > 0 {
-					waiting.Add(1)
-				}
-				j := job{b, make(chan result, 1)}
-				if !send(ctx, order, j.done) || !send(ctx, jobs, j) {
-					return ctx.Err()
-				}
-				return nil
-			})
-			if err != nil {
-				// It has its turn after the blocks before.
-				failed := make(chan result, 1)
-				failed <- result{err: err}
-				if !send(ctx, order, failed) {
-					return ctx.Err()
-				}
-				return nil
-			}
-		}
-		return nil
-	})
+	l := &line[T]{ctx: ctx, held: held, jobs: make(chan job[T], workers), order: make(chan chan result[T], 2*workers), gone: make(chan struct{}, 1)}
+	start := func(f func() error) { group.Go(func() error { return sqlerr.Guard(f) }) }
+	start(func() error { return l.cut(quote, sources) })
 	for range workers {
-		start(func() error {
-			for j := range jobs {
-				if err := ctx.Err(); err != nil { // several blocks may wait
-					return err
-				}
-				value, err := work(&j.block)
-				table.Reads(ctx, int64(len(j.block.Text)))
-				j.done <- result{value, j.block.counted, err}
-			}
-			return nil
-		})
+		start(func() error { return l.work(work) })
 	}
-	start(func() error {
-		for done := range order {
-			select {
-			case r := <-done:
-				if r.err != nil {
-					return r.err
-				}
-				if err := deliver(r.value); err != nil {
-					return err
-				}
-				if r.block > 0 {
-					held.Free(r.block)
-					waiting.Add(-1)
-					select {
-					case gone <- struct{}{}:
-					default: // it is awake already
-					}
-				}
-			case <-ctx.Done():
-				return ctx.Err()
-			}
-		}
-		return nil
-	})
+	start(func() error { return l.deliver(deliver) })
 	if err := group.Wait(); err != nil {
 		return sqlerr.From(err)
 	}
 	return nil
+}
+
+// line is the assembly line of Each: one goroutine cuts blocks, several work with them, one delivers.
+type line[T any] struct {
+	ctx     context.Context
+	held    *table.Scratch
+	jobs    chan job[T]
+	order   chan chan result[T] // of all jobs, in their order
+	waiting atomic.Int64        // large blocks that were not delivered yet
+	gone    chan struct{}       // wakes who waits for these
+}
+
+// job is a block to work with, and where what is made of it goes.
+type job[T any] struct {
+	block Block
+	done  chan result[T]
+}
+
+// result is what was made of a block.
+type result[T any] struct {
+	value T
+	block int64 // bytes of the block that the meter knows
+	err   error
+}
+
+// alone waits until no large block waits to be delivered.
+func (l *line[T]) alone() error {
+	for l.waiting.Load() > 0 {
+		select {
+		case <-l.gone:
+		case <-l.ctx.Done():
+			return l.ctx.Err()
+		}
+	}
+	return nil
+}
+
+// cut cuts all sources into blocks.
+func (l *line[T]) cut(quote byte, sources []Source) error {
+	defer close(l.jobs)
+	defer close(l.order)
+	for number, source := range sources {
+		err := cutAll(source, quote, l.held, l.alone, func(b Block) error {
+			b.Number = number
+			if b.counted > 0 {
+				l.waiting.Add(1)
+			}
+			j := job[T]{b, make(chan result[T], 1)}
+			if !send(l.ctx, l.order, j.done) || !send(l.ctx, l.jobs, j) {
+				return l.ctx.Err()
+			}
+			return nil
+		})
+		if err != nil {
+			// It has its turn after the blocks before.
+			failed := make(chan result[T], 1)
+			failed <- result[T]{err: err}
+			if !send(l.ctx, l.order, failed) {
+				return l.ctx.Err()
+			}
+			return nil
+		}
+	}
+	return nil
+}
+
+// work works with blocks as they come.
+func (l *line[T]) work(work func(*Block) (T, error)) error {
+	for j := range l.jobs {
+		if err := l.ctx.Err(); err != nil { // several blocks may wait
+			return err
+		}
+		value, err := work(&j.block)
+		table.Reads(l.ctx, int64(len(j.block.Text)))
+		j.done <- result[T]{value, j.block.counted, err}
+	}
+	return nil
+}
+
+// deliver hands results over in the order of their blocks.
+func (l *line[T]) deliver(deliver func(T) error) error {
+	for done := range l.order {
+		select {
+		case r := <-done:
+			if r.err != nil {
+				return r.err
+			}
+			if err := deliver(r.value); err != nil {
+				return err
+			}
+			l.free(r.block)
+		case <-l.ctx.Done():
+			return l.ctx.Err()
+		}
+	}
+	return nil
+}
+
+// free gives the bytes of a large block back, which was delivered, and wakes who waits for that.
+func (l *line[T]) free(bytes int64) {
+	if bytes == 0 {
+		return
+	}
+	l.held.Free(bytes)
+	l.waiting.Add(-1)
+	select {
+	case l.gone <- struct{}{}:
+	default: // it is awake already
+	}
 }
 
 // send sends x, unless ctx ends first.

@@ -20,7 +20,7 @@ func TestRadixChoice(t *testing.T) {
 		{"SELECT COUNT(*), SUM(a.id), SUM(b.id) FROM items a JOIN items b ON a.price = b.price", "inner join: radix partitions of 5 bits, passes: 1, tables of 9216 rows, rows of 8 bytes"},
 		{"SELECT COUNT(*), SUM(a.id), SUM(b.id) FROM items a JOIN items b ON a.price = b.price AND a.day = b.day", "inner join: radix partitions of 5 bits, passes: 1, tables of 9216 rows, rows of 8 bytes"},
 		{"SELECT a.id, b.id FROM items a JOIN items b ON a.price = b.price AND a.id < b.id", "inner join: radix partitions of 5 bits, passes: 1, tables of 9216 rows, rows of 8 bytes"},
-		{"SELECT COUNT(*) FROM items a JOIN items b ON a.price + 0e0 = b.price + 0e0", ""}, // doubles
+		{"SELECT COUNT(*) FROM items a JOIN items b ON a.price + 0e0 = b.price + 0e0", "inner join: radix partitions of 5 bits, passes: 1, tables of 4608 rows, rows of 16 bytes"}, // doubles are carried
 		{"SELECT COUNT(*), SUM(b.id) FROM items a LEFT JOIN items b ON a.price = b.price", "left join: radix partitions of 5 bits, passes: 1, tables of 9216 rows, rows of 8 bytes"},
 		{"SELECT COUNT(*), SUM(a.id) FROM items a WHERE EXISTS (SELECT 1 FROM items b WHERE a.price = b.price AND a.id < b.id)", "semi join: radix partitions of 5 bits, passes: 1, tables of 9216 rows, rows of 8 bytes"},
 		{"SELECT COUNT(*), SUM(a.id) FROM items a WHERE NOT EXISTS (SELECT 1 FROM items b WHERE a.price = b.price AND a.id < b.id)", "anti join: radix partitions of 5 bits, passes: 1, tables of 9216 rows, rows of 8 bytes"},

@@ -201,6 +201,52 @@ func testRadixGroups(t *testing.T, d *gpukernels.Device) {
 	}
 }
 
+// TestRadixHashedKeys joins by keys that do not pack into 64 bits: strings, doubles, wide decimals, two integers of any value. Rows carry them beside a hash. A join of each kind whose rows
+// live on without a match is among them, and tables of few rows.
+func TestRadixHashedKeys(t *testing.T) { gputest.Each(t, testRadixHashedKeys) }
+
+func testRadixHashedKeys(t *testing.T, d *gpukernels.Device) {
+	b := newBackend(t, d)
+	forceRadix(&b.runner.tuning)
+	for i, kind := range []logical.JoinKind{logical.InnerJoin, logical.LeftJoin, logical.FullJoin, logical.SemiJoin, logical.AntiJoin, logical.SingleJoin} {
+		for n, keys := range [][]int{{7}, {5}, {4}, {2, 11}} {
+			if leftOut(d, i+n) {
+				continue
+			}
+			b.runner.tuning.Radix.TableRows = int64(32 * (n % 2))
+			g := enginetest.NewGen(rand.New(rand.NewPCG(uint64(n), 7)), 400)
+			table := g.Table(400, 100)
+			build, of := g.Scan(table)
+			probe, cols := g.Scan(table)
+			if n < 3 {
+				probe, cols = g.Scan(g.Table(500, 130))
+			}
+			x := &physical.Build{Algorithm: physical.HashJoin, Payload: []*expr.Column{of[8]}, EstRows: 400, KeepUnmatched: kind == logical.FullJoin}
+			p := &physical.Probe{Kind: kind, Build: x, Keep: []expr.ColumnID{cols[11].ID}}
+			for _, at := range keys {
+				x.Keys, p.Keys = append(x.Keys, of[at]), append(p.Keys, cols[at])
+			}
+			out := []*expr.Column{cols[11]}
+			if kind != logical.SemiJoin && kind != logical.AntiJoin {
+				out, p.Keep = append(out, of[8]), append(p.Keep, of[8].ID)
+			}
+			all := &physical.Materialize{Cols: out}
+			g.Pipe(build, x)
+			g.Pipe(probe, all, p)
+			if x.KeepUnmatched {
+				g.Pipe(&physical.UnmatchedScan{Build: x, Nulls: cols[11:12]}, all)
+			}
+			plan := g.Result(g.Read(all, out), out)
+			if !isRadix(b, plan) {
+				t.Fatalf("kind %d, keys %v: the join is not partitioned", kind, keys)
+			}
+			for seed := range uint64(2) {
+				enginetest.Check(t, b, enginetest.Case{Name: fmt.Sprintf("kind %d, keys %v", kind, keys)}, plan, seed)
+			}
+		}
+	}
+}
+
 // TestRadixOutOfMemory lets each allocation of a join in partitions fail in turn, some of whose partitions have too little capacity at first: that is a lack of memory, after which the
 // join runs again.
 func TestRadixOutOfMemory(t *testing.T) { gputest.Each(t, testRadixOutOfMemory) }

@@ -4,7 +4,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/radish-sql/radish/exec/gpu/form"
 	"github.com/radish-sql/radish/exec/gpu/kernel"
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
@@ -25,8 +24,8 @@ func Candidate(g *kernel.Pipelines, b *physical.Build, feeder *physical.Pipeline
 	if len(b.Keys) == 0 || b.EstRows < least {
 		return nil
 	}
-	for i, e := range b.Keys {
-		if form.ClassOf(e.Type()) != form.Int || b.NullSafe != nil && b.NullSafe[i] {
+	for i := range b.Keys {
+		if b.NullSafe != nil && b.NullSafe[i] {
 			return nil
 		}
 	}

@@ -160,6 +160,7 @@ func (x *Join) SettleProbe(o *kernel.Outline) bool {
 			ids, values = append(ids, c.ID), append(values, x.payloadForms[i])
 		}
 	}
+	ids, values = x.carryKeys(x.build.Keys, x.keyForms, false, ids, values)
 	if x.sides[0] = partition.NewLayout(x.keys.wide, ids, values); x.sides[0] == nil {
 		return false
 	}
@@ -169,6 +170,7 @@ func (x *Join) SettleProbe(o *kernel.Outline) bool {
 			ids, values = append(ids, id), append(values, v)
 		}
 	}
+	ids, values = x.carryKeys(x.probe.Keys, forms, true, ids, values)
 	if x.sides[1] = partition.NewLayout(x.keys.wide, ids, values); x.sides[1] == nil || !x.size(o.Plan.Target) {
 		return false
 	}

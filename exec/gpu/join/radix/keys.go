@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"slices"
 
 	"github.com/radish-sql/radish/exec/gpu/codegen"
 	"github.com/radish-sql/radish/exec/gpu/form"
@@ -14,6 +15,7 @@ import (
 // packedKeys are a row's keys in one number, which a bijection mixes: the row's place. Rows that match nothing and live on nevertheless have numbers behind those of keys.
 type packedKeys struct {
 	each     []packedKey
+	hashed   bool    // they do not fit: the number is a hash of theirs, and rows carry them
 	wide     bool    // they take 64 bits, not 32
 	nullable [2]bool // some key of the build, or of the probe, may be NULL
 	outside  bool    // the probe may have keys outside of the ranges
@@ -36,9 +38,94 @@ const mostNumbers = 1 << 12
 
 func (k *packedKey) span() uint64 { return uint64(k.Hi) - uint64(k.Lo) }
 
-// packKeys gives each key its bits; false: they are too many, or not known. If rows of the probe's side live on without a match, the ranges are those of both sides where that takes no
-// more words: then any key follows from its row's place.
+// packKeys decides how keys become places; false: they cannot.
 func (x *Join) packKeys(probe []codegen.Form) bool {
+	return x.packIntegers(probe) || x.hashKeys(probe)
+}
+
+// hashKeys has rows carry their keys beside a hash; false: they cannot be compared as they lie, or there is more to know of NULLs.
+func (x *Join) hashKeys(probe []codegen.Form) bool {
+	keys := packedKeys{hashed: true, wide: true}
+	for i, f := range x.keyForms {
+		if f.Class != probe[i].Class || f.Dict != probe[i].Dict {
+			return false
+		}
+		keys.nullable[0] = keys.nullable[0] || f.Nullable
+		keys.nullable[1] = keys.nullable[1] || probe[i].Nullable
+	}
+	if x.probe.Mark != nil && keys.nullable != [2]bool{} {
+		return false
+	}
+	x.keys = keys
+	return true
+}
+
+// keyID is the column under which a row carries key i: itself if it is one.
+func keyID(keys []expr.Expr, i int, probe bool) expr.ColumnID {
+	if c, ok := keys[i].(*expr.Column); ok {
+		return c.ID
+	}
+	return expr.ColumnID(-1 - 2*i - side(probe))
+}
+
+// carryKeys adds the keys to what the rows of a side carry.
+func (x *Join) carryKeys(keys []expr.Expr, keyForms []codegen.Form, probe bool, ids []expr.ColumnID, forms []codegen.Form) ([]expr.ColumnID, []codegen.Form) {
+	for i := range keys {
+		if id := keyID(keys, i, probe); x.keys.hashed && !slices.Contains(ids, id) {
+			ids, forms = append(ids, id), append(forms, keyForms[i])
+		}
+	}
+	return ids, forms
+}
+
+// hashPlace writes the place of a row that carries its keys. Rows whose keys are NULL, where they live on, have any.
+func (x *Join) hashPlace(k *kernel.Kernel, s *codegen.Scope, keys []expr.Expr, lives bool) (string, error) {
+	var values []codegen.Value
+	null := ""
+	for _, e := range keys {
+		v, err := k.Emit(e, s)
+		if err != nil {
+			return "", err
+		}
+		switch {
+		case v.Null == "":
+		case lives:
+			null = either(null, "("+v.Null+")")
+		default:
+			k.Block("if (!(%s)) {", v.Null)
+		}
+		v.Null = ""
+		values = append(values, v)
+	}
+	hash, place := k.Hash(values), k.Name("place")
+	if null != "" {
+		hash = fmt.Sprintf("(%s ? mix((u64)row) : %s)", null, hash)
+	}
+	k.Line("const u64 %s = min_of(%s, ~1ull); // ~0 is no row's", place, hash)
+	return place, nil
+}
+
+// sameKeys writes that a candidate whose hash is the current row's does not match if it has other keys.
+func (x *Join) sameKeys(k *kernel.Kernel, s *codegen.Scope) error {
+	for i, f := range x.keyForms {
+		var pair [2]codegen.Value
+		for n, keys := range [][]expr.Expr{x.build.Keys, x.probe.Keys} {
+			var err error
+			if pair[n], err = k.Emit(&expr.Column{ID: keyID(keys, i, n == 1), Typ: f.Typ}, s); err != nil {
+				return err
+			}
+			if pair[n].Null != "" {
+				k.Line("if (%s) continue;", pair[n].Null)
+			}
+		}
+		k.Line("if (!same_key(%s, %s)) continue;", pair[0].Text, pair[1].Text)
+	}
+	return nil
+}
+
+// packIntegers gives each key its bits; false: they are too many, or not known. If rows of the probe's side live on without a match, the ranges are those of both sides where that takes no
+// more words: then any key follows from its row's place.
+func (x *Join) packIntegers(probe []codegen.Form) bool {
 	own := make([]form.Interval, len(x.keyForms))
 	both := make([]form.Interval, len(x.keyForms))
 	keys := packedKeys{}
@@ -131,6 +218,9 @@ func (k *packedKeys) pack(x *Join, ranges []form.Interval, wide, outside bool) b
 
 // recovers says whether the keys of a side's rows follow from their places.
 func (x *Join) recovers(probe bool) bool {
+	if x.keys.hashed {
+		return false
+	}
 	lives := x.Notes() // without a match
 	if probe {
 		lives = x.Keeps()
@@ -150,6 +240,9 @@ func side(probe bool) int {
 
 // place writes the place of a row: its keys, packed and mixed. Rows that match nothing are dropped, unless they live on: some key is NULL or, on the probe's side, none that the build has.
 func (x *Join) place(k *kernel.Kernel, s *codegen.Scope, keys []expr.Expr, probe bool) (string, error) {
+	if x.keys.hashed {
+		return x.hashPlace(k, s, keys, probe && x.Keeps() || !probe && x.Notes())
+	}
 	packed, null, outside := "", "", ""
 	nulls := x.keys.buildNulls
 	if probe {

@@ -63,6 +63,11 @@ func (x *Join) candidates(k *kernel.Kernel, s *codegen.Scope, body bool) (*codeg
 	}
 	s = s.Nested()
 	x.bindBuild(k, s, "")
+	if x.keys.hashed {
+		if err := x.sameKeys(k, s); err != nil {
+			return nil, err
+		}
+	}
 	for _, e := range x.probe.Residual {
 		cond, err := k.EmitCond(e, s)
 		if err != nil {
@@ -190,7 +195,7 @@ func (x *Join) bindProbeKeys(k *kernel.Kernel, s *codegen.Scope) {
 // bindBuild makes the payload of the build's row known; missing says when there is none. A match has the current row's keys.
 func (x *Join) bindBuild(k *kernel.Kernel, s *codegen.Scope, missing string) {
 	for _, c := range x.build.Payload {
-		if i := keyNumber(x.build.Keys, c.ID); i >= 0 {
+		if i := keyNumber(x.build.Keys, c.ID); i >= 0 && !x.keys.hashed {
 			x.bindKey(k, s, c, i, "place", numbers{}, missing)
 		}
 	}
@@ -201,7 +206,7 @@ func (x *Join) bindBuild(k *kernel.Kernel, s *codegen.Scope, missing string) {
 	fields := *x.sides[0]
 	fields.Fields = nil
 	for _, f := range x.sides[0].Fields {
-		if keyNumber(x.build.Keys, f.ID) < 0 {
+		if keyNumber(x.build.Keys, f.ID) < 0 || x.keys.hashed {
 			fields.Fields = append(fields.Fields, f)
 		}
 	}

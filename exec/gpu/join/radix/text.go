@@ -26,7 +26,7 @@ func (s Side) Sink(k *kernel.Kernel) kernel.Sink {
 		}
 		for i := range s.layout().Fields {
 			f := &s.layout().Fields[i]
-			v, err := k.Emit(&expr.Column{ID: f.ID, Typ: f.Form.Typ, Null: f.Form.Nullable}, scope)
+			v, err := k.Emit(s.Join.carried(f, keys), scope)
 			if err != nil {
 				return "", nil, err
 			}
@@ -35,6 +35,16 @@ func (s Side) Sink(k *kernel.Kernel) kernel.Sink {
 		return place, values, nil
 	}
 	return out
+}
+
+// carried is what a field of a row holds.
+func (x *Join) carried(f *partition.Field, keys []expr.Expr) expr.Expr {
+	for i := range keys {
+		if f.ID < 0 && (keyID(keys, i, false) == f.ID || keyID(keys, i, true) == f.ID) {
+			return keys[i]
+		}
+	}
+	return &expr.Column{ID: f.ID, Typ: f.Form.Typ, Null: f.Form.Nullable}
 }
 
 // Open writes the loops over the pieces of work, the tables of each, and the rows of the probe's side, up to where a row's own text begins.

@@ -28,6 +28,7 @@ func runTPCDS(ctx context.Context, args []string, out io.Writer) error {
 	generator := fs.String("generator-python", "", "one whose duckdb has TPC-DS built in, such as duckdb==1.1.3; empty: that of --duckdb-python")
 	runs := fs.Int("runs", 3, "hot runs after the first")
 	list := fs.String("query", "", "numbers of queries, separated by commas; empty: all")
+	estimates := fs.Int("estimates", 0, "instead of times, print so many operators whose rows the planner estimated worst")
 	markdown := fs.String("markdown", "", "write the table to this file as markdown, too")
 	var profile profiler
 	profile.register(fs)
@@ -64,6 +65,9 @@ func runTPCDS(ctx context.Context, args []string, out io.Writer) error {
 	picked, err := d.list(*list)
 	if err != nil {
 		return err
+	}
+	if *estimates > 0 {
+		return writeEstimates(ctx, out, db, picked, *estimates)
 	}
 	if err := profile.start(); err != nil {
 		return err

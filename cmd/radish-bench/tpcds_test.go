@@ -94,3 +94,31 @@ func TestTPCDS(t *testing.T) {
 		}
 	}
 }
+
+// TestMisestimates compares operators' estimates with their rows, but for those that runtime filters and LIMIT cut short.
+func TestMisestimates(t *testing.T) {
+	const plan = `{"pipelines": [
+		{"pipeline": 0, "operators": [
+			{"operator": "scan", "detail": "t, runtime filter from 1 on a", "estimated_rows": 1000, "actual": {"rows": 1}},
+			{"operator": "hash inner join", "detail": "with 1 on a = b", "estimated_rows": 10, "actual": {"rows": 40}},
+			{"operator": "hash aggregate", "estimated_rows": 30, "actual": {"rows": 40, "groups": 10}},
+			{"operator": "filter", "actual": {"rows": 5}}]},
+		{"pipeline": 1, "operators": [
+			{"operator": "scan", "detail": "t, runtime filter from 4 on a", "estimated_rows": 1000, "actual": {"rows": 1}},
+			{"operator": "hash inner join", "detail": "with 3 on a = b", "estimated_rows": 1000, "actual": {"rows": 1}},
+			{"operator": "hash inner join", "detail": "with 4 on a = b", "estimated_rows": 2, "actual": {"rows": 0}}]},
+		{"pipeline": 2, "operators": [{"operator": "scan", "detail": "t", "estimated_rows": 500, "actual": {"rows": 3}}, {"operator": "limit", "detail": "limit 3"}]}]}`
+	got, err := misestimates("Q1", plan)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []float64{4, 3, 2}
+	if len(got) != len(want) {
+		t.Fatalf("%+v", got)
+	}
+	for i, x := range got {
+		if x.error != want[i] {
+			t.Errorf("%s is %g times off, not %g", x.operator, x.error, want[i])
+		}
+	}
+}

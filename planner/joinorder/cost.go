@@ -14,12 +14,15 @@ const (
 	filteredRows = 1 << 19 // a build side from which on it matters that rows without a match seldom get to the table
 	wideFactor   = 1.5     // a key of several columns, which no exact filter serves
 	unstorable   = 1e6     // a build side of more rows than an operator can hold
+	cachedBits   = 1 << 21 // a range of keys up to which a filter's bits stay in a core's cache: 256 KiB
 )
 
 // Of a GPU: the rows from which on a hash table of keys that repeat, whose chains are walked in memory, gets no discount for keys that might have been dense.
 const (
 	chainedRows  = 4 * cost.SharedRows
 	uniqueExcess = 1.001 // estimates of one thing differ by rounding
+	filteredScan = 4e6   // rows of a scan from which on it tests filters of keys
+	filterKeeps  = 0.5   // the greatest share of them that one may keep
 )
 
 // Model is what joins cost on the device that is expected to run them.
@@ -98,12 +101,47 @@ func (g *graph) evenCost(a, b *plan, c crossing) float64 {
 		}
 	}
 	even := build*b.rows + probe*a.rows
-	if !m.onGPU && b.rows > filteredRows && b.rows <= maxStored && g.filters(a, b) == c.equalities {
+	if filter, ok := g.filterPrice(a, b, c); ok {
 		// Rows without a match may be dropped by a filter as they are read, and never get to the table.
-		matched := min(a.rows, a.rows*b.rows*c.selectivity)
-		even = min(even, build*b.rows+probe*matched+p.Filter*a.rows)
+		even = min(even, build*b.rows+probe*a.rows*g.matched(a, b)+filter*a.rows)
 	}
 	return even
+}
+
+// filterPrice is what it costs to test a row of the scan that a begins with by filters of b's keys; !ok: the device makes none.
+func (g *graph) filterPrice(a, b *plan, c crossing) (price float64, ok bool) {
+	m, p := &g.model, &g.model.prices
+	if b.rows > maxStored {
+		return 0, false
+	}
+	filters, widest := g.filters(a, b)
+	switch {
+	case m.onGPU:
+		// Tables that are chained have filters, where these drop half of the rows of a large scan.
+		if filters > 0 && g.scanned(a) >= filteredScan && g.matched(a, b) <= filterKeeps {
+			return p.Filter, true
+		}
+		return 0, false
+	case filters < c.equalities:
+		return 0, false
+	case widest <= cachedBits:
+		return p.Probe.Cached * p.Probe.Array, true // as an array that is looked up
+	}
+	return p.Filter, b.rows > filteredRows
+}
+
+// matched is about which share of a's rows find a match in b, by the key that finds the fewest.
+func (g *graph) matched(a, b *plan) float64 {
+	share := 1.0
+	for i := range g.classes {
+		c := &g.classes[i]
+		if c.set&a.set == 0 || c.set&b.set == 0 {
+			continue
+		}
+		m, _ := c.narrowest(b.set)
+		share = min(share, g.equalShare(c, a.set, b.set)*min(max(m.column.Distinct, 1), b.rows))
+	}
+	return share
 }
 
 // single returns the member of the only equality of a crossing that b has; nil: there is none.
@@ -114,18 +152,30 @@ func (g *graph) single(c crossing, b *plan) *member {
 	return g.classes[c.single].inPart(b.set)
 }
 
-// filters returns how many equalities of two parts give the scan that a begins with a filter, a set of b's integers.
-func (g *graph) filters(a, b *plan) (n int) {
+// filters returns how many equalities of two parts give the scan that a begins with a filter, a set of b's integers, and the widest range of these.
+func (g *graph) filters(a, b *plan) (n int, widest float64) {
 	scan := a
 	for scan.left != nil {
 		scan = scan.left
 	}
 	for i := range g.classes {
-		if c := &g.classes[i]; c.set&scan.set != 0 && c.set&b.set != 0 && !math.IsInf(c.inPart(b.set).span, 1) {
-			n++
+		c := &g.classes[i]
+		if c.set&scan.set == 0 || c.set&b.set == 0 {
+			continue
+		}
+		if span := c.inPart(b.set).span; !math.IsInf(span, 1) {
+			n, widest = n+1, max(widest, span)
 		}
 	}
-	return n
+	return n, widest
+}
+
+// scanned is the rows of the scan that a plan begins with.
+func (g *graph) scanned(p *plan) float64 {
+	for p.left != nil {
+		p = p.left
+	}
+	return g.rows[p.set.lowest()]
 }
 
 // build makes the tree of a plan. Each condition stands at the lowest join that has all of its columns.

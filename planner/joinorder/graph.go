@@ -24,6 +24,7 @@ type graph struct {
 	others    []condition
 	constant  []expr.Expr // conditions without columns
 	hint      logical.JoinHint
+	shares    map[[2]*stats.Column]float64 // stats.EqualShare of members that were asked for
 }
 
 // class is a set of columns (or expressions over one relation) that equalities make equal. Joining two parts that both have members takes one equality
@@ -36,7 +37,7 @@ type class struct {
 type member struct {
 	e        expr.Expr
 	relation int
-	domain   float64
+	column   *stats.Column
 	span     float64 // of an integer: its greatest value less its least; else infinite
 	dense    bool    // an integer in a range that an array can hold
 	unique   bool    // a key of the relation; only models that ask for it know
@@ -177,7 +178,7 @@ func (c *class) add(m member) {
 
 func (g *graph) member(e expr.Expr, relation int) member {
 	m := member{e: e, relation: relation, span: math.Inf(1)}
-	m.domain = g.est.Domain(g.relations[relation], e)
+	m.column = g.est.Of(g.relations[relation], e)
 	if g.model.onGPU {
 		m.frequent = g.est.KnownFrequent(g.relations[relation], e)
 	}
@@ -323,7 +324,7 @@ func (g *graph) cross(a, b set) crossing {
 	strongest := 1.0
 	rest := 1.0
 	for _, i := range classes {
-		s := 1 / max(g.classes[i].domain(a), g.classes[i].domain(b), 1)
+		s := g.equalShare(&g.classes[i], a, b)
 		if s < strongest {
 			rest *= strongest
 			strongest = s
@@ -331,7 +332,11 @@ func (g *graph) cross(a, b set) crossing {
 			rest *= s
 		}
 	}
-	c.selectivity *= strongest * math.Sqrt(rest)
+	equal := strongest * math.Sqrt(rest)
+	if len(classes) > 1 {
+		equal = max(equal, 1/max(g.combinations(classes, a), g.combinations(classes, b), 1))
+	}
+	c.selectivity *= equal
 	both := a | b
 	for i := range g.others {
 		if o := &g.others[i]; o.set.within(both) && !o.set.within(a) && !o.set.within(b) {
@@ -353,15 +358,58 @@ func subset(a, of []int) bool {
 	return true
 }
 
-// domain is how many values the class has in a part: no more than its narrowest member.
-func (c *class) domain(s set) float64 {
-	d := 0.0
+// equalShare is the share of the pairs of rows of two parts that agree in a class.
+func (g *graph) equalShare(c *class, a, b set) float64 {
+	l, lNulls := c.narrowest(a)
+	r, rNulls := c.narrowest(b)
+	pair := [2]*stats.Column{l.column, r.column}
+	share, known := g.shares[pair]
+	if !known {
+		share = stats.EqualShare(l.column, r.column)
+		if g.shares == nil {
+			g.shares = map[[2]*stats.Column]float64{}
+		}
+		g.shares[pair] = share
+	}
+	return (1 - lNulls) * (1 - rNulls) * share
+}
+
+// narrowest is the member of the class in a part that has the fewest values to choose from, and the share of the part's rows where it is NULL: none where the part has joined two members.
+func (c *class) narrowest(s set) (least *member, nulls float64) {
+	members := 0
 	for i := range c.members {
-		if m := &c.members[i]; s.has(m.relation) && (d == 0 || m.domain < d) {
-			d = m.domain
+		if m := &c.members[i]; s.has(m.relation) {
+			members++
+			if least == nil || m.column.Domain < least.column.Domain {
+				least = m
+			}
 		}
 	}
-	return d
+	if members > 1 {
+		return least, 0
+	}
+	return least, least.column.NullFrac
+}
+
+// combinations is how many combinations of values some classes have in a part: no more than the rows of a relation that has all of them, before conditions drop some.
+func (g *graph) combinations(classes []int, s set) float64 {
+	all := 1.0
+	var used logical.ColSet
+	relation := -1
+	for _, i := range classes {
+		m, _ := g.classes[i].narrowest(s)
+		all *= max(m.column.Domain, 1)
+		used = used.Union(logical.Uses(m.e))
+		if relation >= 0 && relation != m.relation {
+			relation = len(g.relations)
+		} else {
+			relation = m.relation
+		}
+	}
+	if relation == len(g.relations) {
+		return all
+	}
+	return min(all, g.est.BaseRows(g.relations[relation], used))
 }
 
 // inPart returns the class's member of a part, an unfiltered dense column of a single relation if there is one.

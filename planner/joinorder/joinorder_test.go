@@ -303,8 +303,8 @@ func TestModels(t *testing.T) {
 		}{{onCPU, tc.cpu}, {onGPU, tc.gpu}} {
 			g := &graph{model: m.model, rows: []float64{tc.lineitem, tc.orders}, columns: []int{4, 3}}
 			g.classes = []class{{set: 3, members: []member{
-				{relation: 0, domain: 150e6, span: keys, dense: true},
-				{relation: 1, domain: 150e6, span: keys, dense: true, unique: true},
+				{relation: 0, column: &stats.Column{Domain: 150e6}, span: keys, dense: true},
+				{relation: 1, column: &stats.Column{Domain: 150e6}, span: keys, dense: true, unique: true},
 			}}}
 			got := "lineitem"
 			if p := g.join(g.leaf(0), g.leaf(1)); p.right.set == single(1) {
@@ -335,8 +335,8 @@ func TestSkew(t *testing.T) {
 		}{{onCPU, tc.cpu}, {onGPU, tc.gpu}} {
 			g := &graph{model: m.model, rows: []float64{tc.r, tc.s}, columns: []int{2, 2}}
 			g.classes = []class{{set: 3, members: []member{
-				{relation: 0, domain: 1e9, span: math.Inf(1), frequent: tc.frequent},
-				{relation: 1, domain: 1e9, span: math.Inf(1), frequent: 1},
+				{relation: 0, column: &stats.Column{Domain: 1e9}, span: math.Inf(1), frequent: tc.frequent},
+				{relation: 1, column: &stats.Column{Domain: 1e9}, span: math.Inf(1), frequent: 1},
 			}}}
 			if p := g.join(g.leaf(0), g.leaf(1)); p.right.set != m.want {
 				t.Errorf("%+v, %+v: built on %b, want %b", tc, m.model, p.right.set, m.want)
@@ -358,8 +358,8 @@ func TestLargeDenseSideIsNotStored(t *testing.T) {
 	} {
 		g := &graph{model: onCPU, rows: []float64{tc.lineitem, tc.orders}, columns: []int{4, 3}}
 		g.classes = []class{{set: 3, members: []member{
-			{relation: 0, domain: 30e6, span: 120e6, dense: true},
-			{relation: 1, domain: 30e6, span: 120e6},
+			{relation: 0, column: &stats.Column{Domain: 30e6}, span: 120e6, dense: true},
+			{relation: 1, column: &stats.Column{Domain: 30e6}, span: 120e6},
 		}}}
 		if p := g.join(g.leaf(0), g.leaf(1)); p.right.set != single(1) {
 			t.Errorf("%s: built on lineitem", tc.name)

@@ -77,6 +77,7 @@ var list = []Rule{
 	{Name: "prune_columns", Doc: pruneColumnsDoc, needs: always, apply: pruneColumns},
 	{Name: "join_partitions", Doc: joinPartitionsDoc, needs: hasWindow, apply: joinPartitions},
 	{Name: "eliminate_joins", Doc: eliminateJoinsDoc, needs: hasOuterJoin, apply: eliminateJoins},
+	{Name: "infer_key_ranges", Doc: inferKeyRangesDoc, needs: hasJoin, apply: inferKeyRanges},
 	{Name: "reduce_products", Doc: reduceProductsDoc, needs: hasJoin, apply: reduceProducts},
 	{Name: "reduce_ranges", Doc: reduceRangesDoc, needs: hasJoin, apply: reduceRanges},
 	{Name: "reduce_groups", Doc: reduceGroupsDoc, needs: hasAggregate, apply: reduceGroups},

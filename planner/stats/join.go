@@ -6,6 +6,7 @@ import (
 
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/sql/expr"
+	"github.com/radish-sql/radish/sql/types"
 )
 
 // joinRows estimates the rows of a join.
@@ -51,12 +52,16 @@ func (e *Estimator) JoinSelectivity(left, right logical.Node, on []expr.Expr) fl
 		sel *= e.crossSelectivity(left, right, p)
 	}
 	slices.Sort(eqs)
-	damp := 1.0
+	damp, all := 1.0, 1.0
 	for _, s := range eqs {
-		sel *= math.Pow(s, damp)
+		all *= math.Pow(s, damp)
 		damp /= 2
 	}
-	return sel
+	if len(eqs) > 1 {
+		l, r := e.combinations(left, right, on)
+		all = max(all, 1/max(l, r, 1))
+	}
+	return sel * all
 }
 
 // equalitySelectivity is the share of pairs that an equality between the sides keeps.
@@ -73,16 +78,18 @@ func (e *Estimator) equalitySelectivity(left, right logical.Node, p expr.Expr) (
 		return 0, false
 	}
 	l, r := e.ofExpr(left, a), e.ofExpr(right, b)
-	notNull := (1 - l.NullFrac) * (1 - r.NullFrac)
 	if drawnFrom(right, b, left, a) || drawnFrom(left, a, right, b) {
-		return notNull / max(l.Distinct, r.Distinct, 1), true
+		return (1 - l.NullFrac) * (1 - r.NullFrac) / max(l.Distinct, r.Distinct, 1), true
 	}
-	return notNull / max(l.Domain, r.Domain, 1), true
+	return (1 - l.NullFrac) * (1 - r.NullFrac) * EqualShare(l, r), true
 }
 
 func usesOnly(x expr.Expr, n logical.Node) bool {
 	return logical.UsesAny(x, logical.Out(n)) && logical.UsedWithin(x, logical.Out(n))
 }
+
+// mostBranches is how many branches of an OR over both sides are looked at. The others are taken to be like them.
+const mostBranches = 32
 
 // crossSelectivity estimates any other condition over both sides.
 func (e *Estimator) crossSelectivity(left, right logical.Node, p expr.Expr) float64 {
@@ -94,16 +101,30 @@ func (e *Estimator) crossSelectivity(left, right logical.Node, p expr.Expr) floa
 		return 1
 	case *expr.And:
 		s := 1.0
+		var own [2][]expr.Expr // what one side alone decides, taken together
 		for _, a := range x.Args {
-			s *= e.crossSelectivity(left, right, a)
+			switch {
+			case logical.UsedWithin(a, logical.Out(left)):
+				own[0] = append(own[0], a)
+			case logical.UsedWithin(a, logical.Out(right)):
+				own[1] = append(own[1], a)
+			default:
+				s *= e.crossSelectivity(left, right, a)
+			}
+		}
+		for i, side := range [2]logical.Node{left, right} {
+			if len(own[i]) > 0 {
+				s *= e.given(side, own[i]...)
+			}
 		}
 		return s
 	case *expr.Or:
 		miss := 1.0
-		for _, a := range x.Args {
+		looked := min(len(x.Args), mostBranches)
+		for _, a := range x.Args[:looked] {
 			miss *= 1 - e.crossSelectivity(left, right, a)
 		}
-		return 1 - miss
+		return 1 - math.Pow(miss, float64(len(x.Args))/float64(looked))
 	case *expr.Not:
 		return 1 - e.crossSelectivity(left, right, x.Arg)
 	case *expr.Compare:
@@ -116,11 +137,10 @@ func (e *Estimator) crossSelectivity(left, right logical.Node, p expr.Expr) floa
 			}
 		}
 	}
-	if logical.UsedWithin(p, logical.Out(left)) {
-		return e.Selectivity([]expr.Expr{p}, left)
-	}
-	if logical.UsedWithin(p, logical.Out(right)) {
-		return e.Selectivity([]expr.Expr{p}, right)
+	for _, side := range [2]logical.Node{left, right} {
+		if logical.UsedWithin(p, logical.Out(side)) {
+			return e.given(side, p)
+		}
 	}
 	if c, ok := p.(*expr.Compare); ok && c.Op == expr.EQ {
 		return unknownEquality
@@ -206,11 +226,11 @@ func (e *Estimator) matched(left, right logical.Node, on []expr.Expr) float64 {
 			}
 			if usesOnly(a, left) && usesOnly(b, right) {
 				l, r := e.ofExpr(left, a), e.ofExpr(right, b)
-				of := max(l.Domain, r.Domain, 1)
+				found := r.Distinct * EqualShare(l, r)
 				if drawnFrom(right, b, left, a) {
-					of = max(l.Distinct, 1)
+					found = r.Distinct / max(l.Distinct, 1)
 				}
-				eqs = append(eqs, min(r.Distinct/of, 1)*(1-l.NullFrac))
+				eqs = append(eqs, min(found, 1)*(1-l.NullFrac))
 				equalities++
 				continue
 			}
@@ -222,6 +242,10 @@ func (e *Estimator) matched(left, right logical.Node, on []expr.Expr) float64 {
 	for _, s := range eqs {
 		share *= math.Pow(s, damp)
 		damp /= 2
+	}
+	if len(eqs) > 1 {
+		l, r := e.combinations(left, right, on)
+		share = min(e.Rows(right)/max(l, r, 1), 1)
 	}
 	if residual < 1 {
 		// Each left row has several candidates; one that passes is enough.
@@ -243,6 +267,9 @@ func onlyEqualities(on []expr.Expr) []expr.Expr {
 	}
 	return out
 }
+
+// Of returns the estimates of x, over n's columns.
+func (e *Estimator) Of(n logical.Node, x expr.Expr) *Column { return e.ofExpr(n, x) }
 
 // Domain estimates how many values x, over n's columns, has to choose from.
 func (e *Estimator) Domain(n logical.Node, x expr.Expr) float64 { return max(e.ofExpr(n, x).Domain, 1) }
@@ -303,4 +330,138 @@ func itemExpr(items []logical.Item, id expr.ColumnID) expr.Expr {
 		}
 	}
 	return nil
+}
+
+// EqualShare is the share of the pairs of two columns' values, neither NULL, that are equal. Values outside of the range that both have match none; of the others those of the column with fewer
+// values are taken to be among those of the other.
+func EqualShare(l, r *Column) float64 {
+	lo, hi, known := commonRange(l, r)
+	if !known {
+		return 1 / max(l.Domain, r.Domain, 1)
+	}
+	ls, rs := l.within(lo, hi), r.within(lo, hi)
+	return ls * rs / max(l.Domain*ls, r.Domain*rs, 1)
+}
+
+// leastOverlap is the share of values that is taken to lie in a range that estimates say holds none.
+const leastOverlap = 1e-4
+
+// commonRange returns the range of integers that two columns' values have in common; !known: it is not known, or it is no smaller than either's.
+func commonRange(l, r *Column) (lo, hi float64, known bool) {
+	if !sameNumbers(l.Min.Type, r.Min.Type) {
+		return 0, 0, false
+	}
+	lLo, lHi, ok := numbers(l.Min, l.Max)
+	rLo, rHi, also := numbers(r.Min, r.Max)
+	if !ok || !also {
+		return 0, 0, false
+	}
+	lo, hi = max(lLo, rLo), min(lHi, rHi)
+	return lo, hi, lo > lLo || hi < lHi || lo > rLo || hi < rHi
+}
+
+// sameNumbers says whether values of two types that are equal have the same int64.
+func sameNumbers(a, b types.Type) bool {
+	return a.Phys() == types.PhysInt64 && b.Phys() == types.PhysInt64 && (a.Kind == b.Kind && a.Scale == b.Scale || a.IsInteger() && b.IsInteger())
+}
+
+// within is the share of a column's values that lie in a part of their range.
+func (c *Column) within(lo, hi float64) float64 {
+	from, to, _ := numbers(c.Min, c.Max)
+	all := c.share(from, to)
+	if lo > hi || all <= 0 {
+		return leastOverlap
+	}
+	return min(max(c.share(lo, hi)/all, leastOverlap), 1)
+}
+
+// meeting is c after an equality with o: only values that both have are left.
+func (c *Column) meeting(o *Column) *Column {
+	out := *c
+	if o.Distinct < c.Distinct {
+		out.Distinct, out.NullFrac = o.Distinct, 0
+	}
+	if lo, hi, known := commonRange(c, o); known && lo <= hi {
+		out.Min.I, out.Max.I = int64(lo), int64(hi)
+		out.Domain = max(c.Domain*c.within(lo, hi), 1)
+		out.Distinct = min(out.Distinct, out.Domain)
+	}
+	return &out
+}
+
+// combinations is how many combinations of values the equalities of on have to choose from on either side: no more than there are rows before conditions drop some.
+func (e *Estimator) combinations(left, right logical.Node, on []expr.Expr) (l, r float64) {
+	l, r = 1, 1
+	var lc, rc logical.ColSet
+	for _, p := range on {
+		c, ok := p.(*expr.Compare)
+		if !ok || c.Op != expr.EQ && c.Op != expr.NSEQ {
+			continue
+		}
+		a, b := c.Left, c.Right
+		if !usesOnly(a, left) {
+			a, b = b, a
+		}
+		if usesOnly(a, left) && usesOnly(b, right) {
+			l, r = l*max(e.ofExpr(left, a).Domain, 1), r*max(e.ofExpr(right, b).Domain, 1)
+			lc, rc = lc.Union(logical.Uses(a)), rc.Union(logical.Uses(b))
+		}
+	}
+	return min(l, e.BaseRows(left, lc)), min(r, e.BaseRows(right, rc))
+}
+
+// BaseRows is how many rows there are of the columns of a node, before conditions and joins drop some.
+func (e *Estimator) BaseRows(n logical.Node, cols logical.ColSet) float64 {
+	switch x := n.(type) {
+	case *logical.Scan:
+		return float64(x.Table.Rows())
+	case *logical.Filter:
+		return e.BaseRows(x.Input, cols)
+	case *logical.Project:
+		if from := throughItems(x.Items, cols); from.Len() == cols.Len() {
+			return e.BaseRows(x.Input, from)
+		}
+	case *logical.Join:
+		for _, side := range [2]logical.Node{x.Left, x.Right} {
+			if cols.Within(logical.Out(side)) {
+				return e.BaseRows(side, cols)
+			}
+		}
+	case *logical.Shared:
+		return e.BaseRows(x.Plan.Root, mapped(x.Cols, x.From, cols))
+	}
+	return e.Rows(n)
+}
+
+// given is the share of a node's rows for which all of preds are true. Where their columns come from a scan, what its conditions leave counts: they may follow from preds.
+func (e *Estimator) given(n logical.Node, preds ...expr.Expr) float64 {
+	s := scanOf(n, logical.UsesOf(preds))
+	if s == nil || len(s.Filter) == 0 {
+		return e.Selectivity(preds, n)
+	}
+	before := e.Rows(s)
+	return min(e.Rows(s.WithExprs(slices.Concat(s.Filter, preds)))/max(before, 1), 1)
+}
+
+// scanOf returns the scan that gives columns of a node; nil: it is not one scan.
+func scanOf(n logical.Node, cols logical.ColSet) *logical.Scan {
+	for {
+		switch x := n.(type) {
+		case *logical.Scan:
+			return x
+		case *logical.Filter:
+			n = x.Input
+		case *logical.Join:
+			switch {
+			case cols.Within(logical.Out(x.Left)):
+				n = x.Left
+			case x.Kind == logical.InnerJoin && cols.Within(logical.Out(x.Right)):
+				n = x.Right
+			default:
+				return nil
+			}
+		default:
+			return nil
+		}
+	}
 }

@@ -2,6 +2,7 @@ package stats
 
 import (
 	"math"
+	"slices"
 
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/sql/expr"
@@ -23,7 +24,10 @@ const (
 func (e *Estimator) Selectivity(preds []expr.Expr, n logical.Node) float64 {
 	sel := 1.0
 	var done logical.ColSet
-	for _, p := range preds {
+	for i, p := range preds {
+		if slices.ContainsFunc(preds[:i], func(o expr.Expr) bool { return expr.Equal(o, p) }) {
+			continue
+		}
 		if col, _, ok := rangeOf(p); ok && logical.Out(n).Has(col.ID) {
 			if !done.Has(col.ID) {
 				done.Add(col.ID)

@@ -8,6 +8,7 @@ package stats
 
 import (
 	"math"
+	"slices"
 
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/sql/expr"
@@ -23,6 +24,7 @@ type Estimator struct {
 	ranges   map[colKey]valueRange // of columns of shared plans, and of those that expressions give
 	uniques  map[proofKey]bool
 	closures map[proofKey]logical.ColSet
+	samples  map[*table.Version][]triedFilter
 }
 
 // proofKey is a question about the columns cols of a join or a shared plan. The answers are kept: joins ask about their inputs
@@ -86,10 +88,13 @@ func (e *Estimator) computeRows(n logical.Node) float64 {
 		if len(x.Filter) == 0 || rows == 0 {
 			return rows
 		}
-		return atLeastOne(rows*e.Selectivity(x.Filter, x.WithExprs(nil)), rows)
+		return atLeastOne(rows*e.scanShare(x), rows)
 	case *logical.Values:
 		return float64(len(x.Rows))
 	case *logical.Filter:
+		if s, ok := x.Input.(*logical.Scan); ok {
+			return e.Rows(s.WithExprs(slices.Concat(s.Filter, x.Preds)))
+		}
 		rows := e.Rows(x.Input)
 		return atLeastOne(rows*e.Selectivity(x.Preds, x.Input), rows)
 	case *logical.Project:
@@ -250,7 +255,8 @@ func (e *Estimator) computeColumn(n logical.Node, id expr.ColumnID) *Column {
 	case *logical.Scan:
 		return e.scanColumn(x, id)
 	case *logical.Filter:
-		return e.filtered(e.Column(x.Input, id), x.Preds, id, e.Rows(x.Input), e.Rows(x))
+		c := e.Column(x.Input, id)
+		return e.filtered(c, restrict(c, x.Preds, id), e.Rows(x.Input), e.Rows(x))
 	case *logical.Project:
 		for _, it := range x.Items {
 			if it.Col.ID == id {
@@ -310,14 +316,13 @@ func (e *Estimator) scanColumn(s *logical.Scan, id expr.ColumnID) *Column {
 		if len(s.Filter) == 0 {
 			return base
 		}
-		return e.filtered(base, s.Filter, id, rows, e.Rows(s))
+		return e.filtered(base, e.narrowedBySample(s, s.Ordinals[i], restrict(base, s.Filter, id)), rows, e.Rows(s))
 	}
 	return unknown(rows, nil)
 }
 
-// filtered narrows c by the conditions on it, and by the loss of rows to others.
-func (e *Estimator) filtered(c *Column, preds []expr.Expr, id expr.ColumnID, before, after float64) *Column {
-	own := restrict(c, preds, id)
+// filtered is own, which is c narrowed by the conditions on it, after the loss of rows to other conditions.
+func (e *Estimator) filtered(c, own *Column, before, after float64) *Column {
 	// What share of the rows do the conditions on this column alone keep?
 	share := 1.0
 	if c.Domain > 0 {
@@ -361,8 +366,33 @@ func (e *Estimator) ofExpr(n logical.Node, x expr.Expr) *Column {
 			return &Column{NullFrac: 1}
 		}
 	}
+	if c := e.shifted(n, x); c != nil {
+		return c
+	}
 	d := e.distinctOf(n, x)
 	return &Column{Distinct: d, Domain: d}
+}
+
+// shifted returns the estimates of a column of integers plus or less a constant; nil: x is none.
+func (e *Estimator) shifted(n logical.Node, x expr.Expr) *Column {
+	call, ok := x.(*expr.Call)
+	if !ok || call.Fn.Name != "add" && call.Fn.Name != "sub" {
+		return nil
+	}
+	by, ok := call.Args[1].(*expr.Const)
+	in := e.columnOf(call.Args[0], n)
+	if !ok || in == nil || by.Value.Null || !by.Value.Type.IsInteger() || !call.Args[0].Type().IsInteger() {
+		return nil
+	}
+	out := &Column{Distinct: in.Distinct, Domain: in.Domain, NullFrac: in.NullFrac, Min: types.NullOf(x.Type()), Max: types.NullOf(x.Type())}
+	if lo, hi, ok := numbers(in.Min, in.Max); ok && x.Type().Phys() == types.PhysInt64 && in.Min.Type.Phys() == types.PhysInt64 && math.Abs(lo)+math.Abs(hi)+math.Abs(float64(by.Value.I)) < 1<<53 {
+		d := by.Value.I
+		if call.Fn.Name == "sub" {
+			d = -d
+		}
+		out.Min, out.Max = types.Value{Type: x.Type(), I: in.Min.I + d}, types.Value{Type: x.Type(), I: in.Max.I + d}
+	}
+	return out
 }
 
 func (e *Estimator) joinColumn(j *logical.Join, id expr.ColumnID) *Column {
@@ -388,14 +418,15 @@ func (e *Estimator) joinColumn(j *logical.Join, id expr.ColumnID) *Column {
 			}
 			for _, s := range [2]logical.Node{j.Left, j.Right} {
 				if s != side && logical.Out(s).Has(other.ID) {
-					if o := e.Column(s, other.ID); o.Distinct < c.Distinct {
-						out := *c
-						out.Distinct, out.NullFrac = o.Distinct, 0
-						c = &out
-					}
+					c = c.meeting(e.Column(s, other.ID))
 				}
 			}
 		}
+	}
+	if side == j.Right && (j.Kind == logical.LeftJoin || j.Kind == logical.SingleJoin) {
+		out := *c
+		out.NullFrac = 1 - (1-c.NullFrac)*min(e.matched(j.Left, j.Right, j.On)*e.Rows(j.Left)/max(after, 1), 1)
+		c = &out
 	}
 	return e.sampled(c, before, after)
 }

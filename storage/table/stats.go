@@ -53,6 +53,9 @@ type statsState struct {
 	old     []*ColumnStats // of an older version
 	oldRows int64          // its live rows
 	changed int64          // rows inserted, deleted or updated since
+
+	sampled        *RowSample // of this version, or of an older one
+	sampledChanges int64      // rows inserted, deleted or updated since
 }
 
 func newStatsCache(columns int) statsCache {
@@ -68,6 +71,7 @@ func (c statsCache) derive(rows int64, changed int) statsCache {
 	defer c.mu.Unlock()
 	next := newStatsCache(len(c.columns))
 	next.oldRows, next.changed = c.oldRows, c.changed+int64(changed)
+	next.sampled, next.sampledChanges = c.sampled, c.sampledChanges+int64(changed)
 	copy(next.old, c.old)
 	fresh := false
 	for _, s := range c.columns {

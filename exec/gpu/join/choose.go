@@ -68,8 +68,8 @@ func (c *Choices) AreSettled() bool {
 	return settled
 }
 
-// Apart says whether the rows of a pipeline's scan go to partitions, so that each thread takes its rows in turn.
-func (c *Choices) Apart(p *physical.Pipeline) bool {
+// IsPartitioned says whether the rows of a pipeline's scan go to partitions, so that each thread takes its rows in turn.
+func (c *Choices) IsPartitioned(p *physical.Pipeline) bool {
 	b, ok := p.Sink.(*physical.Build)
 	return c.Probe[p] != nil || ok && c.radix[b] != nil
 }

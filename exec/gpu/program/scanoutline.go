@@ -91,7 +91,7 @@ func (x *scanOutline) bytes() (n int) {
 
 // table decides how a table is scanned.
 func (o *outliner) table(scan *physical.TableScan) error {
-	x := &scanOutline{scan: scan, first: make([]bool, len(scan.Cols)), later: make([]bool, len(scan.Cols)), dead: form.SomeDeleted(scan.Table), pack: packs(o.Pipeline) && !o.g.choices.Apart(o.Pipeline)}
+	x := &scanOutline{scan: scan, first: make([]bool, len(scan.Cols)), later: make([]bool, len(scan.Cols)), dead: form.SomeDeleted(scan.Table), pack: packs(o.Pipeline) && !o.g.choices.IsPartitioned(o.Pipeline)}
 	filtered := map[expr.ColumnID]bool{}
 	for _, e := range scan.Filters {
 		addColumns(filtered, e)

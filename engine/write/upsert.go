@@ -213,7 +213,9 @@ func (u *upserting) change(p rowRef, inserted []types.Value) error {
 		changed[o].S = strings.Clone(changed[o].S)
 		changed[o].Type = def.Type
 	}
+	inserts := u.inserts
 	done, err := u.become(p, old, changed)
+	u.inserts = inserts // a row of this statement that changes is written again
 	if done {
 		u.count += 2
 	}

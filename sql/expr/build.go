@@ -353,6 +353,10 @@ func constFor(t types.Type, c *Const) (Expr, error) {
 		if y, status := types.YearFromNumber(v.I); status == types.ConvertOK && from.Kind != types.KindUint64 {
 			return &Const{types.IntValue(y)}, nil
 		}
+	case t.Kind == types.KindYear && from.IsString():
+		if y, status := types.Cast(v, t); status == types.ConvertOK && !y.Null {
+			return &Const{types.IntValue(y.I)}, nil
+		}
 	case t.Kind == types.KindEnum && from.IsString():
 		if i, ok := t.EnumIndex(v.S); ok {
 			return &Const{types.Value{Type: t, I: i}}, nil

@@ -53,7 +53,7 @@ func (g *generator) carriedQuotients() []string {
 	}
 	q := fmt.Sprintf("%s%d / %s", g.any("", "-"), 1+g.r.IntN(30), g.any("3", "7", "6", "9", "11"))
 	if g.chance(50) {
-		q = fmt.Sprintf("(SELECT d / 7 FROM da WHERE id = %d)", 1+g.r.IntN(3))
+		q = fmt.Sprintf("(SELECT d / 7 FROM da WHERE id = %d AND d <> 0)", 1+g.r.IntN(3))
 	}
 	return append(out, "SET @q = "+q, "SELECT @q AS q, CONCAT(@q), @q * 7, @q * 21, ROUND(@q, 3), IF(1, @q, 0) * 3", "SET @r = @q * 3", "SELECT @r AS r, CONCAT(@r), @r + @q")
 }

@@ -137,6 +137,8 @@ import "regexp"
 //   - SUBSTRING_INDEX with a count above 2^63, which MariaDB takes as negative.
 //   - AUTO_INCREMENT values behind INSERT ... SELECT, for which InnoDB sets a power of two aside, and behind an UPDATE of several rows that fails after it
 //     has moved a key.
+//     Rows of which some bring a value, where InnoDB sets values aside more than once or the statement fails: 3, 4, NULL after a refused 4.
+//   - e + 0, SUM and AVG of an ENUM: integers and DECIMALs in MariaDB, DOUBLEs in MySQL. Days before 0001-01-01, which are NULL in MariaDB.
 //   - Rows affected by ON DUPLICATE KEY UPDATE that leaves a row as it is because NULLs stay NULL, where the key counts itself: 1 in MariaDB, 0 in the manual.
 //   - Trailing spaces and letter case: both engines run with a collation without padding, by code point.
 

@@ -37,7 +37,7 @@ func (g *generator) scratch() *Node {
 		}
 		add("INSERT INTO " + t + " VALUES " + strings.Join(rows, ", "))
 	}
-	switch g.r.IntN(12) {
+	switch g.r.IntN(16) {
 	case 0:
 		g.mark("names of columns and aliases")
 		for range 5 {
@@ -65,9 +65,12 @@ func (g *generator) scratch() *Node {
 	case 9, 10:
 		g.mark("hexadecimal and bit literals")
 		add(slices.Concat(g.literals(), g.literals())...)
-	default:
+	case 11:
 		g.mark("columns set to DEFAULT")
 		add(g.defaults()...)
+	default:
+		g.mark("kinds of columns")
+		add(g.kinds()...)
 	}
 	add("DROP VIEW IF EXISTS dw, dv", "DROP TABLE da, db")
 	return s

@@ -78,7 +78,7 @@ func (x *Join) candidates(k *kernel.Kernel, s *codegen.Scope, body bool) (*codeg
 	return s, nil
 }
 
-// search writes the loop that finds the next match; else is what stands behind one, if it is to go on.
+// search writes the loop that finds the next match, and what is done then.
 func (x *Join) search(k *kernel.Kernel, s *codegen.Scope, found ...string) error {
 	if _, err := x.candidates(k, s, false); err != nil {
 		return err

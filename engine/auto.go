@@ -220,7 +220,7 @@ func (r *rehearsal) prepare(engine, statement context.Context) (placed *gpu.Plac
 	if err := placed.Prepare(engine); err != nil {
 		return nil, err.Error()
 	}
-	if statement.Err() == nil || !placed.Whole() || !advisor.Rehearses(r.fingerprint, &r.estimate) {
+	if statement.Err() == nil || !advisor.Rehearses(r.fingerprint, &r.estimate, placed.Whole()) {
 		return placed, ""
 	}
 	defer r.engine.stored.Enter()()

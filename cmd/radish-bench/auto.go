@@ -89,6 +89,7 @@ func runAuto(ctx context.Context, args []string, out io.Writer) error {
 	seconds := fs.Float64("seconds", 3, "how long each number of sessions runs, on each device")
 	settle := fs.Duration("settle", 30*time.Second, "how long to wait between rounds at the most for what auto does in the background; 0: not at all")
 	brief := fs.Bool("brief", false, "print the queries that took too long, and sums, but not all queries")
+	why := fs.Bool("why", false, "print what EXPLAIN and EXPLAIN ANALYZE say about the device of queries that took too long")
 	markdown := fs.String("markdown", "", "write the tables to this file as markdown, too")
 	if err := parseFlags(fs, args); err != nil {
 		return err
@@ -129,7 +130,7 @@ func runAuto(ctx context.Context, args []string, out io.Writer) error {
 	if err := db.setDevice(ctx, "gpu"); err != nil {
 		return err
 	}
-	b := autoBench{db: db, w: w, rounds: *rounds, settle: *settle, out: out, brief: *brief}
+	b := autoBench{db: db, w: w, rounds: *rounds, settle: *settle, out: out, brief: *brief, why: *why}
 	for _, size := range scales {
 		fmt.Fprintf(out, "%s %s\n", *name, scaleText(size))
 		if err := b.size(ctx, size); err != nil {
@@ -177,6 +178,7 @@ type autoBench struct {
 	settle time.Duration
 	out    io.Writer
 	brief  bool
+	why    bool
 	tables strings.Builder
 }
 
@@ -250,8 +252,33 @@ func (b *autoBench) size(ctx context.Context, size float64) error {
 		if err != nil {
 			return err
 		}
+		if b.why && ratio(r.median("auto"), r.best()) > 1.2 {
+			if err := b.explain(ctx, r); err != nil {
+				return err
+			}
+		}
 	}
 	b.report(size, runs)
+	return nil
+}
+
+func ratio(a, b time.Duration) float64 { return float64(a) / float64(max(b, 1)) }
+
+// explain prints what EXPLAIN and, twice, EXPLAIN ANALYZE say about the device of a query.
+func (b *autoBench) explain(ctx context.Context, r *autoRun) error {
+	for _, explain := range []string{"EXPLAIN ", "EXPLAIN ANALYZE ", "EXPLAIN ANALYZE "} {
+		rows, _, err := b.db.query(ctx, explain+r.sql)
+		if err != nil {
+			return err
+		}
+		said := map[string]bool{}
+		for _, line := range strings.Split(joinText(rows), "\n") {
+			if _, reason, ok := strings.Cut(line, "pu: "); ok && !said[reason] { // pipeline 0 on gpu: it took ...
+				said[reason] = true
+				fmt.Fprintf(b.out, "%s: %s%s\n", r.name, explain, strings.TrimSpace(line))
+			}
+		}
+	}
 	return nil
 }
 
@@ -339,7 +366,6 @@ var autoColumns = []tableColumn{
 func (b *autoBench) report(size float64, runs []*autoRun) {
 	fmt.Fprint(b.out, textRow(autoColumns, titles(autoColumns)))
 	var rows [][]string
-	ratio := func(a, b time.Duration) float64 { return float64(a) / float64(max(b, 1)) }
 	var cpuFirst, first, third, auto, best, cpu, gpu time.Duration
 	var thirds, autos []float64
 	slowFirst := 0

@@ -190,7 +190,7 @@ func (a *Advisor) underLoad(d physical.Device, seconds float64) float64 {
 func (a *Advisor) WorthStarting(fingerprint uint64, e *Estimate, after time.Duration) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	onCPU, onGPU := e.CPU.Seconds(), e.GPU.Seconds()
+	onCPU, onGPU := e.CPU.Seconds(), e.GPU.Seconds()/hopeless // an estimate: it may be as wrong as that
 	if r := a.records[fingerprint]; r != nil {
 		if r.CPU.Seconds > 0 {
 			onCPU = r.CPU.Seconds
@@ -224,17 +224,18 @@ func (a *Advisor) Activity() (running int, begun uint64) {
 }
 
 // Rehearses says whether a query that is expected to take so long on the GPU may run there with nobody waiting for it, so that the first who waits finds all that only a
-// first run pays for. One that was given up is not tried again.
-func (a *Advisor) Rehearses(fingerprint uint64, e *Estimate) bool {
+// first run pays for. One that was given up is not tried again. One of which the CPU runs a part waits until nothing else runs.
+func (a *Advisor) Rehearses(fingerprint uint64, e *Estimate, whole bool) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if r := a.records[fingerprint]; r != nil && r.GPU.Bound >= LongestWait.Seconds() {
 		return false
 	}
-	return a.running[physical.CPU]+a.running[physical.GPU] <= gpuQueries/2 && e.GPU <= mostRehearsal
+	running := a.running[physical.CPU] + a.running[physical.GPU]
+	return (running == 0 || whole && running <= gpuQueries/2) && e.GPU <= hopeless*mostRehearsal
 }
 
-// mostRehearsal bounds what a query may be expected to take for it to be rehearsed.
+// mostRehearsal bounds what a query may take for it to be rehearsed.
 const mostRehearsal = 250 * time.Millisecond
 
 // Rehearsals are given up when the GPU is busy with them for LongestWait at a time: while kernels run, the driver loads no others, and what waits for those cannot be

@@ -130,11 +130,11 @@ func TestHopeless(t *testing.T) {
 func TestGivenUpRehearsal(t *testing.T) {
 	a, _ := advisor(t, "")
 	e := estimate(2*ms, 1*ms)
-	if !a.Rehearses(query, e) {
+	if !a.Rehearses(query, e, true) {
 		t.Error("a new statement is not rehearsed")
 	}
 	a.GaveUp(query, "")
-	if a.Rehearses(query, e) {
+	if a.Rehearses(query, e, true) {
 		t.Error("it is rehearsed again")
 	}
 	if c := a.Unknown(query, e); c.Race {
@@ -145,8 +145,15 @@ func TestGivenUpRehearsal(t *testing.T) {
 		t.Errorf("a second on the CPU, more than 80 ms on the GPU: %+v", c)
 	}
 	a.ran(Outcome{Device: physical.GPU, Took: 200 * ms, Raced: true, Gave: 200 * ms})
-	if !a.Rehearses(query, e) {
+	if !a.Rehearses(query, e, true) {
 		t.Error("it is not rehearsed after it has run")
+	}
+	if !a.Rehearses(query, e, false) {
+		t.Error("a query with a part for the CPU is not rehearsed")
+	}
+	defer a.Running(physical.CPU)()
+	if a.Rehearses(query, e, false) || !a.Rehearses(query, e, true) {
+		t.Error("beside another query, only what the CPU has no part in is rehearsed")
 	}
 }
 
@@ -277,15 +284,21 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// TestWorthStarting starts the GPU late only where it can still win.
+// TestWorthStarting starts the GPU late only where it can still win: an estimate may be wrong by a factor of 16, a time that was measured is right.
 func TestWorthStarting(t *testing.T) {
 	a, _ := advisor(t, "")
-	e := estimate(100*ms, 30*ms)
-	for after, want := range map[time.Duration]bool{0: true, 60 * ms: true, 80 * ms: false, 99 * ms: false, 150 * ms: true} {
-		if got := a.WorthStarting(query, e, after); got != want {
-			t.Errorf("after %v: %v", after, got)
+	e := estimate(100*ms, 480*ms)
+	check := func(wants map[time.Duration]bool) {
+		t.Helper()
+		for after, want := range wants {
+			if got := a.WorthStarting(query, e, after); got != want {
+				t.Errorf("after %v: %v", after, got)
+			}
 		}
 	}
+	check(map[time.Duration]bool{0: true, 60 * ms: true, 80 * ms: false, 99 * ms: false, 150 * ms: true})
+	a.ran(Outcome{Device: physical.GPU, Took: 50 * ms})
+	check(map[time.Duration]bool{0: true, 40 * ms: true, 60 * ms: false, 150 * ms: true})
 }
 
 // TestCorrections: estimates that are wrong by a factor of thirty come near what runs take, on the device and in the class that was wrong.

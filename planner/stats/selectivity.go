@@ -24,9 +24,14 @@ const (
 func (e *Estimator) Selectivity(preds []expr.Expr, n logical.Node) float64 {
 	sel := 1.0
 	var done logical.ColSet
-	for i, p := range preds {
-		if slices.ContainsFunc(preds[:i], func(o expr.Expr) bool { return expr.Equal(o, p) }) {
-			continue
+	asked := map[uint64][]expr.Expr{} // by hash: what is asked for twice counts once
+	for _, p := range preds {
+		if len(preds) > 1 {
+			h := expr.Hash(p)
+			if slices.ContainsFunc(asked[h], func(o expr.Expr) bool { return expr.Equal(o, p) }) {
+				continue
+			}
+			asked[h] = append(asked[h], p)
 		}
 		if col, _, ok := rangeOf(p); ok && logical.Out(n).Has(col.ID) {
 			if !done.Has(col.ID) {

@@ -22,8 +22,8 @@ type launchRange struct {
 	later           *putOff // the runs that the launch goes over; nil: it goes over the source
 }
 
-// start launches a pipeline's kernel over all its rows.
-func (q *Query) start(ctx context.Context, k *kernel.Kernel, cost *Cost) error {
+// openLaunches makes counters of limits 0, and takes memory for what only the launches of a pipeline's kernel need.
+func (q *Query) openLaunches(k *kernel.Kernel) error {
 	for _, t := range k.Pipeline.Transforms {
 		if l, ok := t.(*physical.Limit); ok {
 			if err := q.control.reset(kernel.CounterWord{P: k.Pipeline, Of: l}); err != nil {
@@ -37,9 +37,15 @@ func (q *Query) start(ctx context.Context, k *kernel.Kernel, cost *Cost) error {
 		}
 	}
 	if a, ok := k.Pipeline.Sink.(*physical.Aggregate); ok && q.program.Aggs[a].Partition != nil {
-		if err := q.openPartitions(k, q.program.Aggs[a]); err != nil {
-			return err
-		}
+		return q.openPartitions(k, q.program.Aggs[a])
+	}
+	return nil
+}
+
+// start launches a pipeline's kernel over all its rows.
+func (q *Query) start(ctx context.Context, k *kernel.Kernel, cost *Cost) error {
+	if err := q.openLaunches(k); err != nil {
+		return err
 	}
 	shared := q.sharedBytes(k)
 	block := q.runner.Device.Block(k.Threads)

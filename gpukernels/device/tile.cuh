@@ -104,6 +104,12 @@ RADISH_FN void load_alive(const T* p, u32 alive, T (&out)[N]) {
   for (int i = 0; i < N; i++) out[i] = alive >> i & 1 ? p[i] : T{};
 }
 
+// The same of one row, which a thread takes by itself.
+template <typename T>
+RADISH_FN void load_row(const T* p, i64 row, u32 alive, T (&out)[1]) {
+  load_alive(p + row, alive, out);
+}
+
 // Filters of a thread's rows: what they leave of alive, which has a bit for each row. Loops over rows unroll them, so what a row takes is written out: the
 // compiler makes twice as many instructions of its C++, with branches. No row's load waits for another's.
 

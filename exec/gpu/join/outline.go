@@ -146,7 +146,7 @@ func (all Forms) OutlineProbe(o *kernel.Outline, t *physical.Probe, choices *Cho
 		unknown = f.Radix.MayBeUnknown()
 	}
 	f.bound = true
-	o.Probes = append(o.Probes, probeOutline{t, f})
+	o.Probes = append(o.Probes, probeOutline{t, f, o.DefersTo == t})
 	o.MaxRows = kernel.Times(o.MaxRows, perRow(o.Plan, t))
 	o.Stops = o.Stops || f.Loops(t)
 	if len(t.Residual) > 0 {

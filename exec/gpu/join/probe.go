@@ -57,8 +57,9 @@ func (f *Form) searchOf(t *physical.Probe) search {
 
 // probeOutline says how a probe looks rows up.
 type probeOutline struct {
-	t *physical.Probe
-	f *Form
+	t      *physical.Probe
+	f      *Form
+	defers bool // it puts long runs off
 }
 
 func (x probeOutline) String() string {
@@ -68,6 +69,9 @@ func (x probeOutline) String() string {
 	text := joinTitle(x.t.Kind) + ": " + x.f.Algorithm.Name + [...]string{"", ", every match", ", the first match"}[x.f.searchOf(x.t)]
 	if n := len(x.t.Residual); n > 0 {
 		text += fmt.Sprintf(", further conditions (%d)", n)
+	}
+	if x.defers {
+		text += ", long runs put off"
 	}
 	return text
 }

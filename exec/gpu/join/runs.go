@@ -110,7 +110,7 @@ func (p *probeText) between(search func(low, high string)) (first, more, step st
 	low, high := k.Name("low"), k.Name("high")
 	k.Line("u32 %s = 0, %s = 0;", low, high)
 	more = fmt.Sprintf("%s < %s", p.row, high)
-	if !k.Defers(p.t) {
+	if k.DefersTo != p.t {
 		search(low, high)
 		return low, more, p.row + "++"
 	}
@@ -151,8 +151,9 @@ const (
 	wholeShare = 8
 )
 
-// DefersTo is the probe of a pipeline whose long runs are put off: of equal keys, of rows that meet an inequality, or of all rows in a nested loop. It is the first transform that multiplies rows, if what stands before it only computes, drops rows and looks up what
-// multiplies none, so that several threads can do that for the same row. nil: there is none.
+// DefersTo chooses the probe of a pipeline whose long runs are put off: of equal keys, of rows that meet an inequality, or of all rows in a nested loop. It is the first
+// transform that multiplies rows, if what stands before it only computes, drops rows and looks up what multiplies none, so that several threads can do that for the same
+// row. nil: there is none.
 func (all Forms) DefersTo(g *kernel.Pipelines, p *physical.Pipeline) *physical.Probe {
 	switch src := p.Source.(type) {
 	case *physical.SinkScan:

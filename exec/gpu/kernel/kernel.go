@@ -94,9 +94,8 @@ type Rows struct {
 	Groups *physical.Aggregate // slots of groups
 	Count  int64               // constant rows
 	// SharedBy is what gives copies of the rows, if several threads come for each row and share its copies; nil: one comes.
-	SharedBy *physical.Repeat
-	// DefersTo is the probe whose long runs are put off to a launch in which several threads come for each; nil: none are.
-	DefersTo *physical.Probe
+	SharedBy  *physical.Repeat
+	Deferring bool // long runs that Outline.DefersTo finds for them are put off to a launch in which several threads come for each
 }
 
 // SharedMemory is how many bytes of shared memory a block needs. What depends on the launch is a function of it, not of the query that runs.

@@ -21,6 +21,8 @@ type Outline struct {
 	Apart   bool    // the sink stands in another kernel than the source, behind a join in partitions
 	// SourceShared is the bytes of a block's shared memory that what stands in front of the sink takes.
 	SourceShared int64
+	// DefersTo is the probe whose long runs are put off, so that several threads come for each; nil: none are. A scan takes its rows one by one then, since a row may come again.
+	DefersTo *physical.Probe
 
 	Scan   fmt.Stringer   // how a table is scanned; nil: the source is none
 	Probes []fmt.Stringer // how transforms look rows up, in their order

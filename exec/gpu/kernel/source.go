@@ -50,9 +50,6 @@ type (
 	LongRunWord    struct{} // rows of a run that is put off
 )
 
-// Defers says whether a probe's long runs are put off.
-func (k *Kernel) Defers(t *physical.Probe) bool { return k.Rows.DefersTo == t }
-
 // openDeferring writes a loop over rows up to a C++ number, or over the runs that were put off.
 func (k *Kernel) openDeferring(to string) {
 	k.Line("const bool later = %s != 0;", k.Word(LaterWord{}))
@@ -66,14 +63,14 @@ func (k *Kernel) openDeferring(to string) {
 }
 
 // OpenTableDeferring is OpenRows for the rows of a table, deleted ones included; long runs that a probe finds for them are put off.
-func (k *Kernel) OpenTableDeferring(scan *physical.TableScan, t *physical.Probe) {
-	k.Rows = Rows{Count: scan.Table.Span(), DefersTo: t}
+func (k *Kernel) OpenTableDeferring(scan *physical.TableScan) {
+	k.Rows = Rows{Count: scan.Table.Span(), Deferring: true}
 	k.openDeferring("(i64)" + k.Word(ToWord{}))
 }
 
 // OpenStoredDeferring is OpenStored where long runs that a probe finds are put off.
-func (k *Kernel) OpenStoredDeferring(s physical.Sink, t *physical.Probe) {
-	k.Rows = Rows{Of: s, DefersTo: t}
+func (k *Kernel) OpenStoredDeferring(s physical.Sink) {
+	k.Rows = Rows{Of: s, Deferring: true}
 	to, held := k.Word(ToWord{}), k.Word(HeldCount{s})
 	k.Line("const i64 to = %s && !%s ? min_of((i64)%s, (i64)*as_pointer<const u64>(%s)) : (i64)%s;", held, k.Word(LaterWord{}), to, held, to)
 	k.openDeferring("to")

@@ -92,7 +92,7 @@ func TestOutlines(t *testing.T) {
 			"rows: appended by block",
 		}},
 		{"SELECT i.price, o.customer FROM items i JOIN orders o ON i.day = o.day WHERE o.customer > 5", []string{
-			"scan: load customer of all rows; test ranges of customer; pack the rows that pass | build: payload by key",
+			"scan: load day, customer of all rows; test ranges of customer, day; pack the rows that pass | build: payload by key", // no item has a later day
 			"scan: load day of all rows; look up day in the bits of a build; pack the rows that pass | inner join: payload by key | rows: appended by block",
 		}},
 		{"SELECT o.day FROM orders o LEFT JOIN items i ON i.price = o.customer AND i.day > o.day", []string{

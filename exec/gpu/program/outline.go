@@ -64,6 +64,9 @@ func (o *outliner) decide() error {
 		_, repeats := t.(*physical.Repeat)
 		o.Stops = o.Stops || repeats
 	}
+	if !o.InOrder() && o.g.choices.Probe[o.Pipeline] == nil {
+		o.DefersTo = o.g.Builds.DefersTo(o.g.Pipelines, o.Pipeline)
+	}
 	if err := o.source(); err != nil {
 		return err
 	}

@@ -54,8 +54,8 @@ func (k *writer) openSink(s *codegen.Scope, src *physical.SinkScan) error {
 	}
 	f := k.g.Sinks[src.From]
 	k.Line("// rows of an earlier pipeline")
-	if t := k.defersTo(); t != nil {
-		k.OpenStoredDeferring(src.From, t)
+	if k.DefersTo != nil {
+		k.OpenStoredDeferring(src.From)
 	} else {
 		k.OpenStored(src.From, "")
 	}
@@ -86,10 +86,10 @@ func (k *writer) openTable(s *codegen.Scope, scan *physical.TableScan) error {
 	k.Note(kernel.Note{What: "scan of " + scan.Alias})
 	r := &tableReader{scanOutline: k.Scan.(*scanOutline), k: k, vector: make([]string, len(scan.Cols))}
 	r.rows = r.keys
-	k.Rows = kernel.Rows{Scan: scan}
-	if t := k.defersTo(); t != nil {
-		return r.openDeferring(s, t)
+	if r.oneByOne {
+		return r.openOneByOne(s)
 	}
+	k.Rows = kernel.Rows{Scan: scan}
 	k.Tiles = k.OpenGap()
 	k.stopAtLimit()
 	if r.pack && !r.filters && !r.dead {
@@ -132,18 +132,10 @@ func (k *writer) openTable(s *codegen.Scope, scan *physical.TableScan) error {
 	return r.narrow(s)
 }
 
-// defersTo is the probe whose long runs the kernel puts off; nil: there is none.
-func (k *writer) defersTo() *physical.Probe {
-	if k.InOrder() || k.g.choices.Probe[k.Pipeline] != nil {
-		return nil
-	}
-	return k.g.Builds.DefersTo(k.g.Pipelines, k.Pipeline)
-}
-
-// openDeferring writes a loop over a table's rows one by one, since a row may come again for a run that was put off.
-func (r *tableReader) openDeferring(s *codegen.Scope, t *physical.Probe) error {
+// openOneByOne writes a loop over a table's rows one by one, since a row may come again for a run that was put off.
+func (r *tableReader) openOneByOne(s *codegen.Scope) error {
 	k := r.k
-	k.OpenTableDeferring(r.scan, t)
+	k.OpenTableDeferring(r.scan)
 	k.Items = 1
 	k.stopAtLimit()
 	k.Line("const OneRow t{row};")
@@ -153,7 +145,7 @@ func (r *tableReader) openDeferring(s *codegen.Scope, t *physical.Probe) error {
 	}
 	for i, first := range r.first {
 		if first {
-			r.loadItems(i, "load_alive(%s + row, alive, %s);")
+			r.loadItems(i, "load_row(%s, row, alive, %s);")
 		}
 	}
 	r.keepRanges()

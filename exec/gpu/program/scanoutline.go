@@ -17,7 +17,7 @@ import (
 //
 // Columns that filters read are loaded at once, RADISH_ITEMS rows a thread. If the rows that pass go on to be probed or appended they
 // are packed first, so that warps are full again; otherwise each thread takes its own rows on, further columns being loaded for those
-// that still live, or at once as well where most do.
+// that still live, or at once as well where most do. Where a probe puts long runs off, a thread takes one row at a time.
 type scanOutline struct {
 	scan  *physical.TableScan
 	forms []form.Column // of the scan's columns
@@ -28,10 +28,11 @@ type scanOutline struct {
 	rest   []expr.Expr
 	keys   []*join.ScanFilter
 
-	filters bool // there are columns that filters read
-	pack    bool // the rows that pass are packed
-	sparse  bool // so few pass that the columns which filters do not read are loaded for them alone
-	dead    bool // some rows are deleted
+	filters  bool // there are columns that filters read
+	oneByOne bool // a thread takes one row at a time, which may come again for a run that was put off
+	pack     bool // the rows that pass are packed
+	sparse   bool // so few pass that the columns which filters do not read are loaded for them alone
+	dead     bool // some rows are deleted
 }
 
 // String says which columns are loaded early, by which filters rows are dropped, and whether the others are packed.
@@ -50,7 +51,12 @@ func (x *scanOutline) String() string {
 		}
 		return names
 	}
-	add("load %s of all rows", columns(x.first))
+	if x.oneByOne {
+		parts = append(parts, "take rows one by one")
+		add("load %s of each", columns(x.first))
+	} else {
+		add("load %s of all rows", columns(x.first))
+	}
 	if x.dead {
 		parts = append(parts, "skip deleted rows")
 	}
@@ -77,7 +83,10 @@ func (x *scanOutline) String() string {
 }
 
 // either says whether the columns could be loaded in the other way, for the same rows.
-func (x *scanOutline) either() bool { return !x.pack && x.filters }
+func (x *scanOutline) either() bool { return x.tiled() && x.filters }
+
+// tiled says whether a thread takes its rows of a tile in turn.
+func (x *scanOutline) tiled() bool { return !x.pack && !x.oneByOne }
 
 // bytes is what a thread loads at once of a row before it is filtered.
 func (x *scanOutline) bytes() (n int) {
@@ -91,7 +100,8 @@ func (x *scanOutline) bytes() (n int) {
 
 // table decides how a table is scanned.
 func (o *outliner) table(scan *physical.TableScan) error {
-	x := &scanOutline{scan: scan, first: make([]bool, len(scan.Cols)), later: make([]bool, len(scan.Cols)), dead: form.SomeDeleted(scan.Table), pack: packs(o.Pipeline) && !o.g.choices.IsPartitioned(o.Pipeline)}
+	x := &scanOutline{scan: scan, first: make([]bool, len(scan.Cols)), later: make([]bool, len(scan.Cols)), dead: form.SomeDeleted(scan.Table), oneByOne: o.DefersTo != nil}
+	x.pack = !x.oneByOne && packs(o.Pipeline) && !o.g.choices.IsPartitioned(o.Pipeline)
 	filtered := map[expr.ColumnID]bool{}
 	for _, e := range scan.Filters {
 		addColumns(filtered, e)
@@ -116,7 +126,7 @@ func (o *outliner) table(scan *physical.TableScan) error {
 		f := o.g.Target.Columns(scan.Table, scan.Ordinals[i])
 		x.forms = append(x.forms, f)
 		if f.Element() != "" {
-			x.first[i] = filtered[c.ID] || !x.pack && all && used[c.ID]
+			x.first[i] = filtered[c.ID] || x.tiled() && all && used[c.ID]
 			x.later[i] = !x.first[i] && x.sparse && used[c.ID]
 		}
 		of.Class, of.Dict, of.Nullable = f.Class, f.Dict, f.Nulls
@@ -126,7 +136,7 @@ func (o *outliner) table(scan *physical.TableScan) error {
 		o.Forms.Bind(c.ID, of, false)
 	}
 	x.ranges, x.rest = x.divide()
-	o.Scan, o.Tiled, o.MaxRows = x, !x.pack, float64(scan.Table.Rows())
+	o.Scan, o.Tiled, o.MaxRows = x, x.tiled(), float64(scan.Table.Rows())
 	return o.checkFilters(x)
 }
 

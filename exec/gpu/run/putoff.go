@@ -19,7 +19,7 @@ type putOff struct {
 
 // openPutOff makes the list of a kernel, which goes over so many rows, empty; a kernel that puts nothing off needs none.
 func (o *outputs) openPutOff(k *kernel.Kernel, rows int64) error {
-	if k.Rows.DefersTo == nil {
+	if !k.Rows.Deferring {
 		return nil
 	}
 	x := &putOff{capacity: min(rows, o.program.Target.Tuning.Runs.PutOff)}
@@ -33,7 +33,7 @@ func (o *outputs) openPutOff(k *kernel.Kernel, rows int64) error {
 
 // startPutOff launches a kernel over the runs that it has put off, and frees their list.
 func (q *Query) startPutOff(ctx context.Context, k *kernel.Kernel, launch func(launchRange) error) error {
-	if k.Rows.DefersTo == nil {
+	if !k.Rows.Deferring {
 		return nil
 	}
 	x := q.outputs.putOff

@@ -393,23 +393,22 @@ func (c *class) narrowest(s set) (least *member, nulls float64) {
 
 // combinations is how many combinations of values some classes have in a part: no more than the rows of a relation that has all of them, before conditions drop some.
 func (g *graph) combinations(classes []int, s set) float64 {
-	all := 1.0
-	var used logical.ColSet
-	relation := -1
+	all, holders := 1.0, s
 	for _, i := range classes {
 		m, _ := g.classes[i].narrowest(s)
 		all *= max(m.column.Domain, 1)
-		used = used.Union(logical.Uses(m.e))
-		if relation >= 0 && relation != m.relation {
-			relation = len(g.relations)
-		} else {
-			relation = m.relation
+		holders &= g.classes[i].set
+	}
+	// Each of these bounds it, whichever has the narrowest columns: that differs with the sample's noise.
+	for ; holders != 0; holders &= holders - 1 {
+		relation := holders.lowest()
+		var used logical.ColSet
+		for _, i := range classes {
+			used = used.Union(logical.Uses(g.classes[i].inPart(single(relation)).e))
 		}
+		all = min(all, g.est.BaseRows(g.relations[relation], used))
 	}
-	if relation == len(g.relations) {
-		return all
-	}
-	return min(all, g.est.BaseRows(g.relations[relation], used))
+	return all
 }
 
 // inPart returns the class's member of a part, an unfiltered dense column of a single relation if there is one.

@@ -192,8 +192,10 @@ func (e *Estimator) scanShare(s *logical.Scan) float64 {
 	return seen
 }
 
-// leastKept is how many sampled rows tell the range of a column's values.
-const leastKept = 16
+const (
+	leastKept      = 16 // sampled rows that tell the range of a column's values
+	missedByChance = 7  // of them, that were to be expected where none is: one sample in a thousand misses as many
+)
 
 // narrowedBySample narrows the range of a column, and the values that there are to choose from, to those in the sampled rows that a scan keeps: the dates of one year lie together.
 func (e *Estimator) narrowedBySample(s *logical.Scan, ordinal int, c *Column) *Column {
@@ -235,7 +237,7 @@ func (e *Estimator) narrowedBySample(s *logical.Scan, ordinal int, c *Column) *C
 		return c
 	}
 	share := c.share(from, to) / before
-	if share >= 1 || share <= 0 {
+	if share <= 0 || share >= 1 || !x.all && (1-share)*float64(len(x.kept)) < missedByChance {
 		return c
 	}
 	out := *c

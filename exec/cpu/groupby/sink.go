@@ -211,7 +211,7 @@ func (x *aggLocal) Push(b *column.Batch) error {
 	x.keys = keys
 	var groups []uint32
 	for i, k := range keys {
-		keys[i] = x.flat.Flatten(i, k, b.N)
+		keys[i] = x.flat.Flatten(i, k, sel, b.N)
 	}
 	if x.isToFreeze() {
 		if err := x.freezeArranged(); err != nil {
@@ -258,7 +258,7 @@ func (x *aggLocal) update(in []*column.Vector, groups []uint32, sel []int32, n i
 		spec := &x.a.needs.Accs[i]
 		x.args = x.args[:0]
 		for _, k := range spec.Args {
-			x.args = append(x.args, x.flat.Flatten(k, in[k], n))
+			x.args = append(x.args, x.flat.Flatten(k, in[k], sel, n))
 		}
 		if err := x.accs[i].Update(groups, x.args, sel); err != nil {
 			return err

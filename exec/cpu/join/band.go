@@ -334,7 +334,7 @@ func (o *probeOp) probeBand(b *column.Batch, keys []*column.Vector) error {
 		pos, groups = o.b.table.find(&o.finder, keys, b.Sel, b.N)
 	}
 	for i, v := range in {
-		if v = o.finder.flat.Flatten(len(keys)+i, v, b.N); len(o.band.bounds[i]) < len(pos) {
+		if v = o.finder.flat.Flatten(len(keys)+i, v, pos, b.N); len(o.band.bounds[i]) < len(pos) {
 			o.band.bounds[i] = make([]uint64, max(len(pos), b.N))
 		}
 		in[i] = v

@@ -147,7 +147,7 @@ func (p *packing) probe(f *finder, keys []*column.Vector, sel []int32, n int) in
 	m := 0
 	for i := range p.parts {
 		k := &p.parts[i]
-		v := f.flat.Flatten(i, keys[i], n)
+		v := f.flat.Flatten(i, keys[i], sel, n)
 		if i > 0 {
 			sel = f.pos[:m]
 		}

@@ -15,8 +15,8 @@ import (
 	"github.com/radish-sql/radish/sql/sqlerr"
 )
 
-// A statement that would store more than the database's budget allows fails with its own name and the bytes; what was there
-// stays, and nothing of it is counted.
+// A statement that would store more than the database's budget allows fails with the bytes and the name of who asked for the first that are missing, which of several threads
+// differs; what was there stays, and nothing of it is counted.
 func TestStoredMemoryIsBounded(t *testing.T) {
 	const limit = 24 << 20
 	s := session(t, Options{Threads: 2, MemoryLimit: limit})

@@ -17,7 +17,7 @@ import (
 // german is a text as spreadsheets write it in Germany, below lines of their own.
 const german = "Report 2024\r\n\r\nid;tag;sum;day;at\r\n1;a;1.234,56;31/12/2024;31.12.2024 23:59\r\n# a comment; \"odd\r\n2;\"# b\nmore\";7,5;01/02/2025;1.2.2025 0:05\r\n3;NA;-1.000.000,25;;\r\n"
 
-// Options of read_csv have the effect that they have in DuckDB 2.0, which gave the expected rows.
+// Options of read_csv have the effect that DuckDB documents for those of the same names. The expected rows were worked out by hand.
 func TestCSVOptions(t *testing.T) {
 	folder := t.TempDir()
 	for name, text := range map[string]string{

@@ -19,6 +19,8 @@ type Aggregate struct {
 	Resolve func(args []Expr) (Signature, error)
 	// EmptyNull says that the result over no rows is NULL (COUNT gives 0, BIT_AND all ones).
 	EmptyNull bool
+	// NoWindow says that it may not stand before OVER.
+	NoWindow bool
 }
 
 // AggKind is an aggregate function.
@@ -81,7 +83,7 @@ func init() {
 			Resolve: resolveTotal(types.AvgType)},
 		&Aggregate{Kind: AggMin, Name: "min", Syntax: "MIN(a)", Doc: "The smallest value; of an ENUM the first text.", EmptyNull: true, Resolve: extreme},
 		&Aggregate{Kind: AggMax, Name: "max", Syntax: "MAX(a)", Doc: "The largest value; of an ENUM the last text.", EmptyNull: true, Resolve: extreme},
-		&Aggregate{Kind: AggAnyValue, Name: "any_value", Syntax: "ANY_VALUE(a)", EmptyNull: true, Resolve: same,
+		&Aggregate{Kind: AggAnyValue, Name: "any_value", Syntax: "ANY_VALUE(a)", EmptyNull: true, NoWindow: true, Resolve: same,
 			Doc: "The value of some row of the group."},
 		&Aggregate{Kind: AggVarPop, Name: "var_pop", Aliases: []string{"variance"}, Syntax: "VAR_POP(a)", EmptyNull: true,
 			Doc: "The population variance.", Resolve: double},
@@ -94,7 +96,7 @@ func init() {
 		&Aggregate{Kind: AggBitAnd, Name: "bit_and", Syntax: "BIT_AND(a)", Doc: "The bitwise AND; all ones over no rows.", Resolve: bitwise},
 		&Aggregate{Kind: AggBitOr, Name: "bit_or", Syntax: "BIT_OR(a)", Doc: "The bitwise OR; 0 over no rows.", Resolve: bitwise},
 		&Aggregate{Kind: AggBitXor, Name: "bit_xor", Syntax: "BIT_XOR(a)", Doc: "The bitwise XOR; 0 over no rows.", Resolve: bitwise},
-		&Aggregate{Kind: AggGroupConcat, Name: "group_concat", EmptyNull: true,
+		&Aggregate{Kind: AggGroupConcat, Name: "group_concat", EmptyNull: true, NoWindow: true,
 			Syntax: "GROUP_CONCAT([DISTINCT] a, ... [ORDER BY ...] [SEPARATOR s])",
 			Doc:    "The texts of the group, joined by commas or the separator.",
 			Resolve: func(args []Expr) (Signature, error) {
@@ -106,7 +108,7 @@ func init() {
 				}
 				return sig, nil
 			}},
-		&Aggregate{Kind: AggSingle, Name: "single_value", EmptyNull: true, Resolve: same,
+		&Aggregate{Kind: AggSingle, Name: "single_value", EmptyNull: true, NoWindow: true, Resolve: same,
 			Syntax: "(SELECT ...)", Doc: "What a scalar subquery does: the value of the only row; an error if there are more."},
 	)
 }

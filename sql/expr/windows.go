@@ -97,8 +97,7 @@ func LookupWindow(name string) *WindowFunction {
 
 // OverWindow returns an aggregate as what may stand before OVER, or nil if it may not.
 func OverWindow(agg *Aggregate) *WindowFunction {
-	switch agg.Kind {
-	case AggGroupConcat, AggSingle, AggAnyValue:
+	if agg.NoWindow {
 		return nil
 	}
 	f := &WindowFunction{Kind: WinAggregate, Name: agg.Name, Agg: agg, Framed: true, MinArgs: 1, MaxArgs: 1, Resolve: agg.Resolve}

@@ -150,3 +150,8 @@ func (a *distinctValues) Complete() error {
 		return a.inner.Update(groups, keys[1:], vec.Ascending(n))
 	})
 }
+
+// values are those of the inner accumulator.
+func (a *distinctValues) values(o *Output, groups []uint32, count *Count, v *column.Vector) error {
+	return a.inner.values(o, groups, count, v)
+}

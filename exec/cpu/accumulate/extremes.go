@@ -116,6 +116,17 @@ func (a *intExtreme) Merge(dst []uint32, src Accumulator, from []uint32) error {
 	return nil
 }
 
+func (a *intExtreme) values(_ *Output, groups []uint32, _ *Count, v *column.Vector) error {
+	for i, g := range groups {
+		if !a.seen[g] {
+			v.SetNull(i, len(groups))
+			continue
+		}
+		v.I64[i] = a.x[g] ^ a.flip
+	}
+	return nil
+}
+
 // keptValue keeps one value per group: MIN and MAX of doubles, wide decimals and strings, and the first value for
 // ANY_VALUE and scalar subqueries. Values lie as in a flat vector.
 type keptValue struct {
@@ -271,6 +282,33 @@ func (a *keptValue) Merge(dst []uint32, src Accumulator, from []uint32) error {
 			if err := a.add(g, v, int(f)); err != nil {
 				return err
 			}
+		}
+	}
+	return nil
+}
+
+// values stores the kept values.
+func (a *keptValue) values(o *Output, groups []uint32, _ *Count, v *column.Vector) error {
+	if v.Type.Phys() != a.typ.Phys() {
+		return sqlerr.Bug("%s gives %s", o.Item.Col.Name, v.Type)
+	}
+	n := len(groups)
+	for i, g := range groups {
+		if !a.seen[g] || a.null[g] {
+			v.SetNull(i, n)
+			continue
+		}
+		switch a.typ.Phys() {
+		case types.PhysFloat64:
+			if v.F64[i] = a.f[g]; a.kind == minValue || a.kind == maxValue {
+				v.F64[i] = types.CanonicalFloat(a.f[g])
+			}
+		case types.PhysInt128:
+			v.I128[i] = a.d[g]
+		case types.PhysString:
+			v.Str[i] = a.s[g]
+		default:
+			v.I64[i] = a.i[g]
 		}
 	}
 	return nil

@@ -261,7 +261,7 @@ const (
 )
 
 // values stores the texts of groups.
-func (a *concatenation) values(v *column.Vector, groups []uint32) error {
+func (a *concatenation) values(_ *Output, groups []uint32, _ *Count, v *column.Vector) error {
 	for i, g := range groups {
 		t := &a.texts[g]
 		if !t.some {

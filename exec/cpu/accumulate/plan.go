@@ -1,8 +1,3 @@
-// Package accumulate computes aggregates for numbered groups.
-//
-// NewPlan says which accumulators a list of aggregates needs. Each Accumulator is given vectors of arguments with their groups' numbers,
-// merges what other workers have, and Output turns its state into the aggregate's values. Which rows form a group is decided elsewhere
-// (packages grouptable and groupby); window functions use the same arithmetic.
 package accumulate
 
 import (

@@ -1,0 +1,132 @@
+package accumulate
+
+import (
+	"math"
+
+	"github.com/radish-sql/radish/column"
+	"github.com/radish-sql/radish/planner/logical"
+	"github.com/radish-sql/radish/sql/expr"
+	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/sql/types"
+)
+
+// doubleSum sums doubles in pairs of doubles (Knuth's two-sum; Dekker 1971): the sum is right to the last bit or nearly so
+// whatever the order of its terms. Of sums that are not finite, c tells what made them so: see sumOfSpecial.
+type doubleSum struct{ s, c []float64 }
+
+func (a *doubleSum) Grow(n int)   { a.s, a.c = grown(a.s, n, 0), grown(a.c, n, 0) }
+func (a *doubleSum) Bytes() int64 { return 16 * int64(cap(a.s)) }
+
+func twoSum(a, b float64) (s, e float64) {
+	s = a + b
+	t := s - a
+	return s, (a - (s - t)) + (b - t)
+}
+
+func (a *doubleSum) Update(groups []uint32, args []*column.Vector, sel []int32) error {
+	v := args[0]
+	if v.Valid == nil && groups == nil {
+		s, c := a.s[0], a.c[0]
+		for _, p := range sel {
+			r, e := twoSum(s, v.F64[p])
+			if !types.IsFinite(r) {
+				s, c = sumOfSpecial(s, c, v.F64[p], 0)
+				continue
+			}
+			s = r
+			c += e
+		}
+		a.s[0], a.c[0] = s, c
+		return nil
+	}
+	for g, p := range valuesOf(v, groups, sel) {
+		r, e := twoSum(a.s[g], v.F64[p])
+		if !types.IsFinite(r) {
+			a.s[g], a.c[g] = sumOfSpecial(a.s[g], a.c[g], v.F64[p], 0)
+			continue
+		}
+		a.s[g] = r
+		a.c[g] += e
+	}
+	return nil
+}
+
+// AddPair adds two sums.
+func AddPair(s, c, t, d float64) (sum, correction float64) {
+	r, e := twoSum(s, t)
+	if !types.IsFinite(r) {
+		return sumOfSpecial(s, c, t, d)
+	}
+	return r, c + d + e
+}
+
+// sumOfSpecial adds two sums, given that the result is not finite. Its correction is 0 if an infinity or NaN is among the terms, which
+// makes the sum that of these, and NaN if finite terms overflowed.
+func sumOfSpecial(s, c, t, d float64) (sum, correction float64) {
+	first, second := !types.IsFinite(s) && c == 0, !types.IsFinite(t) && d == 0
+	switch {
+	case first && second:
+		return s + t, 0
+	case first:
+		return s, 0
+	case second:
+		return t, 0
+	}
+	return s + t, math.NaN()
+}
+
+// Total is the sum that a pair stands for. ok is false if it overflowed.
+func Total(s, c float64) (sum float64, ok bool) {
+	if !types.IsFinite(s) {
+		return s, c == 0
+	}
+	sum = s + c
+	return sum, types.IsFinite(sum)
+}
+
+func (a *doubleSum) Merge(dst []uint32, src Accumulator, from []uint32) error {
+	x := src.(*doubleSum)
+	for i, g := range dst {
+		a.s[g], a.c[g] = AddPair(a.s[g], a.c[g], x.s[from[i]], x.c[from[i]])
+	}
+	return nil
+}
+
+// values stores sums, or averages. Groups of which count counts nothing have none.
+func (a *doubleSum) values(o *Output, groups []uint32, count *Count, v *column.Vector) error {
+	for i, g := range groups {
+		if count != nil && count.N[g] == 0 {
+			v.SetNull(i, len(groups))
+			continue
+		}
+		x, ok := Total(a.s[g], a.c[g])
+		if o.Item.Fn.Kind == expr.AggAvg {
+			x /= float64(count.N[g])
+		}
+		if !ok {
+			return o.outOfRange("DOUBLE")
+		}
+		if err := setNumber(v, i, x, o.Item); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// setNumber stores a double as the result's type, which is a double wherever the binder follows MySQL.
+func setNumber(v *column.Vector, i int, x float64, it *logical.AggItem) error {
+	switch {
+	case v.Type.Phys() == types.PhysFloat64:
+		v.F64[i] = x
+	case v.Type.Kind == types.KindDecimal:
+		d, _ := types.FloatToDecimal(x, int(v.Type.Precision), int(v.Type.Scale))
+		if v.Type.Phys() == types.PhysInt128 {
+			v.I128[i] = d
+		} else {
+			v.I64[i], _ = d.Int64()
+		}
+	default:
+		return sqlerr.Bug("%s gives %s", it.Col.Name, v.Type)
+	}
+	return nil
+}

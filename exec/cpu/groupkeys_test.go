@@ -31,6 +31,15 @@ var keyDraws = []struct {
 	{types.Varchar(40), func(_ *rand.Rand, d uint64) types.Value {
 		return types.StringValue(strings.Repeat("\x00", int(d%7)) + fmt.Sprint(d/7))
 	}},
+	{types.Varchar(40), func(_ *rand.Rand, d uint64) types.Value { // of one to ten bytes
+		return types.StringValue(fmt.Sprint(d * d))
+	}},
+	{types.Varchar(40), func(_ *rand.Rand, d uint64) types.Value { // short at first, and long once in a while
+		if d > 3000 && d%1000 == 7 {
+			return types.StringValue(fmt.Sprintf("%x and sixteen bytes", d))
+		}
+		return types.StringValue(fmt.Sprintf("%x", d))
+	}},
 	{types.Varchar(200), func(_ *rand.Rand, d uint64) types.Value {
 		return types.StringValue(strings.Repeat("long ", 20) + fmt.Sprintf("%x", d))
 	}},
@@ -96,7 +105,7 @@ func drawnKeys(r *rand.Rand, n, columns int) (v *table.Version, texts []string) 
 func TestGroupsOfAnyKeys(t *testing.T) {
 	const seed = 31
 	r := rand.New(rand.NewPCG(seed, 0))
-	for round := range 40 {
+	for round := range 50 {
 		n, columns := 9000+r.IntN(12_000), 1+r.IntN(5)*r.IntN(2)
 		v, texts := drawnKeys(r, n, columns)
 		type group struct{ rows, sum, least int64 }

@@ -98,6 +98,10 @@ func (t *Table) KeyColumn(c int, groups []uint32, out *column.Vector) {
 			}
 		}
 	case wordKeys, pairKeys:
+		if g.short > 0 {
+			t.readShort(g, groups, out)
+			return
+		}
 		for i, x := range groups {
 			var w [2]uint64
 			if l.Form == wordKeys {

@@ -48,6 +48,7 @@ func (l *Layout) isStopped() bool { return l.Stopped != nil && l.Stopped.Load() 
 type digit struct {
 	dict     *column.Dictionary // the digit is a code
 	bits     uint               // packed forms: width, without the NULL flag
+	short    uint               // packed forms: bytes of a string without a dictionary, with its length; 0: no such string
 	min      int64              // packed: offset of a narrow integer; dense: least value
 	shift    uint               // of the value; pairs: 64 and more lie in the second word
 	nullBit  int                // -1: none
@@ -83,7 +84,7 @@ func NewLayout(p *physical.Aggregate, ts []types.Type, nullable []bool, keys []*
 	switch {
 	case !ok:
 		return l.takeAny()
-	case bits <= 64 || len(ts) == 1:
+	case bits <= 64:
 		l.Form = wordKeys
 	case bits <= 128:
 		l.Form = pairKeys
@@ -96,15 +97,17 @@ func NewLayout(p *physical.Aggregate, ts []types.Type, nullable []bool, keys []*
 	return l
 }
 
-// setDigits finds the width of each key and returns how many bits all take. ok is false where a key does not fit a word.
+// setDigits finds the width of each key and returns how many bits all take. ok is false where a key does not fit.
 func (l *Layout) setDigits(bounds []physical.Bound, nullable []bool, keys []*column.Vector) (bits uint, ok bool) {
+	var stringKeys []int // strings without a dictionary
 	for i, t := range l.Types {
 		g := &l.parts[i]
 		*g = digit{nullBit: -1, nullable: nullable[i]}
 		switch t.Phys() {
 		case types.PhysString:
 			if keys[i].Dict == nil {
-				return 0, false
+				stringKeys = append(stringKeys, i)
+				continue
 			}
 			g.dict = keys[i].Dict
 			g.bits = widthOf(uint64(g.dict.Len()))
@@ -123,7 +126,7 @@ func (l *Layout) setDigits(bounds []physical.Bound, nullable []bool, keys []*col
 			bits++
 		}
 	}
-	return bits, true
+	return l.setShort(stringKeys, keys, bits)
 }
 
 // arrange gives each key, and the flag of each that may be NULL, its bits in the words. It says whether they fit.
@@ -146,6 +149,10 @@ func (l *Layout) arrange() bool {
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return int(l.parts[b].bits) - int(l.parts[a].bits) })
 	for _, i := range order {
+		if l.parts[i].short > 8 {
+			free = [2]uint{64, l.parts[i].bits - 64} // alone of its kind and the widest
+			continue
+		}
 		at, ok := place(l.parts[i].bits)
 		if !ok {
 			return false
@@ -153,7 +160,7 @@ func (l *Layout) arrange() bool {
 		l.parts[i].shift = at
 	}
 	for i := range l.parts {
-		if l.parts[i].nullable && len(l.parts) > 1 {
+		if l.parts[i].nullable && l.parts[i].short == 0 && len(l.parts) > 1 {
 			at, ok := place(1)
 			if !ok {
 				return false

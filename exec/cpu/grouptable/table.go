@@ -259,6 +259,12 @@ func (t *Table) pack(keys []*column.Vector, sel []int32) bool {
 	clear(t.k2)
 	for i, v := range keys {
 		g := &t.Layout.parts[i]
+		if g.short > 0 {
+			if !t.packShort(g, v, sel) {
+				return false
+			}
+			continue
+		}
 		if v.Dict != g.dict {
 			return false
 		}

@@ -1,0 +1,139 @@
+package grouptable
+
+import (
+	"encoding/binary"
+
+	"github.com/radish-sql/radish/column"
+	"github.com/radish-sql/radish/exec/cpu/vec"
+)
+
+// Short strings as words. A string of up to 15 bytes that has no dictionary is packed like a number: its bytes, from the lowest byte of
+// the word up, and its length in the last byte that it may take. A lookup then reads one slot, where a string held by reference would be
+// compared through its header and its bytes, each a cache miss of its own. The first vector of keys decides; a longer string that comes
+// later makes the table change its form.
+
+// nullLength stands for the length of a string that is NULL.
+const nullLength = 0xFF
+
+// setShort gives the keys at stringKeys, which have no dictionaries, digits as short strings, and returns how many bits all keys take. ok is
+// false where they do not fit two words beside the others, which take so many bits.
+func (l *Layout) setShort(stringKeys []int, keys []*column.Vector, bits uint) (all uint, ok bool) {
+	width := uint(0) // bytes, with that of the length
+	switch {
+	case len(stringKeys) == 0:
+		return bits, true
+	case len(stringKeys) == 1 && bits <= 64:
+		width = 8 + (64-bits)/8
+	case len(stringKeys) == 2 && bits == 0:
+		width = 8
+	default:
+		return 0, false
+	}
+	for _, i := range stringKeys {
+		if longest(keys[i]) >= int(width) {
+			return 0, false
+		}
+		l.parts[i].short, l.parts[i].bits = width, 8*width
+		bits += 8 * width
+	}
+	return bits, true
+}
+
+// longest returns the length of the longest string of a vector without a dictionary.
+func longest(v *column.Vector) int {
+	if v.Const {
+		if v.IsNull(0) {
+			return 0
+		}
+		return len(v.StringAt(0))
+	}
+	n := 0
+	for i, s := range v.Str {
+		if v.Valid == nil || v.Valid.Get(i) {
+			n = max(n, len(s))
+		}
+	}
+	return n
+}
+
+// packShort adds the strings of a column of sel to t.k1 and t.k2. It is false if one is too long.
+func (t *Table) packShort(g *digit, v *column.Vector, sel []int32) bool {
+	if v.Const || v.Valid != nil || v.Dict != nil {
+		for j, p := range sel {
+			if v.IsNull(int(p)) {
+				t.addShort(g, j, 0, 0, nullLength)
+				continue
+			}
+			if v.Const {
+				p = 0
+			}
+			s := v.StringAt(int(p))
+			if len(s) >= int(g.short) {
+				return false
+			}
+			lo, hi := shortWords(s)
+			t.addShort(g, j, lo, hi, len(s))
+		}
+		return true
+	}
+	for j, p := range sel {
+		s := v.Str[p]
+		if len(s) >= int(g.short) {
+			return false
+		}
+		lo, hi := shortWords(s)
+		t.addShort(g, j, lo, hi, len(s))
+	}
+	return true
+}
+
+// addShort adds a string's words and length to the j-th key.
+func (t *Table) addShort(g *digit, j int, lo, hi uint64, length int) {
+	switch {
+	case g.short > 8:
+		t.k1[j] |= lo
+		t.k2[j] |= hi | uint64(length)<<(8*(g.short-9))
+	case g.shift == 0:
+		t.k1[j] |= lo | uint64(length)<<56
+	default:
+		t.k2[j] |= lo | uint64(length)<<56
+	}
+}
+
+// shortWords returns the bytes of a string of at most 15 bytes as two words, with zeros behind them.
+func shortWords(s string) (lo, hi uint64) {
+	switch n := uint(len(s)); {
+	case n > 8:
+		return vec.Word(s), vec.Word(s[n-8:]) >> (8 * (16 - n))
+	case n == 8:
+		return vec.Word(s), 0
+	case n >= 4:
+		return uint64(vec.Half(s)) | uint64(vec.Half(s[n-4:]))<<(8*(n-4)), 0
+	case n > 0:
+		return uint64(s[0]) | uint64(s[n>>1])<<(8*(n>>1)) | uint64(s[n-1])<<(8*(n-1)), 0
+	}
+	return 0, 0
+}
+
+// readShort stores the strings of some groups in out.
+func (t *Table) readShort(g *digit, groups []uint32, out *column.Vector) {
+	n := len(groups)
+	buf := make([]byte, 0, n*int(g.short))
+	var key [16]byte
+	for i, x := range groups {
+		lo, hi := t.Words[2*x], t.Words[2*x+1]
+		if g.shift == 64 {
+			lo = hi
+		}
+		binary.LittleEndian.PutUint64(key[:], lo)
+		binary.LittleEndian.PutUint64(key[8:], hi)
+		length := key[g.short-1]
+		if length == nullLength {
+			out.SetNull(i, n)
+			continue
+		}
+		from := len(buf)
+		buf = append(buf, key[:length]...)
+		out.Str[i] = vec.BytesToString(buf[from:])
+	}
+}

@@ -1,0 +1,117 @@
+package grouptable
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/radish-sql/radish/column"
+	"github.com/radish-sql/radish/sql/types"
+)
+
+// Rows of short strings, NULLs among them, alone and beside other keys, have the groups that a map finds, and the keys come back.
+func TestShortStrings(t *testing.T) {
+	const n = 500
+	r := rand.New(rand.NewPCG(7, 0))
+	draw := func(most int) string {
+		b := make([]byte, r.IntN(most+1))
+		for i := range b {
+			b[i] = byte(r.IntN(2)) * 0xFF // zero bytes and bytes that look like NULL's length
+		}
+		return string(b)
+	}
+	for _, c := range []struct {
+		columns []types.Type
+		most    int // bytes of the longest string that fits
+		nulls   int // the same where keys may be NULL; 0: such keys do not fit
+	}{
+		{[]types.Type{types.Varchar(20)}, 15, 15},
+		{[]types.Type{types.Varchar(20), types.Int32}, 11, 10},
+		{[]types.Type{types.Int32, types.Varchar(20)}, 11, 10},
+		{[]types.Type{types.Varchar(20), types.Varchar(20)}, 7, 7},
+		{[]types.Type{types.Double, types.Varchar(20)}, 7, 0},
+	} {
+		for _, nulls := range []bool{false, true} {
+			most := c.most
+			if nulls {
+				most = c.nulls
+			}
+			if most == 0 {
+				continue
+			}
+			keys := make([]*column.Vector, len(c.columns))
+			nullable := make([]bool, len(keys))
+			texts := make([]string, n)
+			for k, typ := range c.columns {
+				nullable[k] = nulls
+				v := column.New(typ, n)
+				for i := range n {
+					switch {
+					case nulls && r.IntN(8) == 0:
+						v.SetNull(i, n)
+					case typ == types.Int32:
+						v.I64[i] = int64(r.IntN(3)) - 1
+					case typ == types.Double:
+						v.F64[i] = float64(r.IntN(3)) - 1
+					default:
+						v.Str[i] = draw(most)
+					}
+				}
+				keys[k] = v
+			}
+			name := fmt.Sprint(c.columns, nulls)
+			table := New(NewLayout(nil, c.columns, nullable, keys, 0, 1))
+			if table.Layout.Form != pairKeys {
+				t.Fatalf("%s: the form is %v", name, table.Layout.Form)
+			}
+			groups := make([]uint32, n)
+			if !table.Find(keys, nil, n, groups) {
+				t.Fatalf("%s: the keys do not fit", name)
+			}
+			for i := range n {
+				texts[i] = rowText(keys, i)
+			}
+			want := map[string]uint32{}
+			for i, g := range groups {
+				if w, ok := want[texts[i]]; ok && w != g || !ok && int(g) != len(want) {
+					t.Fatalf("%s: row %d, %q, has group %d of %d", name, i, texts[i], g, len(want))
+				}
+				want[texts[i]] = g
+			}
+			back := make([]*column.Vector, len(keys))
+			for k := range keys {
+				back[k] = &column.Vector{}
+				table.KeyColumn(k, groups, back[k])
+			}
+			for i := range n {
+				if got := rowText(back, i); got != texts[i] {
+					t.Fatalf("%s: row %d is %q, was %q", name, i, got, texts[i])
+				}
+			}
+			for _, v := range keys {
+				if v.Str == nil {
+					continue
+				}
+				v.Str[n-1] = string(make([]byte, most+1))
+				if v.Valid != nil {
+					v.Valid.Set(n - 1)
+				}
+				if table.Find(keys, nil, n, groups) {
+					t.Fatalf("%s: a string of %d bytes fits", name, most+1)
+				}
+			}
+		}
+	}
+}
+
+func rowText(keys []*column.Vector, i int) string {
+	s := ""
+	for _, v := range keys {
+		if v.IsNull(i) {
+			s += "NULL|"
+			continue
+		}
+		s += fmt.Sprintf("%q|", v.Value(i).Text())
+	}
+	return s
+}

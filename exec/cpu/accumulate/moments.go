@@ -19,20 +19,19 @@ type Moments struct {
 	first, mean, m2 float64
 }
 
+// Add takes a value in. Nobody can foresee whether it is the first of its group, and the group often comes from far memory, for which a
+// branch would wait. So the first value is chosen by a mask, and its distance from itself is added like the others.
 func (m *Moments) Add(x float64) {
-	if m.n++; m.n == 1 {
-		m.first = x
-	}
+	n, first, isFirst := m.n+1, math.Float64bits(m.first), uint64((m.n-1)>>63)
+	from := math.Float64frombits(first ^ (first^math.Float64bits(x))&isFirst)
 	if !types.IsFinite(x) {
-		m.first, m.m2 = math.NaN(), math.NaN()
+		from, m.m2 = math.NaN(), math.NaN()
 	}
-	if m.n == 1 {
-		return
-	}
-	x -= m.first
+	x -= from
 	d := x - m.mean
-	m.mean += d / float64(m.n)
-	m.m2 += d * (x - m.mean)
+	mean := m.mean + d/float64(n)
+	m.n, m.first, m.mean = n, from, mean
+	m.m2 += d * (x - mean)
 }
 
 // And returns what is kept of both's values.
@@ -60,6 +59,13 @@ func (a *variances) Bytes() int64 { return 32 * int64(cap(a.of)) }
 
 func (a *variances) Update(groups []uint32, args []*column.Vector, sel []int32) error {
 	v := args[0]
+	if v.Type.Phys() == types.PhysFloat64 && v.Valid == nil && groups != nil {
+		of, x, groups := a.of, v.F64, groups[:len(sel)]
+		for i, p := range sel {
+			of[groups[i]].Add(x[p])
+		}
+		return nil
+	}
 	for g, p := range valuesOf(v, groups, sel) {
 		a.of[g].Add(FloatAt(v, int(p)))
 	}

@@ -67,39 +67,10 @@ func (e *Encoder) Prepare(d Data) *Pending {
 	limit := min(maxDictionary, max(d.Rows/2, 16))
 	if d.Codes != nil {
 		p.collectCodes(limit)
-	} else {
+	} else if !d.isMostlyDistinct() {
 		p.collectStrings(limit)
 	}
 	return p
-}
-
-// collectStrings fills local and codes from strings.
-func (p *Pending) collectStrings(limit int) {
-	d := &p.data
-	at := func(i int) string { return d.Strings[i] }
-	if d.Offsets != nil {
-		c := Chunk{Offsets: d.Offsets, Bytes: d.Bytes}
-		at = c.rawString
-	}
-	seen := make(map[string]uint32)
-	local, codes := []string{}, make([]uint32, d.Rows)
-	for i := range codes {
-		if d.Valid != nil && !d.Valid.Get(i) {
-			continue
-		}
-		s := at(i)
-		code, ok := seen[s]
-		if !ok {
-			if len(local) == limit {
-				return
-			}
-			code = uint32(len(local))
-			seen[s] = code
-			local = append(local, s)
-		}
-		codes[i] = code
-	}
-	p.local, p.codes = local, codes
 }
 
 // collectCodes fills local, and codes in the place of the data's, from codes of a foreign dictionary; if there are too many

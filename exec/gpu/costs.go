@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"iter"
 	"path/filepath"
 	"runtime"
 
@@ -95,4 +96,26 @@ func (p *Placed) Lacks() Lacks {
 		}
 	}
 	return l
+}
+
+// texts yields the texts of all kernels that a run is expected to need: those of the pipelines, then those that bring rows into order.
+func (p *Placed) texts() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for _, k := range p.program.Kernels {
+			for _, k := range k.All() {
+				if !yield(k.CUDA) {
+					return
+				}
+			}
+		}
+		for s := range p.program.Sinks {
+			if x := p.program.Order(s); x != nil {
+				for _, text := range x.Texts() {
+					if !yield(text) {
+						return
+					}
+				}
+			}
+		}
+	}
 }

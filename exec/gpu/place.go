@@ -3,7 +3,6 @@ package gpu
 import (
 	"context"
 	"fmt"
-	"iter"
 	"slices"
 
 	"github.com/radish-sql/radish/exec/gpu/kernel"
@@ -215,28 +214,6 @@ func (p *Placed) CompileLater() {
 	}
 	slices.SortStableFunc(missing, run.CompareWork)
 	p.device.compileTexts(missing)
-}
-
-// texts yields the texts of all kernels that a run is expected to need: those of the pipelines, then those that bring rows into order.
-func (p *Placed) texts() iter.Seq[string] {
-	return func(yield func(string) bool) {
-		for _, k := range p.program.Kernels {
-			for _, k := range k.All() {
-				if !yield(k.CUDA) {
-					return
-				}
-			}
-		}
-		for s := range p.program.Sinks {
-			if x := p.program.Order(s); x != nil {
-				for _, text := range x.Texts() {
-					if !yield(text) {
-						return
-					}
-				}
-			}
-		}
-	}
 }
 
 // placing finds which pipelines can run on the device: those for which there is a kernel, and whose neighbours can.

@@ -83,8 +83,6 @@ func harmlessCast(c *expr.Cast) bool {
 	return false
 }
 
-func ExactType(t types.Type) bool { return t.IsInteger() || t.Kind == types.KindDecimal }
-
 // growsOnly says whether every exact value of a type is one of a DECIMAL type, with no digit rounded away.
 func growsOnly(from, to types.Type) bool {
 	f := types.AsDecimal(from)
@@ -307,4 +305,27 @@ func (t *Text) enumToString(v Value, from, to types.Type) (Value, bool) {
 	}
 	t.Line("const u32 %s = %s[%s];", code, t.address(codes, "u32"), index)
 	return codeOf(to, code, v.Null, d), true
+}
+
+// toText writes a number or a time as text. Where that may be longer than the type it is the CPU's, which cuts and warns.
+func (t *Text) toText(v Value, from, to types.Type) (Value, bool) {
+	if !becomesText(to) || bounded(to) && int(to.Length) < types.TextLength(from) {
+		return Value{}, false
+	}
+	text := ""
+	switch {
+	case from.Kind == types.KindYear:
+		return Value{}, false
+	case ExactType(from) && isExact(v):
+		text = fmt.Sprintf("decimal_text(%s, %s, %d)", t.stringMemory(), wide(v), ScaleOf(from))
+	case from.Kind == types.KindDate:
+		text = fmt.Sprintf("date_text(%s, %s)", t.stringMemory(), v.Text)
+	case from.Kind == types.KindDatetime:
+		text = fmt.Sprintf("datetime_text(%s, %s, %d)", t.stringMemory(), v.Text, from.Scale)
+	case from.Kind == types.KindTime:
+		text = fmt.Sprintf("time_text(%s, %s, %d)", t.stringMemory(), v.Text, from.Scale)
+	default:
+		return Value{}, false
+	}
+	return t.making(to, v.Null, text), true
 }

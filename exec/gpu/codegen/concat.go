@@ -75,26 +75,3 @@ func emitConcatWS(t *Text, c *expr.Call, sc *Scope) (Value, error) {
 	out.Null = separator.Null
 	return out, nil
 }
-
-// toText writes a number or a time as text. Where that may be longer than the type it is the CPU's, which cuts and warns.
-func (t *Text) toText(v Value, from, to types.Type) (Value, bool) {
-	if !becomesText(to) || bounded(to) && int(to.Length) < types.TextLength(from) {
-		return Value{}, false
-	}
-	text := ""
-	switch {
-	case from.Kind == types.KindYear:
-		return Value{}, false
-	case ExactType(from) && isExact(v):
-		text = fmt.Sprintf("decimal_text(%s, %s, %d)", t.stringMemory(), wide(v), ScaleOf(from))
-	case from.Kind == types.KindDate:
-		text = fmt.Sprintf("date_text(%s, %s)", t.stringMemory(), v.Text)
-	case from.Kind == types.KindDatetime:
-		text = fmt.Sprintf("datetime_text(%s, %s, %d)", t.stringMemory(), v.Text, from.Scale)
-	case from.Kind == types.KindTime:
-		text = fmt.Sprintf("time_text(%s, %s, %d)", t.stringMemory(), v.Text, from.Scale)
-	default:
-		return Value{}, false
-	}
-	return t.making(to, v.Null, text), true
-}

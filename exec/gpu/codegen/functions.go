@@ -5,10 +5,6 @@ import (
 	"github.com/radish-sql/radish/sql/types"
 )
 
-// strictEmitter writes a function that is NULL if an operand is. It gets the operands' values, of which none is always NULL, and where
-// one is (a name, or empty). It returns the result, with a null of its own where there are further reasons for NULL.
-type strictEmitter func(t *Text, c *expr.Call, args []Value, null string) (Value, error)
-
 // lazyEmitter writes a function that evaluates its operands itself.
 type lazyEmitter func(t *Text, c *expr.Call, sc *Scope) (Value, error)
 

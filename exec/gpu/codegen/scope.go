@@ -105,3 +105,7 @@ func (s *Scope) known(e expr.Expr) (Value, bool) {
 
 // remember says that an expression has been computed.
 func (s *Scope) remember(e expr.Expr, v Value) { s.done = append(s.done, computed{e, v}) }
+
+// strictEmitter writes a function that is NULL if an operand is. It gets the operands' values, of which none is always NULL, and where
+// one is (a name, or empty). It returns the result, with a null of its own where there are further reasons for NULL.
+type strictEmitter func(t *Text, c *expr.Call, args []Value, null string) (Value, error)

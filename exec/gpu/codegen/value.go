@@ -27,3 +27,5 @@ func (u *Unsupported) Error() string { return u.Reason }
 
 // Refuse returns an *Unsupported.
 func Refuse(format string, args ...any) error { return &Unsupported{fmt.Sprintf(format, args...)} }
+
+func ExactType(t types.Type) bool { return t.IsInteger() || t.Kind == types.KindDecimal }

@@ -53,19 +53,6 @@ func (f *Form) groups() float64 {
 	return f.Aggregate.EstGroups
 }
 
-// nullSlot says whether NULL has a slot besides those of keys.
-func (w *Way) nullSlot() bool {
-	return w.f.Shape == wordGroups && w.f.form.Cols[0].Form.Nullable
-}
-
-// partKey is the C++ of the key that a slot stands for.
-func (a *groupText) partKey(slot string) string {
-	if a.f.Partition.wide {
-		return fmt.Sprintf("unmix(%s)", slot)
-	}
-	return fmt.Sprintf("unmix_word(%s)", slot)
-}
-
 // partitionSlot writes a row's slot. Of wide rows it opens the block of those that have one: two keys of all have none and go to their groups directly.
 func (a *groupText) partitionSlot(keys, args []codegen.Value) string {
 	k, f := a.k, a.f
@@ -166,7 +153,7 @@ func (a *groupText) appendGroups(slots string) {
 	k.Line("const Place tag = local < %s ? tags[local] : ~(Place)0;", slots)
 	k.Line("const bool taken = tag != ~(Place)0;")
 	if x := a.f.Partition; x.perfectHash != nil || x.wide {
-		k.Line("const u64 key = %s;", a.partKey("tag"))
+		k.Line("const u64 key = %s;", a.partitionKey("tag"))
 	} else {
 		k.Line("const u64 key = unmix_word((u32)global_place((u64)part, tag, %d));", x.Passes)
 	}

@@ -8,27 +8,6 @@ import (
 	"github.com/radish-sql/radish/exec/gpu/partition"
 )
 
-// openSlot makes g the group of a slot, for what is added to it directly, and notes that there is such. closeSlot ends that.
-func (a *groupText) openSlot(slot string) {
-	k := a.k
-	k.Line("store_relaxed(%s, 1u);", k.Pointer("u32", kernel.CounterWord{Of: DirectGroups{a.f.Aggregate}}))
-	if a.f.Partition.Hashed {
-		null := "false"
-		if a.nullSlot() {
-			null = slot + " == null_place"
-		}
-		a.openGroup("g", "_aside", a.partKey(slot), null)
-		return
-	}
-	k.Line("const u64 g = %s;", slot)
-}
-
-func (a *groupText) closeSlot() {
-	if a.f.Partition.Hashed {
-		a.k.Close()
-	}
-}
-
 // directLines are lines that add a row to its group in device memory.
 func (a *groupText) directLines() []string {
 	return a.k.Capture(func() {
@@ -47,12 +26,12 @@ func (a *groupText) addPartitionRow(row, slot string) {
 		args[i] = acc.like.Value()
 		args[i].Text = x
 	}
-	k.Line("const i64 %s = %s;", x, a.partValue(row))
+	k.Line("const i64 %s = %s;", x, a.partitionValue(row))
 	a.updateAll(args, slot)
 }
 
-// partValue is the C++ of the value that a row stands for.
-func (a *groupText) partValue(row string) string {
+// partitionValue is the C++ of the value that a row stands for.
+func (a *groupText) partitionValue(row string) string {
 	if a.f.Partition.arg == nil {
 		return "(i64)0"
 	}

@@ -130,11 +130,6 @@ func (t *PerfectHashTable) scratch() int64 {
 	return max(4*t.words*(t.slots()+spareSlots), (t.tag+2)*t.slots()+5*t.buckets)
 }
 
-// bytes is what the table takes of shared memory.
-func (t *PerfectHashTable) bytes() int64 {
-	return t.tag*(t.slots()+spareSlots) + t.scratch() + t.buckets
-}
-
 // fits says whether so many groups are expected to have slots.
 func (t *PerfectHashTable) fits(groups float64) bool {
 	return groups <= partitionHashFull*float64(t.hashed)
@@ -191,4 +186,25 @@ func (a *groupText) perfectHashText() {
 	})
 	k.Line("block_barrier();")
 	a.appendGroups("places")
+}
+
+// bytes is what the table takes of shared memory.
+func (t *PerfectHashTable) bytes() int64 {
+	return t.tag*(t.slots()+spareSlots) + t.scratch() + t.buckets
+}
+
+// tableBytes is what a partition's table wants of shared memory.
+func (x *PartitionForm) tableBytes(groups float64, words int64) int64 {
+	if x.Hashed {
+		return x.slotBytes(words)*(x.partitionSlots(groups)+spareSlots) + x.rankBytes()
+	}
+	return x.slotBytes(words) * (x.slotsOfEach(int64(groups)) + spareSlots)
+}
+
+// partitionTable is what a partition's table takes of shared memory.
+func (x *PartitionForm) partitionTable(words int64) int64 {
+	if x.perfectHash != nil {
+		return x.perfectHash.bytes()
+	}
+	return x.stride*x.slotBytes(words) + x.rankBytes()
 }

@@ -372,3 +372,9 @@ func (a *groupText) takeRuns(vars []runVar) {
 	k.Close()
 	k.Line("warp_barrier(full_mask()); // before the slots are written again")
 }
+
+// scansTable says whether the loop around the sink is one over a table's rows.
+func (w *Way) scansTable() bool {
+	_, ok := w.Pipeline.Source.(*physical.TableScan)
+	return ok && !w.Apart
+}

@@ -206,17 +206,6 @@ func (a *groupText) updateBest(acc *Accumulator, v codegen.Value, limb, slot str
 	k.Close()
 }
 
-// inDevice writes what is done to a row's group in device memory, whose slot it is told; slot is that of a dense form.
-func (a *groupText) inDevice(slot string, write func(slot string)) {
-	if !a.inLocal {
-		write(slot)
-		return
-	}
-	a.global()
-	write("g")
-	a.closeGlobal()
-}
-
 // move adds the rows that a sum has counted, and its carries, to the group in device memory.
 func (a *groupText) move(acc *Accumulator, limb string) {
 	k, f := a.k, a.f
@@ -358,4 +347,10 @@ func (a *groupText) emptyWords() (lines []string) {
 		}
 	}
 	return lines
+}
+
+// sharedRow adds a row to its group in the block's table.
+func (a *groupText) sharedRow(keys, args []codegen.Value) {
+	a.k.Threads = a.k.SharedThreads(a.f.Slots * int64(a.f.Words()) * 4)
+	a.slotRow(keys, args)
 }

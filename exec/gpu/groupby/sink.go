@@ -172,3 +172,14 @@ func (a *groupText) Declare() []string {
 	}
 	return append(a.decl, a.way.declare(a)...)
 }
+
+// inDevice writes what is done to a row's group in device memory, whose slot it is told; slot is that of a dense form.
+func (a *groupText) inDevice(slot string, write func(slot string)) {
+	if !a.inLocal {
+		write(slot)
+		return
+	}
+	a.global()
+	write("g")
+	a.closeGlobal()
+}

@@ -232,8 +232,36 @@ var inDevice = way{
 	row:     (*groupText).slotRow,
 }
 
-// sharedRow adds a row to its group in the block's table.
-func (a *groupText) sharedRow(keys, args []codegen.Value) {
-	a.k.Threads = a.k.SharedThreads(a.f.Slots * int64(a.f.Words()) * 4)
-	a.slotRow(keys, args)
+// openSlot makes g the group of a slot, for what is added to it directly, and notes that there is such. closeSlot ends that.
+func (a *groupText) openSlot(slot string) {
+	k := a.k
+	k.Line("store_relaxed(%s, 1u);", k.Pointer("u32", kernel.CounterWord{Of: DirectGroups{a.f.Aggregate}}))
+	if a.f.Partition.Hashed {
+		null := "false"
+		if a.nullSlot() {
+			null = slot + " == null_place"
+		}
+		a.openGroup("g", "_aside", a.partitionKey(slot), null)
+		return
+	}
+	k.Line("const u64 g = %s;", slot)
+}
+
+func (a *groupText) closeSlot() {
+	if a.f.Partition.Hashed {
+		a.k.Close()
+	}
+}
+
+// nullSlot says whether NULL has a slot besides those of keys.
+func (w *Way) nullSlot() bool {
+	return w.f.Shape == wordGroups && w.f.form.Cols[0].Form.Nullable
+}
+
+// partitionKey is the C++ of the key that a slot stands for.
+func (a *groupText) partitionKey(slot string) string {
+	if a.f.Partition.wide {
+		return fmt.Sprintf("unmix(%s)", slot)
+	}
+	return fmt.Sprintf("unmix_word(%s)", slot)
 }

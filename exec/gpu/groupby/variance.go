@@ -93,34 +93,3 @@ func (w *Way) within(e expr.Expr) (r form.Interval, ok bool) {
 	}
 	return form.Interval{}, false
 }
-
-// varianceValue computes aggregate i, a variance or standard deviation.
-func (k *reader) varianceValue(f *Form, i int, v codegen.Value, count string) (codegen.Value, error) {
-	it, out := &f.Aggregate.Aggs[i], f.items[i]
-	divisor := count
-	if it.Fn.Kind == expr.AggVarSamp || it.Fn.Kind == expr.AggStddevSamp {
-		divisor = k.Name("n")
-		k.Line("const i64 %s = %s - 1;", divisor, count)
-		v.Null = divisor + " <= 0"
-	}
-	fits, x := k.Name("fits"), k.Name("x")
-	k.Line("bool %s = true;", fits)
-	k.Line("f64 %s = 0;", x)
-	sum, squares := f.Accs[out.acc], f.Accs[out.squares]
-	k.Open("if (%s > 0) {", divisor)
-	if sum.op == accFloatSum {
-		k.Line("%s = exact_variance(%s, %s, %s, %s, &%s);", x, k.floatSum(f, sum), k.floatSum(f, squares), count, divisor, fits)
-	} else {
-		k.Line("%s = variance(%s, %s, %s, %s, &%s);", x, k.sumText(f, sum), k.sumText(f, squares), count, divisor, fits)
-		if scale := codegen.ScaleOf(sum.arg.Type()); scale > 0 {
-			k.Line("%s /= 1e%d;", x, 2*scale)
-		}
-	}
-	k.Close()
-	k.RaiseIf("!"+fits, codegen.CodeOnCPU, it.Args[0])
-	v.Text = x
-	if it.Fn.Kind == expr.AggStddevPop || it.Fn.Kind == expr.AggStddevSamp {
-		v.Text = "math_sqrt(" + x + ")"
-	}
-	return k.Define(v, "value"), nil
-}

@@ -1,6 +1,11 @@
 package join
 
-import "github.com/radish-sql/radish/exec/gpu/codegen"
+import (
+	"fmt"
+
+	"github.com/radish-sql/radish/exec/gpu/codegen"
+	"github.com/radish-sql/radish/exec/gpu/kernel"
+)
 
 // bindPayload makes the build's columns known, of row p.row; missing says when there is none.
 func (p *probeText) bindPayload(s *codegen.Scope, missing string) {
@@ -22,4 +27,35 @@ func (p *probeText) passResidual(s *codegen.Scope) error {
 		p.k.Line("if (!(%s)) continue;", cond)
 	}
 	return nil
+}
+
+// either is the condition that one of two holds; "" stands for false.
+func either(a, b string) string {
+	if a == "" || b == "" {
+		return a + b
+	}
+	return a + " || " + b
+}
+
+// between writes a search that gives rows which lie together: search sets the first one and the end, which are 0. Where the pipeline puts long runs off, the text does so, and
+// shares those that were put off.
+func (p *probeText) between(search func(low, high string)) (first, more, step string) {
+	k := p.k
+	low, high := k.Name("low"), k.Name("high")
+	k.Line("u32 %s = 0, %s = 0;", low, high)
+	more = fmt.Sprintf("%s < %s", p.row, high)
+	if k.DefersTo != p.t {
+		search(low, high)
+		return low, more, p.row + "++"
+	}
+	k.Open("if (later) {")
+	k.Line("%s = put_off.low;", low)
+	k.Line("%s = put_off.high;", high)
+	k.Else()
+	search(low, high)
+	k.Line("if (%s > %s && %s - %s >= (u32)%s && put_off_run(%s, %s, row, %s, %s)) %s = %s;", high, low, high, low, k.Word(kernel.LongRunWord{}), k.Pointer("u64", kernel.PutOffWord{}),
+		k.Word(kernel.PutOffCapacity{}), low, high, high, low)
+	k.Close()
+	first = fmt.Sprintf("run_first(%s, %s, (u32)(turn & (sharers - 1)))", low, high)
+	return first, more, fmt.Sprintf("%s = run_step(%s, (u32)sharers, %s)", p.row, p.row, high)
 }

@@ -105,14 +105,6 @@ func (p *probeText) probeKeys(s *codegen.Scope) error {
 	return nil
 }
 
-// either is the condition that one of two holds; "" stands for false.
-func either(a, b string) string {
-	if a == "" || b == "" {
-		return a + b
-	}
-	return a + " || " + b
-}
-
 // byKey looks a key up whose slot follows from its value.
 func (p *probeText) byKey(s *codegen.Scope) (*codegen.Scope, error) {
 	k, f := p.k, p.f

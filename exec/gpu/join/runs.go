@@ -1,8 +1,6 @@
 package join
 
 import (
-	"fmt"
-
 	"github.com/radish-sql/radish/exec/gpu/form"
 	"github.com/radish-sql/radish/exec/gpu/kernel"
 	"github.com/radish-sql/radish/planner/logical"
@@ -101,29 +99,6 @@ func findRun(p *probeText) (first, more, step string) {
 			k.Close()
 		}
 	})
-}
-
-// between writes a search that gives rows which lie together: search sets the first one and the end, which are 0. Where the pipeline puts long runs off, the text does so, and
-// shares those that were put off.
-func (p *probeText) between(search func(low, high string)) (first, more, step string) {
-	k := p.k
-	low, high := k.Name("low"), k.Name("high")
-	k.Line("u32 %s = 0, %s = 0;", low, high)
-	more = fmt.Sprintf("%s < %s", p.row, high)
-	if k.DefersTo != p.t {
-		search(low, high)
-		return low, more, p.row + "++"
-	}
-	k.Open("if (later) {")
-	k.Line("%s = put_off.low;", low)
-	k.Line("%s = put_off.high;", high)
-	k.Else()
-	search(low, high)
-	k.Line("if (%s > %s && %s - %s >= (u32)%s && put_off_run(%s, %s, row, %s, %s)) %s = %s;", high, low, high, low, k.Word(kernel.LongRunWord{}), k.Pointer("u64", kernel.PutOffWord{}),
-		k.Word(kernel.PutOffCapacity{}), low, high, high, low)
-	k.Close()
-	first = fmt.Sprintf("run_first(%s, %s, (u32)(turn & (sharers - 1)))", low, high)
-	return first, more, fmt.Sprintf("%s = run_step(%s, (u32)sharers, %s)", p.row, p.row, high)
 }
 
 // loopShared is the most rows of a source for each of which several threads go over a whole build: of more there are enough to keep a device busy.

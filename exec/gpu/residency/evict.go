@@ -113,3 +113,22 @@ func (r *Residency) drop(e *entry) {
 	}
 	e.memory = nil
 }
+
+// SetLimit bounds what queries and columns hold together, for as long as an owner wants it; 0: it no longer does. Where several owners set a limit, the least counts. Columns that
+// no query uses are given up for it.
+func (r *Residency) SetLimit(owner any, bytes int64) {
+	if over := r.ledger.bound(owner, bytes); over > 0 {
+		r.Evict(over)
+	}
+}
+
+// letGo takes references back.
+func (r *Residency) letGo(held []*entry) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, e := range held {
+		if e.refs--; e.refs == 0 && e.versions == 0 {
+			r.drop(e)
+		}
+	}
+}

@@ -3,6 +3,7 @@ package residency
 import (
 	"context"
 	"errors"
+	"runtime"
 	"weak"
 
 	"github.com/radish-sql/radish/column"
@@ -86,17 +87,6 @@ func (t *Table) Release() {
 	t.held = nil
 }
 
-// letGo takes references back.
-func (r *Residency) letGo(held []*entry) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for _, e := range held {
-		if e.refs--; e.refs == 0 && e.versions == 0 {
-			r.drop(e)
-		}
-	}
-}
-
 // hold returns the entry of a column and takes a reference. made says that this call has started its upload.
 func (r *Residency) hold(v *tables.Version, ordinal int) (e *entry, made bool) {
 	return r.holdFor(v, ordinal, false)
@@ -164,15 +154,6 @@ func (r *Residency) use(e *entry, offered bool) {
 	e.uses++
 }
 
-// common is the number of chunks that two columns begin with alike.
-func common(a, b []*encoding.Chunk) int {
-	n := 0
-	for n < min(len(a), len(b)) && a[n] == b[n] {
-		n++
-	}
-	return n
-}
-
 // sameItems says whether items of both forms are the same bytes.
 func sameItems(f, g *form.Column) bool {
 	return f.Class == g.Class && f.Width == g.Width && f.Base == g.Base && f.Dict == g.Dict
@@ -204,4 +185,51 @@ func (r *Residency) Dictionary(ctx context.Context, d *column.Dictionary) (views
 		return 0, nil, err
 	}
 	return e.dict.views, done, nil
+}
+
+// sized is Form with what the size follows from.
+func (r *Residency) sized(v *tables.Version, ordinal int) sizedForm {
+	key := versionKey{weak.Make(v), ordinal}
+	r.mu.Lock()
+	f, ok := r.forms[key]
+	r.mu.Unlock()
+	if ok {
+		return f
+	}
+	f = sizedForm{Column: form.ColumnOf(v, ordinal)}
+	if f.Class == form.View {
+		f.text = new(textBegins)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.watch(v)
+	r.forms[key] = f
+	return f
+}
+
+// watch sees to it that a version is forgotten when the program has dropped it. The caller holds mu.
+func (r *Residency) watch(v *tables.Version) {
+	w := weak.Make(v)
+	if _, ok := r.watched[w]; ok {
+		return
+	}
+	r.watched[w] = len(v.Schema.Columns)
+	runtime.AddCleanup(v, r.forget, w)
+}
+
+// forget drops what is known of a version that is gone.
+func (r *Residency) forget(w weak.Pointer[tables.Version]) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for ordinal := deletedBits; ordinal < r.watched[w]; ordinal++ {
+		key := versionKey{w, ordinal}
+		delete(r.forms, key)
+		if e := r.versions[key]; e != nil {
+			delete(r.versions, key)
+			if e.versions--; e.versions == 0 && e.refs == 0 {
+				r.drop(e)
+			}
+		}
+	}
+	delete(r.watched, w)
 }

@@ -3,16 +3,10 @@ package residency
 import (
 	"fmt"
 	"math"
-	"runtime"
-	"slices"
-	"sync"
-
-	"golang.org/x/sync/errgroup"
 
 	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/exec/gpu/form"
 	"github.com/radish-sql/radish/gpukernels"
-	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/encoding"
 	tables "github.com/radish-sql/radish/storage/table"
@@ -63,33 +57,6 @@ func (b *batch) flush() error {
 	b.bytes, b.own = 0, 0
 	clear(b.items)
 	b.items = b.items[:0]
-	return nil
-}
-
-// prepare makes something of each group's chunk, on all processors, and uses it in the order of the groups.
-func prepare[T any](groups []*tables.RowGroup, ordinal int, of func(*encoding.Chunk) (T, error), use func(*tables.RowGroup, T) error) error {
-	workers := runtime.GOMAXPROCS(0)
-	for some := range slices.Chunk(groups, 4*workers) {
-		made := make([]T, len(some))
-		var all errgroup.Group
-		all.SetLimit(workers)
-		for i := range some {
-			all.Go(func() error {
-				return sqlerr.Guard(func() (err error) {
-					made[i], err = of(some[i].Columns[ordinal])
-					return err
-				})
-			})
-		}
-		if err := all.Wait(); err != nil {
-			return err
-		}
-		for i := range some {
-			if err := use(some[i], made[i]); err != nil {
-				return err
-			}
-		}
-	}
 	return nil
 }
 
@@ -229,47 +196,4 @@ func (l *uploader) strings(v *tables.Version, ordinal int, like *entry, prefix i
 		return err
 	}
 	return bytes.flush()
-}
-
-// textBegins says where the strings of each row group begin when all are laid end to end. It is found when first asked for, since codes have to be
-// looked up for it.
-type textBegins struct {
-	once sync.Once
-	at   []int64
-}
-
-// begins has a place for each row group, and the end.
-func (t *textBegins) begins(v *tables.Version, ordinal int) []int64 {
-	t.once.Do(func() {
-		t.at = make([]int64, 1, len(v.Groups())+1)
-		_ = prepare(v.Groups(), ordinal, func(c *encoding.Chunk) (int64, error) { return stringBytes(c), nil }, func(_ *tables.RowGroup, size int64) error {
-			t.at = append(t.at, t.at[len(t.at)-1]+size)
-			return nil
-		})
-	})
-	return t.at
-}
-
-// total is the length of all strings.
-func (t *textBegins) total(v *tables.Version, ordinal int) int64 {
-	return t.begins(v, ordinal)[len(v.Groups())]
-}
-
-// stringBytes is the length of a chunk's strings end to end.
-func stringBytes(c *encoding.Chunk) int64 {
-	switch {
-	case c.NullCount == c.Rows:
-		return 0
-	case c.Kind == encoding.RawString:
-		return int64(c.Offsets[c.Rows] - c.Offsets[0])
-	case c.Kind == encoding.Constant:
-		return int64(c.Rows) * int64(len(c.Min.S))
-	}
-	total := int64(0)
-	v := column.Vector{Type: c.Type}
-	c.Decode(&v, 0, c.Rows)
-	for i := range c.Rows {
-		total += int64(len(v.StringAt(i)))
-	}
-	return total
 }

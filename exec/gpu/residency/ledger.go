@@ -97,14 +97,6 @@ func (r *Residency) QueryBudget(limit int64) *memory.Budget {
 	return r.ledger.all.DeviceChild(limit, "radish_gpu_memory_limit")
 }
 
-// SetLimit bounds what queries and columns hold together, for as long as an owner wants it; 0: it no longer does. Where several owners set a limit, the least counts. Columns that
-// no query uses are given up for it.
-func (r *Residency) SetLimit(owner any, bytes int64) {
-	if over := r.ledger.bound(owner, bytes); over > 0 {
-		r.Evict(over)
-	}
-}
-
 // Capacity is how much memory queries and table columns may hold together.
 func (r *Residency) Capacity() int64 {
 	all := r.device.Info().MemoryBytes

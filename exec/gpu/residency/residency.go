@@ -2,7 +2,6 @@ package residency
 
 import (
 	"context"
-	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -172,53 +171,6 @@ func (r *Residency) Form(v *tables.Version, ordinal int) form.Column {
 type sizedForm struct {
 	form.Column
 	text *textBegins // of form.View
-}
-
-// sized is Form with what the size follows from.
-func (r *Residency) sized(v *tables.Version, ordinal int) sizedForm {
-	key := versionKey{weak.Make(v), ordinal}
-	r.mu.Lock()
-	f, ok := r.forms[key]
-	r.mu.Unlock()
-	if ok {
-		return f
-	}
-	f = sizedForm{Column: form.ColumnOf(v, ordinal)}
-	if f.Class == form.View {
-		f.text = new(textBegins)
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.watch(v)
-	r.forms[key] = f
-	return f
-}
-
-// watch sees to it that a version is forgotten when the program has dropped it. The caller holds mu.
-func (r *Residency) watch(v *tables.Version) {
-	w := weak.Make(v)
-	if _, ok := r.watched[w]; ok {
-		return
-	}
-	r.watched[w] = len(v.Schema.Columns)
-	runtime.AddCleanup(v, r.forget, w)
-}
-
-// forget drops what is known of a version that is gone.
-func (r *Residency) forget(w weak.Pointer[tables.Version]) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for ordinal := deletedBits; ordinal < r.watched[w]; ordinal++ {
-		key := versionKey{w, ordinal}
-		delete(r.forms, key)
-		if e := r.versions[key]; e != nil {
-			delete(r.versions, key)
-			if e.versions--; e.versions == 0 && e.refs == 0 {
-				r.drop(e)
-			}
-		}
-	}
-	delete(r.watched, w)
 }
 
 // Bytes says how many of the bytes of a table's columns are on the device, and how many would have to be uploaded.

@@ -2,30 +2,15 @@ package residency
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/exec/gpu/form"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/storage/encoding"
 	tables "github.com/radish-sql/radish/storage/table"
 )
-
-// bytes is the device memory that a column of this form takes.
-func (f *sizedForm) bytes(v *tables.Version, ordinal int) int64 {
-	rows := v.Span()
-	size := (rows + padRows) * int64(f.Width)
-	if f.Class == form.View {
-		size += 8 + f.text.total(v, ordinal)
-	}
-	if f.Nulls {
-		size += bitmapBytes(rows)
-	}
-	return size
-}
-
-func bitmapBytes(rows int64) int64 { return (rows+padRows)/64*8 + 8 }
 
 // load uploads a column or a bitmap of deleted rows and makes it ready. like is a column whose first chunks are the same, held for
 // this call; or nil.
@@ -59,31 +44,6 @@ func (r *Residency) loadDictionary(e *entry, d *column.Dictionary) {
 	r.upload(e, func(l *uploader) error { return l.dictionary(d.Values()[:e.dict.count]) })
 }
 
-// upload runs one upload and tells those that wait for the entry.
-func (r *Residency) upload(e *entry, run func(*uploader) error) {
-	var s *gpukernels.Stream
-	select {
-	case s = <-r.uploads:
-	case <-e.stop: // those who have the streams may wait for its end
-		r.settle(e, errYielded)
-		close(e.ready)
-		return
-	}
-	r.uploading.Time(func() {
-		l := uploader{r: r, s: s, e: e}
-		l.finish(sqlerr.Guard(func() error { return run(&l) }))
-	})
-	r.uploads <- s
-	close(e.ready)
-}
-
-// uploader uploads one entry.
-type uploader struct {
-	r *Residency
-	s *gpukernels.Stream
-	e *entry
-}
-
 // finish waits for the uploads.
 func (l *uploader) finish(err error) {
 	if syncErr := l.s.Sync(context.Background()); err == nil {
@@ -102,52 +62,6 @@ func (r *Residency) settle(e *entry, err error) {
 	if e.refs--; err != nil || e.refs == 0 && e.versions == 0 {
 		r.drop(e)
 	}
-}
-
-// alloc takes memory that the entry keeps.
-func (l *uploader) alloc(bytes int64) (gpukernels.Ptr, error) {
-	if err := l.interrupted(); err != nil {
-		return 0, err
-	}
-	var address gpukernels.Ptr
-	var err error
-	if l.e.idle() {
-		address, err = l.r.ledger.take(l.s, l.r.ledger.columns, "its upload", bytes) // nothing is evicted for it
-		if errors.Is(err, gpukernels.ErrOutOfMemory) {
-			err = errYielded
-		}
-	} else {
-		address, err = l.r.Alloc(l.s, l.r.ledger.columns, "its upload", bytes)
-	}
-	if err != nil {
-		return 0, err
-	}
-	l.e.memory = append(l.e.memory, address)
-	l.e.size += bytes
-	return address, nil
-}
-
-var errClosing = errors.New("gpu: the device is being closed")
-
-// interrupted says why the upload is to end early; nil: it is not.
-func (l *uploader) interrupted() error {
-	select {
-	case <-l.e.stop:
-		return errYielded
-	default:
-	}
-	if l.r.closing.Load() {
-		return errClosing
-	}
-	return nil
-}
-
-func (l *uploader) upload(dst gpukernels.Ptr, src []byte) error {
-	if err := l.interrupted(); err != nil {
-		return err
-	}
-	l.e.sent += int64(len(src))
-	return l.s.Upload(dst, src)
 }
 
 func (l *uploader) column(v *tables.Version, ordinal int, like *entry, prefix int) error {
@@ -250,4 +164,31 @@ func (l *uploader) dictionary(words []string) error {
 		return nil
 	}
 	return l.upload(l.e.dict.views, gpukernels.Bytes(views))
+}
+
+// common is the number of chunks that two columns begin with alike.
+func common(a, b []*encoding.Chunk) int {
+	n := 0
+	for n < min(len(a), len(b)) && a[n] == b[n] {
+		n++
+	}
+	return n
+}
+
+// upload runs one upload and tells those that wait for the entry.
+func (r *Residency) upload(e *entry, run func(*uploader) error) {
+	var s *gpukernels.Stream
+	select {
+	case s = <-r.uploads:
+	case <-e.stop: // those who have the streams may wait for its end
+		r.settle(e, errYielded)
+		close(e.ready)
+		return
+	}
+	r.uploading.Time(func() {
+		l := uploader{r: r, s: s, e: e}
+		l.finish(sqlerr.Guard(func() error { return run(&l) }))
+	})
+	r.uploads <- s
+	close(e.ready)
 }

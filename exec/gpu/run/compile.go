@@ -196,3 +196,17 @@ func compileWork(source string) int {
 	}
 	return work
 }
+
+// sorter orders the rows of a sink.
+type sorter struct {
+	*program.Order
+	arrays []rowsort.Arrays // of each column
+	parts  [sort.Parts]sortModule
+	tree   sortModule
+}
+
+// sortModule is a part's kernels.
+type sortModule struct {
+	module *gpukernels.Module // nil: not loaded
+	ready  chan struct{}      // closed when that is settled; nil: nobody asked yet
+}

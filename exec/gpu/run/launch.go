@@ -3,7 +3,6 @@ package run
 import (
 	"context"
 	"math"
-	"math/bits"
 
 	"github.com/radish-sql/radish/exec/gpu/groupby"
 	"github.com/radish-sql/radish/exec/gpu/kernel"
@@ -15,12 +14,6 @@ import (
 
 // launchPairs is the most pairs of a nested loop in a launch, so that a cancelled query ends soon. groupby.LaunchRows limits its rows.
 const launchPairs = 1 << 32
-
-// launchRange is the tiles or rows of a launch; every says which tiles are numbered (Tiles in tile.cuh).
-type launchRange struct {
-	from, to, every int64
-	later           *putOff // the runs that the launch goes over; nil: it goes over the source
-}
 
 // openLaunches makes counters of limits 0, and takes memory for what only the launches of a pipeline's kernel need.
 func (q *Query) openLaunches(k *kernel.Kernel) error {
@@ -122,13 +115,6 @@ func (q *Query) start(ctx context.Context, k *kernel.Kernel, cost *Cost) error {
 	return q.runThen(k, cost)
 }
 
-// Threads that share the copies of a row, as log2: a warp's always, so that a row with very many copies is not one thread's, and of few rows more, up to so many
-// that all rows together have sharersAll a multiprocessor. They are few enough that some of their turns ask whether the query was cancelled (kernel.Kernel.AskStop).
-const (
-	sharersLeast, sharersMost = 5, 16
-	sharersAll                = 1 << 14
-)
-
 // sharers is log2 of how many threads share the copies of a row.
 func (q *Query) sharers(k *kernel.Kernel) int {
 	switch {
@@ -138,12 +124,6 @@ func (q *Query) sharers(k *kernel.Kernel) int {
 		return 0
 	}
 	return q.sharersOf(q.sourceRows(k))
-}
-
-// sharersOf is log2 of how many threads share the copies or matches of each of so many rows.
-func (q *Query) sharersOf(rows int64) int {
-	each := int64(q.runner.multiprocessors()*sharersAll) / max(rows, 1)
-	return min(max(bits.Len64(uint64(each))-1, sharersLeast), sharersMost)
 }
 
 // residentBlocks is how many blocks of a kernel the device runs at once.
@@ -229,4 +209,12 @@ func (q *Query) launchOther(k *kernel.Kernel, most int64, cost *Cost) error {
 	}
 	cost.Launches++
 	return q.memory.Stream.Launch(m.function, min(resident, most), block, shared, params)
+}
+
+// compiled notes a kernel of the pipeline, all of which are compiled beside each other.
+func (c *Cost) compiled(m *loadedKernel) {
+	c.Origin = max(c.Origin, m.origin)
+	if m.origin == gpukernels.Compiled {
+		c.Compile = max(c.Compile, m.module.CompileTime)
+	}
 }

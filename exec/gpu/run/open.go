@@ -38,14 +38,6 @@ func (q *Query) openInput(ctx context.Context, k *kernel.Kernel, cost *Cost) err
 	return nil
 }
 
-// sourceBound is the number of the source's rows.
-func (q *Query) sourceBound(k *kernel.Kernel) int64 {
-	if k.Rows.Scan != nil {
-		return min(q.inputs.spanned[k.Rows.Scan].rows, k.Rows.Scan.Table.Rows())
-	}
-	return q.sourceRows(k)
-}
-
 // sinkCapacity estimates the rows that come to a sink: a bound where one is known and not much too large, else what came before. all says that no more can
 // come.
 func (q *Query) sinkCapacity(s physical.Sink) (capacity int64, all bool) {
@@ -134,8 +126,6 @@ func (q *Query) overflows(k *kernel.Kernel) bool {
 	}
 	return !q.outputs.rows[k.Pipeline.Sink].all
 }
-
-var errTooManyRows = &gpukernels.Error{Kind: gpukernels.KindOutOfMemory, Message: "more than 2^32 rows are kept between two pipelines"}
 
 // openRows makes room for a sink's rows, in place of what it had. all says that no more can come.
 func (q *Query) openRows(s physical.Sink, capacity int64, all bool) error {

@@ -7,26 +7,11 @@ import (
 	"github.com/radish-sql/radish/exec/gpu/form"
 	"github.com/radish-sql/radish/exec/gpu/join"
 	"github.com/radish-sql/radish/exec/gpu/kernel"
-	"github.com/radish-sql/radish/exec/gpu/program"
 	"github.com/radish-sql/radish/exec/gpu/rowsort"
 	"github.com/radish-sql/radish/exec/gpu/sort"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/planner/physical"
 )
-
-// sorter orders the rows of a sink.
-type sorter struct {
-	*program.Order
-	arrays []rowsort.Arrays // of each column
-	parts  [sort.Parts]sortModule
-	tree   sortModule
-}
-
-// sortModule is a part's kernels.
-type sortModule struct {
-	module *gpukernels.Module // nil: not loaded
-	ready  chan struct{}      // closed when that is settled; nil: nobody asked yet
-}
 
 // ends returns what orders a sink's rows, if all pipelines that end there have been started; nil: nothing does.
 func (q *Query) ends(s physical.Sink) *sorter {
@@ -90,9 +75,6 @@ func (q *Query) sorted(ctx context.Context, s physical.Sink, x *sorter, in rowso
 		Tuning: q.runner.tuning.Sort,
 	}, &in)
 }
-
-// sortedCount stands for the rows that a Sort keeps, among the things that are counted.
-type sortedCount struct{ s *physical.Sort }
 
 // orderBuild brings the rows of a build into order, and fills the tree over them if there is one.
 func (q *Query) orderBuild(ctx context.Context, b *physical.Build, x *sorter) error {

@@ -305,3 +305,8 @@ func (out *outputs) partitionWord(w partition.Word) (uint64, bool) {
 	}
 	return 0, false
 }
+
+var errTooManyRows = &gpukernels.Error{Kind: gpukernels.KindOutOfMemory, Message: "more than 2^32 rows are kept between two pipelines"}
+
+// sortedCount stands for the rows that a Sort keeps, among the things that are counted.
+type sortedCount struct{ s *physical.Sort }

@@ -42,14 +42,6 @@ type Cost struct {
 	Launches        int
 }
 
-// compiled notes a kernel of the pipeline, all of which are compiled beside each other.
-func (c *Cost) compiled(m *loadedKernel) {
-	c.Origin = max(c.Origin, m.origin)
-	if m.origin == gpukernels.Compiled {
-		c.Compile = max(c.Compile, m.module.CompileTime)
-	}
-}
-
 // Options say how a program runs.
 type Options struct {
 	Profiled   bool  // the time of each pipeline's kernels is wanted, for which each is waited for
@@ -254,4 +246,28 @@ func (q *Query) runOnce(ctx context.Context, p *physical.Pipeline, wait bool) (C
 	}
 	q.outputs.release()
 	return cost, nil
+}
+
+// runAgain runs all pipelines again that have run, and waits for the counts.
+func (q *Query) runAgain(ctx context.Context, cost *Cost) error {
+	ran := q.progress.restart()
+	q.sizes.trustNone()
+	for s := range q.outputs.rows {
+		q.outputs.freeRows(s)
+	}
+	for a := range q.outputs.groups {
+		q.outputs.freeGroups(a)
+	}
+	if err := q.control.clear(); err != nil {
+		return err
+	}
+	for i, p := range ran {
+		again, err := q.runOnce(ctx, p, i == len(ran)-1)
+		if err != nil {
+			return err
+		}
+		cost.Launches += again.Launches
+		cost.RowsOut = again.RowsOut
+	}
+	return nil
 }

@@ -3,6 +3,7 @@ package run
 import (
 	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/exec/gpu/form"
+	"github.com/radish-sql/radish/exec/gpu/kernel"
 	"github.com/radish-sql/radish/exec/gpu/program"
 	"github.com/radish-sql/radish/exec/gpu/results"
 	"github.com/radish-sql/radish/gpukernels"
@@ -156,4 +157,26 @@ func (q *Query) openValues(src *physical.ValuesScan) error {
 		b.Cols = append(b.Cols, v)
 	}
 	return q.PutRows(sink, []*column.Batch{b}, nil)
+}
+
+// sourceRows is the number of rows that a kernel goes over, or the most that there can be. It is none that scans a table.
+func (q *Query) sourceRows(k *kernel.Kernel) int64 {
+	switch {
+	case k.Rows.Of != nil:
+		if s := q.outputs.partitioned(k.Rows.Of); s != nil {
+			return s.last().capacity()
+		}
+		return q.outputs.most(k.Rows.Of)
+	case k.Rows.Groups != nil:
+		return q.outputs.groups[k.Rows.Groups].size()
+	}
+	return k.Rows.Count
+}
+
+// sourceBound is the number of the source's rows.
+func (q *Query) sourceBound(k *kernel.Kernel) int64 {
+	if k.Rows.Scan != nil {
+		return min(q.inputs.spanned[k.Rows.Scan].rows, k.Rows.Scan.Table.Rows())
+	}
+	return q.sourceRows(k)
 }

@@ -1,7 +1,6 @@
 package run
 
 import (
-	"context"
 	"errors"
 	"hash/maphash"
 	"sync"
@@ -103,30 +102,6 @@ func (z *sizing) isTrusted(s physical.Sink) bool {
 func (q *Query) outgrown(p *physical.Pipeline) bool {
 	capacity, ok := q.sizes.trusted[p.Sink]
 	return ok && q.control.counted(kernel.CounterWord{Of: p.Sink}) > capacity
-}
-
-// runAgain runs all pipelines again that have run, and waits for the counts.
-func (q *Query) runAgain(ctx context.Context, cost *Cost) error {
-	ran := q.progress.restart()
-	q.sizes.trustNone()
-	for s := range q.outputs.rows {
-		q.outputs.freeRows(s)
-	}
-	for a := range q.outputs.groups {
-		q.outputs.freeGroups(a)
-	}
-	if err := q.control.clear(); err != nil {
-		return err
-	}
-	for i, p := range ran {
-		again, err := q.runOnce(ctx, p, i == len(ran)-1)
-		if err != nil {
-			return err
-		}
-		cost.Launches += again.Launches
-		cost.RowsOut = again.RowsOut
-	}
-	return nil
 }
 
 // before is how many rows, or groups, came to a sink when the same was done before.

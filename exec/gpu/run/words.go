@@ -81,20 +81,6 @@ func (q *Query) word(k *kernel.Kernel, key any) (uint64, error) {
 	return 0, fmt.Errorf("gpu: pipeline %d has a parameter of unknown kind %T", k.Pipeline.ID, key)
 }
 
-// sourceRows is the number of rows that a kernel goes over, or the most that there can be. It is none that scans a table.
-func (q *Query) sourceRows(k *kernel.Kernel) int64 {
-	switch {
-	case k.Rows.Of != nil:
-		if s := q.outputs.partitioned(k.Rows.Of); s != nil {
-			return s.last().capacity()
-		}
-		return q.outputs.most(k.Rows.Of)
-	case k.Rows.Groups != nil:
-		return q.outputs.groups[k.Rows.Groups].size()
-	}
-	return k.Rows.Count
-}
-
 // sharedBytes is the shared memory of a kernel's blocks.
 func (q *Query) sharedBytes(k *kernel.Kernel) int64 {
 	shift := 0

@@ -1,0 +1,99 @@
+package residency
+
+import (
+	"runtime"
+	"slices"
+	"sync"
+
+	"github.com/radish-sql/radish/column"
+	"github.com/radish-sql/radish/exec/gpu/form"
+	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/storage/encoding"
+	tables "github.com/radish-sql/radish/storage/table"
+	"golang.org/x/sync/errgroup"
+)
+
+// textBegins says where the strings of each row group begin when all are laid end to end. It is found when first asked for, since codes have to be
+// looked up for it.
+type textBegins struct {
+	once sync.Once
+	at   []int64
+}
+
+// begins returns where the strings of each row group begin, and where the last ones end.
+func (t *textBegins) begins(v *tables.Version, ordinal int) []int64 {
+	t.once.Do(func() {
+		t.at = make([]int64, 1, len(v.Groups())+1)
+		_ = prepare(v.Groups(), ordinal, func(c *encoding.Chunk) (int64, error) { return stringBytes(c), nil }, func(_ *tables.RowGroup, size int64) error {
+			t.at = append(t.at, t.at[len(t.at)-1]+size)
+			return nil
+		})
+	})
+	return t.at
+}
+
+// total is the length of all strings.
+func (t *textBegins) total(v *tables.Version, ordinal int) int64 {
+	return t.begins(v, ordinal)[len(v.Groups())]
+}
+
+// stringBytes is the length of a chunk's strings end to end.
+func stringBytes(c *encoding.Chunk) int64 {
+	switch {
+	case c.NullCount == c.Rows:
+		return 0
+	case c.Kind == encoding.RawString:
+		return int64(c.Offsets[c.Rows] - c.Offsets[0])
+	case c.Kind == encoding.Constant:
+		return int64(c.Rows) * int64(len(c.Min.S))
+	}
+	total := int64(0)
+	v := column.Vector{Type: c.Type}
+	c.Decode(&v, 0, c.Rows)
+	for i := range c.Rows {
+		total += int64(len(v.StringAt(i)))
+	}
+	return total
+}
+
+// bytes is the device memory that a column of this form takes.
+func (f *sizedForm) bytes(v *tables.Version, ordinal int) int64 {
+	rows := v.Span()
+	size := (rows + padRows) * int64(f.Width)
+	if f.Class == form.View {
+		size += 8 + f.text.total(v, ordinal)
+	}
+	if f.Nulls {
+		size += bitmapBytes(rows)
+	}
+	return size
+}
+
+func bitmapBytes(rows int64) int64 { return (rows+padRows)/64*8 + 8 }
+
+// prepare makes something of each group's chunk, on all processors, and uses it in the order of the groups.
+func prepare[T any](groups []*tables.RowGroup, ordinal int, of func(*encoding.Chunk) (T, error), use func(*tables.RowGroup, T) error) error {
+	workers := runtime.GOMAXPROCS(0)
+	for some := range slices.Chunk(groups, 4*workers) {
+		made := make([]T, len(some))
+		var all errgroup.Group
+		all.SetLimit(workers)
+		for i := range some {
+			all.Go(func() error {
+				return sqlerr.Guard(func() (err error) {
+					made[i], err = of(some[i].Columns[ordinal])
+					return err
+				})
+			})
+		}
+		if err := all.Wait(); err != nil {
+			return err
+		}
+		for i := range some {
+			if err := use(some[i], made[i]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -122,7 +122,7 @@ func (s *Session) startOnGPU(st *statement, p *planned, choice *placement.Choice
 	}
 	lacks := placed.Lacks()
 	if !lacks.Any() {
-		p.plan, p.gpu, p.placement = plan, placed, where
+		p.plan, p.gpu, p.placement = placed.Plan, placed, where
 		return "", nil
 	}
 	choice.Reason += "; " + lacking(lacks)
@@ -270,7 +270,7 @@ func (r *rehearsal) place() (*gpu.Placed, string) {
 		return nil, err.Error()
 	case placed == nil:
 		return nil, where.FirstReason(r.plan)
-	case r.device.Advisor().LeavesMost(r.plan, where, r.threads):
+	case r.device.Advisor().LeavesMost(placed.Plan, where, r.threads):
 		return nil, placement.LeftToCPU + " (" + where.FirstReason(r.plan) + ")"
 	}
 	return placed, ""

@@ -52,7 +52,9 @@ func (s *Session) forced(st *statement, p *planned, device Device) error {
 	if p.plan, err = s.lower(st, p.query, device.plansFor()); err != nil {
 		return err
 	}
-	p.gpu, p.placement, err = s.place(st, p.plan, device)
+	if p.gpu, p.placement, err = s.place(st, p.plan, device); p.gpu != nil {
+		p.plan = p.gpu.Plan
+	}
 	return err
 }
 

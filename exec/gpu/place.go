@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/radish-sql/radish/exec/gpu/join"
 	"github.com/radish-sql/radish/exec/gpu/kernel"
 	"github.com/radish-sql/radish/exec/gpu/program"
 	"github.com/radish-sql/radish/exec/gpu/run"
@@ -51,11 +52,20 @@ type Wish struct {
 const RecursionStays = "WITH RECURSIVE runs on the CPU, with all that it reads"
 
 // Place chooses the devices of a plan's pipelines, and says why. placed is nil if all run on the CPU. That the GPU is the faster one is taken for
-// granted: package placement decides that.
+// granted: package placement decides that. The plan that is placed has more pipelines where joins in partitions want that, if all of them run on the device.
 func (d *Device) Place(plan *physical.Plan, ctx *expr.Context, wish Wish) (placed *Placed, where physical.Placement, err error) {
 	if reason, err := d.unplaceable(plan, wish.Mode); reason != "" || err != nil {
 		return nil, physical.OnCPU(reason), err
 	}
+	if cut := join.Cut(plan, d.runner.ForKernels()); cut != plan {
+		if placed, where, err = d.place(cut, ctx, wish); err == nil && placed != nil && placed.Whole() {
+			return placed, where, nil
+		}
+	}
+	return d.place(plan, ctx, wish)
+}
+
+func (d *Device) place(plan *physical.Plan, ctx *expr.Context, wish Wish) (placed *Placed, where physical.Placement, err error) {
 	x := &placing{plan: plan, off: map[*physical.Pipeline]string{}}
 	x.sides()
 	placed = &Placed{Plan: plan, device: d, mode: wish.Mode, limit: wish.Limit}

@@ -1,6 +1,8 @@
 package join
 
 import (
+	"slices"
+
 	"github.com/radish-sql/radish/exec/gpu/join/radix"
 	"github.com/radish-sql/radish/exec/gpu/kernel"
 	"github.com/radish-sql/radish/planner/physical"
@@ -38,24 +40,80 @@ type Key struct {
 	At int
 }
 
-// Partition decides which joins are partitioned. A pipeline's rows are partitioned for one join at most.
+// Partition decides which joins are partitioned. A pipeline's rows are partitioned for one join at most: Cut has cut those that have several.
 func (c *Choices) Partition(g *kernel.Pipelines) {
 	c.radix, c.Probe = map[*physical.Build]*radix.Join{}, map[*physical.Pipeline]*radix.Join{}
 	for _, p := range g.Plan.Pipelines {
-		b, ok := p.Sink.(*physical.Build)
-		if !ok || c.whole[b] || g.IsShared(b) || c.Probe[p] != nil || !scansFor(p, len(p.Transforms), c) {
+		x := c.candidate(g, p)
+		if x == nil || c.Probe[p] != nil || !readsFor(p, len(p.Transforms), c.radix) || c.Probe[x.Pipeline()] != nil || !readsFor(x.Pipeline(), x.At(), c.radix) {
 			continue
 		}
-		if n, _ := matches(g, b); n >= g.Target.Tuning.Runs.Apart && wantsRuns(g, demandOf(g, b)) {
-			continue // blocks would follow long chains in few partitions
-		}
-		x := radix.Candidate(g, b, p)
-		if x == nil || c.Probe[x.Pipeline()] != nil || !scansFor(x.Pipeline(), x.At(), c) {
-			continue
-		}
-		c.radix[b], c.Probe[x.Pipeline()] = x, x
+		c.radix[x.Build()], c.Probe[x.Pipeline()] = x, x
 	}
 }
+
+// candidate is the join of the build that a pipeline fills, if it should be partitioned; nil: there is none.
+func (c *Choices) candidate(g *kernel.Pipelines, p *physical.Pipeline) *radix.Join {
+	b, ok := p.Sink.(*physical.Build)
+	if !ok || c.whole[b] || g.IsShared(b) {
+		return nil
+	}
+	if n, _ := matches(g, b); n >= g.Target.Tuning.Runs.Apart && wantsRuns(g, demandOf(g, b)) {
+		return nil // blocks would follow long chains in few partitions
+	}
+	return radix.Candidate(g, b, p)
+}
+
+// Cut returns a plan that is cut where rows come to partitions that its pipelines could not write as they are: behind another join in partitions, or one that gives several rows for one.
+func Cut(plan *physical.Plan, target *kernel.Target) *physical.Plan {
+	g := kernel.NewPipelines(plan, target, nil, nil)
+	c := NewChoices()
+	joins := map[*physical.Build]*radix.Join{}
+	for _, p := range plan.Pipelines {
+		if x := c.candidate(g, p); x != nil && isCuttable(p) && isCuttable(x.Pipeline()) {
+			joins[x.Build()] = x
+		}
+	}
+	cuts := map[*physical.Pipeline][]int{}
+	for _, p := range plan.Pipelines {
+		first, has := 0, false // the first transform behind the last cut, and whether a join in partitions has come since then
+		cut := func(at int) {
+			if has || !readsFor(&physical.Pipeline{Source: sourceBehind(p, first), Transforms: p.Transforms[first:at]}, at-first, joins) {
+				cuts[p] = append(cuts[p], at)
+				first, has = at, false
+			}
+		}
+		for i, t := range p.Transforms {
+			if t, ok := t.(*physical.Probe); ok && joins[t.Build] != nil {
+				cut(i)
+				has = true
+			}
+		}
+		if b, ok := p.Sink.(*physical.Build); ok && joins[b] != nil {
+			cut(len(p.Transforms))
+		}
+	}
+	if len(cuts) == 0 {
+		return plan
+	}
+	return plan.Cut(cuts)
+}
+
+// sourceBehind is what gives a pipeline's rows behind a cut in front of a transform.
+func sourceBehind(p *physical.Pipeline, at int) physical.Source {
+	if at == 0 {
+		return p.Source
+	}
+	return &physical.SinkScan{From: &physical.Materialize{}}
+}
+
+// isCuttable says whether a pipeline gives the same rows if it is cut: neither their order nor their number counts.
+func isCuttable(p *physical.Pipeline) bool {
+	return !fromOrder(p) && !slices.ContainsFunc(p.Transforms, func(t physical.Transform) bool { _, ok := t.(*physical.Limit); return ok })
+}
+
+// fromOrder says whether the rows of a pipeline's source have an order.
+func fromOrder(p *physical.Pipeline) bool { return (&kernel.Outline{Pipeline: p}).FromOrder() }
 
 // AreSettled says whether all has been decided about the joins that are partitioned. Those that the pipeline of a probe did not come to are not, the next time.
 func (c *Choices) AreSettled() bool {
@@ -74,21 +132,23 @@ func (c *Choices) IsPartitioned(p *physical.Pipeline) bool {
 	return c.Probe[p] != nil || ok && c.radix[b] != nil
 }
 
-// scansFor says whether a pipeline's rows can go to partitions in front of a transform: they are a table's, and a row gives at most one.
-func scansFor(p *physical.Pipeline, at int, c *Choices) bool {
-	if _, ok := p.Source.(*physical.TableScan); !ok {
+// readsFor says whether a pipeline's rows can go to partitions in front of a transform: a table or an earlier pipeline has them, in no order, and a row gives at most one.
+func readsFor(p *physical.Pipeline, at int, partitioned map[*physical.Build]*radix.Join) bool {
+	switch p.Source.(type) {
+	case *physical.TableScan, *physical.SinkScan:
+	default:
 		return false
 	}
 	for _, t := range p.Transforms[:at] {
 		switch t := t.(type) {
 		case *physical.Filter, *physical.Project:
 		case *physical.Probe:
-			if kernel.Multiplies(t) || c.radix[t.Build] != nil {
+			if kernel.Multiplies(t) || partitioned[t.Build] != nil {
 				return false
 			}
 		default:
 			return false
 		}
 	}
-	return true
+	return !fromOrder(p)
 }

@@ -18,7 +18,9 @@ type Outline struct {
 	Many    bool    // a row of the source may give several
 	Stops   bool    // it has loops that end when the query is cancelled
 	Tiled   bool    // each thread takes its rows of a scan's tile in turn, to the sink
-	Apart   bool    // the sink stands in another kernel than the source, behind a join in partitions
+	// TilesRows says that stored rows come in tiles, too, of which each thread takes its rows in turn: they go to partitions.
+	TilesRows bool
+	Apart     bool // the sink stands in another kernel than the source, behind a join in partitions
 	// SourceShared is the bytes of a block's shared memory that what stands in front of the sink takes.
 	SourceShared int64
 	// DefersTo is the probe whose long runs are put off, so that several threads come for each; nil: none are. A scan takes its rows one by one then, since a row may come again.

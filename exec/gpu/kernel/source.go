@@ -25,6 +25,10 @@ func (k *Kernel) OpenStored(s physical.Sink, condition string) {
 }
 
 func (k *Kernel) loopRows(to, condition string) {
+	if k.TilesRows {
+		k.tileRows(to, condition)
+		return
+	}
 	k.Open("for (i64 base = (i64)%s + block_index() * RADISH_BLOCK; base < %s; base += global_threads()) {", k.Word(FromWord{}), to)
 	turn := "row"
 	if k.Rows.SharedBy != nil {
@@ -40,6 +44,19 @@ func (k *Kernel) loopRows(to, condition string) {
 		here += " && " + condition
 	}
 	k.Line("const bool here = %s;", here)
+}
+
+// tileRows writes a loop over tiles of rows, of each of which a thread takes its rows in turn: for a sink that takes a tile's rows as a whole.
+func (k *Kernel) tileRows(to, condition string) {
+	k.Open("for (i64 base = (i64)%s + block_index() * (RADISH_BLOCK * RADISH_ITEMS); base < %s; base += global_threads() * RADISH_ITEMS) {", k.Word(FromWord{}), to)
+	k.Tile = k.Gap()
+	k.Line("RADISH_UNROLL")
+	k.Open("for (i32 i = 0; i < RADISH_ITEMS; i++) {")
+	k.Line("const i64 row = base + i * RADISH_BLOCK + thread_index();")
+	if condition != "" {
+		to += " && " + condition
+	}
+	k.Line("const bool here = row < %s;", to)
 }
 
 // A launch that comes after those over the source's rows goes over the runs that they have put off. Each of these is a PutOff of build.cuh.

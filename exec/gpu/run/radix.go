@@ -187,9 +187,11 @@ func (q *Query) chunks(form *partition.Form, rows int64) int64 {
 // sideRows is how many rows a side is expected to have.
 func (q *Query) sideRows(k *kernel.Kernel, side radix.Side) int64 {
 	rows := q.sourceBound(k)
-	est := k.Rows.Scan.EstRows
+	est := 0.
 	if !side.Probe {
 		est = side.Join.Build().EstRows
+	} else if k.Rows.Scan != nil {
+		est = k.Rows.Scan.EstRows
 	}
 	if e := int64(min(est*1.3, 1<<40)) + 1024; est > 0 && rows > 2*e {
 		rows = e

@@ -10,7 +10,7 @@ import (
 	"github.com/radish-sql/radish/sql/expr"
 )
 
-// Candidate returns the join of a build that feeder fills, if it is to be partitioned; nil: it is not.
+// Candidate returns the join of a build that feeder fills, if it is to be partitioned; nil: it is not. Pipelines may be cut in front of what is partitioned.
 func Candidate(g *kernel.Pipelines, b *physical.Build, feeder *physical.Pipeline) *Join {
 	tuning := &g.Target.Tuning.Radix
 	least := tuning.Rows
@@ -45,17 +45,19 @@ func Candidate(g *kernel.Pipelines, b *physical.Build, feeder *physical.Pipeline
 			x = &Join{build: b, probe: t, pipeline: p, at: i}
 		}
 	}
-	if x == nil {
+	if x == nil || !fits(feeder) || !fits(x.pipeline) {
 		return nil
 	}
-	scan, ok := x.pipeline.Source.(*physical.TableScan)
-	if !ok || scanned(scan) < tuning.Rows || scan.Table.Rows() >= math.MaxInt32 {
-		return nil
-	}
-	if !tuning.Forced && !x.pays(g, feeder, scan) {
+	if !tuning.Forced && (x.pipeline.RowsBefore(x.at) < tuning.Rows || !x.pays(g, feeder)) {
 		return nil
 	}
 	return x
+}
+
+// fits says whether the rows of a pipeline's source can be numbered.
+func fits(p *physical.Pipeline) bool {
+	scan, ok := p.Source.(*physical.TableScan)
+	return !ok || scan.Table.Rows() < math.MaxInt32
 }
 
 // notes says whether a join of a kind looks at all matches of a row, so that all of the build's rows can note them.
@@ -63,17 +65,42 @@ func notes(kind logical.JoinKind) bool {
 	return kind == logical.InnerJoin || kind == logical.LeftJoin || kind == logical.FullJoin
 }
 
-// pays says whether writing the rows of both sides costs less than looking them up. Both sides are scans that most rows pass, with nothing that drops rows in front of the join: otherwise
-// rows that are left are packed before they look a key up, and a filter of keys drops others. An array by key is as good as partitions where neighbouring rows have neighbouring keys.
-func (x *Join) pays(g *kernel.Pipelines, feeder *physical.Pipeline, scan *physical.TableScan) bool {
-	build := feeder.Source.(*physical.TableScan)
-	for _, s := range []*physical.TableScan{build, scan} {
-		if scanned(s) < float64(s.Table.Rows())*leastShare || slices.ContainsFunc(s.RuntimeFilters, func(u physical.RuntimeFilterUse) bool { return u.Drops >= kernel.FilterDrops }) {
-			return false
+// pays says whether writing the rows of both sides costs less than looking them up.
+func (x *Join) pays(g *kernel.Pipelines, feeder *physical.Pipeline) bool {
+	for _, p := range []*physical.Pipeline{feeder, x.pipeline} {
+		if scan, ok := p.Source.(*physical.TableScan); ok && slices.ContainsFunc(scan.RuntimeFilters, x.drops) {
+			return false // a filter of keys drops rows before they are written
 		}
 	}
-	for _, t := range append(slices.Clone(feeder.Transforms), x.pipeline.Transforms[:x.at]...) {
-		if _, ok := t.(*physical.Probe); ok {
+	if build, probe := plainScan(feeder, len(feeder.Transforms)), plainScan(x.pipeline, x.at); build != nil && probe != nil {
+		return x.paysOverScans(g, build, probe)
+	}
+	return x.build.On(physical.GPU) == physical.HashJoin && x.cost(feeder) < x.chainsCost()
+}
+
+// drops says whether a filter of keys drops so many rows that its join should have it: of another join's, rows that reach this one are fewer than those that are scanned.
+func (x *Join) drops(u physical.RuntimeFilterUse) bool {
+	return u.Drops >= kernel.FilterDrops && u.Build == x.build
+}
+
+// plainScan is the scan whose rows come to a transform without any other join; nil: there is none.
+func plainScan(p *physical.Pipeline, at int) *physical.TableScan {
+	scan, ok := p.Source.(*physical.TableScan)
+	for _, t := range p.Transforms[:at] {
+		_, probes := t.(*physical.Probe)
+		ok = ok && !probes
+	}
+	if !ok {
+		return nil
+	}
+	return scan
+}
+
+// paysOverScans is pays where both sides are scans. Most rows pass them: otherwise rows that are left are packed before they look a key up, and a filter of keys drops others. An array by key
+// is as good as partitions where neighbouring rows have neighbouring keys.
+func (x *Join) paysOverScans(g *kernel.Pipelines, build, probe *physical.TableScan) bool {
+	for _, s := range []*physical.TableScan{build, probe} {
+		if scanned(s) < float64(s.Table.Rows())*leastShare || slices.ContainsFunc(s.RuntimeFilters, func(u physical.RuntimeFilterUse) bool { return u.Drops >= kernel.FilterDrops }) {
 			return false
 		}
 	}
@@ -83,7 +110,31 @@ func (x *Join) pays(g *kernel.Pipelines, feeder *physical.Pipeline, scan *physic
 	if len(x.build.Payload) == 0 && !x.Notes() && x.probe.Mark == nil && float64(x.build.DenseMax)-float64(x.build.DenseMin) < bitmapKeys {
 		return false // a bit for each key says whether there is one
 	}
-	return scattered(g, build, x.build.Keys[0]) && scattered(g, scan, x.probe.Keys[0])
+	return scattered(g, build, x.build.Keys[0]) && scattered(g, probe, x.probe.Keys[0])
+}
+
+// What a row costs, in picoseconds on an H200: see docs/internals/joins.md.
+const (
+	chainedRow     = 66 // that is appended to a table in device memory, and chained
+	lookedUpRow    = 72 // that looks its key up there: a head, a key and a payload, anywhere in memory
+	partitionedRow = 26 // of 16 bytes that goes through two passes, and is chained in shared memory or looked up there
+	storedRow      = 25 // that a pipeline stores and the next one reads, since the pipeline was cut
+)
+
+// chainsCost is what the join costs by chains in device memory.
+func (x *Join) chainsCost() float64 {
+	return x.build.EstRows*chainedRow + x.pipeline.RowsBefore(x.at)*lookedUpRow
+}
+
+// cost is what it costs in partitions, where pipelines are cut in front of them that do more than read rows.
+func (x *Join) cost(feeder *physical.Pipeline) float64 {
+	side := func(rows float64, p *physical.Pipeline, at int) float64 {
+		if slices.ContainsFunc(p.Transforms[:at], func(t physical.Transform) bool { _, ok := t.(*physical.Probe); return ok }) {
+			return rows * (partitionedRow + storedRow)
+		}
+		return rows * partitionedRow
+	}
+	return side(x.build.EstRows, feeder, len(feeder.Transforms)) + side(x.pipeline.RowsBefore(x.at), x.pipeline, x.at)
 }
 
 // bitmapKeys are so many that a cache has a bit for each.

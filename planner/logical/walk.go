@@ -100,3 +100,26 @@ func SharedPlans(n Node) []*SharedPlan {
 	visit(n)
 	return out
 }
+
+// ScanOf returns the scan that gives columns of n, if filters and joins that keep or drop whole rows of it are all that lies between; else nil.
+func ScanOf(n Node, cols ColSet) *Scan {
+	for {
+		switch x := n.(type) {
+		case *Scan:
+			return x
+		case *Filter:
+			n = x.Input
+		case *Join:
+			switch {
+			case x.Kind != FullJoin && cols.Within(Out(x.Left)):
+				n = x.Left
+			case x.Kind == InnerJoin && cols.Within(Out(x.Right)):
+				n = x.Right
+			default:
+				return nil
+			}
+		default:
+			return nil
+		}
+	}
+}

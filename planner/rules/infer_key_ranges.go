@@ -59,7 +59,7 @@ func (w *rewriter) narrowed(n logical.Node, c *expr.Column, other logical.Node, 
 	if c.Typ.Phys() != types.PhysInt64 || d.Typ.Phys() != types.PhysInt64 || c.Typ.IsString() || d.Typ.IsString() {
 		return n
 	}
-	scan := scanBelow(n, c.ID)
+	scan := logical.ScanOf(n, logical.SetOf(c.ID))
 	if scan == nil || !w.eager && w.est.Rows(scan) > w.est.Rows(other) {
 		return n
 	}
@@ -88,27 +88,4 @@ func (w *rewriter) narrowed(n logical.Node, c *expr.Column, other logical.Node, 
 		}
 		return x
 	})
-}
-
-// scanBelow returns the scan that gives a column of n, if joins that keep or drop whole rows of it are all that lies between; else nil.
-func scanBelow(n logical.Node, id expr.ColumnID) *logical.Scan {
-	for {
-		switch x := n.(type) {
-		case *logical.Scan:
-			return x
-		case *logical.Filter:
-			n = x.Input
-		case *logical.Join:
-			switch {
-			case logical.Out(x.Left).Has(id) && x.Kind != logical.FullJoin:
-				n = x.Left
-			case logical.Out(x.Right).Has(id) && x.Kind == logical.InnerJoin:
-				n = x.Right
-			default:
-				return nil
-			}
-		default:
-			return nil
-		}
-	}
 }

@@ -215,8 +215,8 @@ func (e *Estimator) matched(left, right logical.Node, on []expr.Expr) float64 {
 	if len(on) == 0 {
 		return min(e.Rows(right), 1)
 	}
-	share, residual, equalities := 1.0, 1.0, 0
-	var eqs []float64
+	share, residual := 1.0, 1.0
+	var found []float64 // by each equality, the share of left rows that it finds a match for
 	for _, p := range on {
 		c, ok := p.(*expr.Compare)
 		if ok && (c.Op == expr.EQ || c.Op == expr.NSEQ) {
@@ -226,31 +226,28 @@ func (e *Estimator) matched(left, right logical.Node, on []expr.Expr) float64 {
 			}
 			if usesOnly(a, left) && usesOnly(b, right) {
 				l, r := e.ofExpr(left, a), e.ofExpr(right, b)
-				found := r.Distinct * EqualShare(l, r)
+				values := r.Distinct * EqualShare(l, r)
 				if drawnFrom(right, b, left, a) {
-					found = r.Distinct / max(l.Distinct, 1)
+					values = r.Distinct / max(l.Distinct, 1)
 				}
-				eqs = append(eqs, min(found, 1)*(1-l.NullFrac))
-				equalities++
+				found = append(found, min(values, 1)*(1-l.NullFrac))
 				continue
 			}
 		}
 		residual *= e.crossSelectivity(left, right, p)
 	}
-	slices.Sort(eqs)
-	damp := 1.0
-	for _, s := range eqs {
-		share *= math.Pow(s, damp)
-		damp /= 2
-	}
-	if len(eqs) > 1 {
+	switch len(found) {
+	case 0:
+	case 1:
+		share = found[0]
+	default:
 		l, r := e.combinations(left, right, on)
 		share = min(e.Rows(right)/max(l, r, 1), 1)
 	}
 	if residual < 1 {
 		// Each left row has several candidates; one that passes is enough.
 		candidates := max(e.Rows(right), 1)
-		if equalities > 0 {
+		if len(found) > 0 {
 			candidates = max(e.Rows(left)*e.Rows(right)*e.JoinSelectivity(left, right, onlyEqualities(on))/max(e.Rows(left)*share, 1), 1)
 		}
 		share *= 1 - math.Pow(1-residual, candidates)
@@ -435,33 +432,10 @@ func (e *Estimator) BaseRows(n logical.Node, cols logical.ColSet) float64 {
 
 // given is the share of a node's rows for which all of preds are true. Where their columns come from a scan, what its conditions leave counts: they may follow from preds.
 func (e *Estimator) given(n logical.Node, preds ...expr.Expr) float64 {
-	s := scanOf(n, logical.UsesOf(preds))
+	s := logical.ScanOf(n, logical.UsesOf(preds))
 	if s == nil || len(s.Filter) == 0 {
 		return e.Selectivity(preds, n)
 	}
 	before := e.Rows(s)
 	return min(e.Rows(s.WithExprs(slices.Concat(s.Filter, preds)))/max(before, 1), 1)
-}
-
-// scanOf returns the scan that gives columns of a node; nil: it is not one scan.
-func scanOf(n logical.Node, cols logical.ColSet) *logical.Scan {
-	for {
-		switch x := n.(type) {
-		case *logical.Scan:
-			return x
-		case *logical.Filter:
-			n = x.Input
-		case *logical.Join:
-			switch {
-			case cols.Within(logical.Out(x.Left)):
-				n = x.Left
-			case x.Kind == logical.InnerJoin && cols.Within(logical.Out(x.Right)):
-				n = x.Right
-			default:
-				return nil
-			}
-		default:
-			return nil
-		}
-	}
 }

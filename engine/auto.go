@@ -234,7 +234,7 @@ func (r *rehearsal) prepare(engine, statement context.Context) (placed *gpu.Plac
 		placing := time.Since(begin)
 		took, reason, err := r.run(engine, again)
 		switch {
-		case errors.Is(err, exec.ErrGivenUp), errors.Is(err, context.DeadlineExceeded):
+		case errors.Is(err, exec.ErrGivenUp):
 			advisor.GaveUp(r.fingerprint, r.text)
 			return nil, ""
 		case err != nil:
@@ -251,16 +251,12 @@ func (r *rehearsal) prepare(engine, statement context.Context) (placed *gpu.Plac
 	return nil, ""
 }
 
-// run runs the query once. The error is [exec.ErrGivenUp] or [context.DeadlineExceeded] if that took too long for a GPU that others may want.
+// run runs the query once. The error is [exec.ErrGivenUp] if that took too long for a GPU that others may want.
 func (r *rehearsal) run(engine context.Context, placed *gpu.Placed) (took time.Duration, reason string, err error) {
-	ctx, cancel := context.WithTimeout(engine, placement.LongestRehearsal)
+	ctx, cancel := context.WithTimeoutCause(engine, placement.LongestRehearsal, exec.ErrGivenUp)
 	defer cancel()
 	env := exec.Env{Threads: r.threads, Memory: r.engine.statements.Child(r.limit), Expr: r.ctx}
-	took, reason, err = exec.Rehearse(ctx, placed, env, placement.LongestWait)
-	if ctx.Err() != nil && engine.Err() == nil {
-		return 0, "", context.DeadlineExceeded
-	}
-	return took, reason, err
+	return exec.Rehearse(ctx, placed, env, placement.LongestWait)
 }
 
 func (r *rehearsal) place() (*gpu.Placed, string) {

@@ -110,7 +110,7 @@ func onGPU(ctx context.Context, plan *physical.Plan, env *Env, outcome *placemen
 	}
 	before := warnings.List()
 	outcome.Device = physical.GPU
-	rows, reason, err := attempt(ctx, env.GPU, env.config())
+	rows, reason, err := attempt(ctx, env.GPU, env.config(), nil)
 	if rows != nil || err != nil {
 		return rows, err
 	}
@@ -131,22 +131,20 @@ func onGPU(ctx context.Context, plan *physical.Plan, env *Env, outcome *placemen
 	return fallback{rows, reason}, nil
 }
 
-// attempt runs a plan that has pipelines on the GPU. Without rows and error the CPU is to run it, for the reason.
-func attempt(ctx context.Context, p *gpu.Placed, cfg schedule.Config) (rows Rows, reason string, err error) {
+// attempt runs a plan that has pipelines on the GPU. Without rows and error the CPU is to run it, for the reason. Before anything is launched it calls prepare with
+// the run, unless that is nil.
+func attempt(ctx context.Context, p *gpu.Placed, cfg schedule.Config, prepare func(*gpu.Run)) (rows Rows, reason string, err error) {
 	run, err := p.Start(ctx, cfg.Profile)
-	if err != nil {
-		reason, err = notStarted(ctx, p, err)
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return nil, "", sqlerr.Interrupted(context.Cause(ctx))
+	case err != nil:
+		reason, err = p.StartFailure(err)
 		return nil, reason, err
+	case prepare != nil:
+		prepare(run)
 	}
 	return finish(ctx, p, run, cfg)
-}
-
-// notStarted words why a plan could not be started on the GPU: a reason for the CPU to run it, or an error.
-func notStarted(ctx context.Context, p *gpu.Placed, failure error) (reason string, err error) {
-	if ctx.Err() != nil {
-		return "", sqlerr.Interrupted(context.Cause(ctx))
-	}
-	return p.StartFailure(failure)
 }
 
 // finish runs a plan some of whose pipelines are run's.

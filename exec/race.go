@@ -217,7 +217,7 @@ func (r *raced) stop() {
 	}
 }
 
-// ErrGivenUp says that a rehearsal kept the GPU busy for too long.
+// ErrGivenUp says that a rehearsal kept the GPU busy for too long. It is the cause of a context that ends a rehearsal for that.
 var ErrGivenUp = errors.New("the GPU was busy with it for too long")
 
 // Rehearse runs a query on the GPU and throws its rows away, so that the next run finds what a first one pays for. It gives up, by [ErrGivenUp], when it has to wait
@@ -228,19 +228,14 @@ func Rehearse(ctx context.Context, p *gpu.Placed, env Env, patience time.Duratio
 	env.Expr = env.Expr.ForWorker(nil)
 	env.Expr.Ctx = ctx
 	begin := time.Now()
-	run, err := p.Start(ctx, false)
-	if err != nil {
-		reason, err = notStarted(ctx, p, err)
-		return 0, reason, err
-	}
-	run.OnLongWait(patience, func() { giveUp(ErrGivenUp) })
-	rows, reason, err := finish(ctx, p, run, env.config())
+	rows, reason, err := attempt(ctx, p, env.config(), func(run *gpu.Run) {
+		run.OnLongWait(patience, func() { giveUp(ErrGivenUp) })
+	})
 	if rows != nil {
 		defer rows.Close()
-		for b := (*column.Batch)(nil); err == nil; {
-			if b, err = rows.Next(ctx); b == nil {
-				break
-			}
+		var b *column.Batch
+		for b, err = rows.Next(ctx); b != nil && err == nil; {
+			b, err = rows.Next(ctx)
 		}
 	}
 	if context.Cause(ctx) == ErrGivenUp {

@@ -12,6 +12,18 @@ struct alignas(16) RadixWork {
   u32 from, end, build_from, build_end;
 };
 
+// Where the partitions of a side begin, and how many rows each has.
+struct RadixSide {
+  const u32 *begins, *counts;
+};
+
+// A piece of a list; without one, the piece is the whole of the partition of its number.
+RADISH_FN RadixWork radix_work(const RadixWork* list, u32 piece, RadixSide probe, RadixSide build) {
+  if (list != nullptr) return list[piece];
+  const u32 from = probe.begins[piece], build_from = build.begins[piece];
+  return RadixWork{from, from + probe.counts[piece], build_from, build_from + build.counts[piece]};
+}
+
 // The number of the next piece of work. All threads of the block come here, and have left the piece before.
 RADISH_FN u32 take_work(u32* next) {
   RADISH_SHARED u32 taken;

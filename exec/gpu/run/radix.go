@@ -58,15 +58,16 @@ func (q *Query) partition(ctx context.Context, k *kernel.Kernel, side radix.Side
 	for tries := 0; ; tries++ {
 		s := &sideRun{}
 		q.outputs.sides[side] = s
-		for pass := range form.Passes {
-			if err := q.openPass(k, side, form, wanted, pass); err != nil {
-				return nil, err
-			}
+		if err := q.openPass(k, side, form, wanted, 0); err != nil {
+			return nil, err
 		}
 		if err := run(); err != nil {
 			return nil, err
 		}
 		if form.Passes == 2 {
+			if err := q.openPass(k, side, form, wanted, 1); err != nil { // the host divides the rows while the device passes over them for the first time
+				return nil, err
+			}
 			if err := q.launchOther(then[0], math.MaxInt64, cost); err != nil {
 				return nil, err
 			}
@@ -265,67 +266,104 @@ const (
 	pieceBlocks = 16      // pieces for each multiprocessor, at least, where there are so many rows
 )
 
-// openWork lists the pieces of work of a join whose sides are there, and returns what is to be freed behind it.
+// openWork says what a join whose sides are there goes over, and returns what is to be freed behind it. A list of pieces is made only where partitions are cut up: the device waits for it.
 func (q *Query) openWork(x *radix.Join) (memory []gpukernels.Ptr, err error) {
-	pieces, several := q.pieces(x)
-	list := append(make([]piece, 1, len(pieces)+1), pieces...) // the first has the counter of pieces that were taken
-	at, err := q.memory.Alloc("partitions", int64(16*len(list)))
+	c := q.cut(x)
+	words := q.outputs.builds[x.Build()].words
+	words[x.Work()], words[x.Seen()], words[x.Some()] = 0, 0, 0
+	taken, err := q.memory.Filled("partitions", 1, 4, 0)
 	if err != nil {
 		return nil, err
 	}
-	memory = append(memory, at)
-	words := q.outputs.builds[x.Build()].words
-	words[x.Work()], words[x.Taken()], words[x.Pieces()], words[x.Seen()], words[x.Some()] = uint64(at)+16, uint64(at), uint64(len(pieces)), 0, 0
-	for _, n := range q.outputs.sides[x.Of(false)].last().given {
+	memory = append(memory, taken)
+	words[x.Taken()], words[x.Pieces()] = uint64(taken), uint64(len(c.probe.given))
+	for _, n := range c.build.given {
 		words[x.Some()] |= uint64(n)
 	}
-	if x.Loops() && several {
-		seen, err := q.memory.Filled("partitions", q.outputs.sides[x.Of(true)].last().capacity(), 1, 0)
+	if !c.isWhole() {
+		list := c.pieces()
+		at, err := q.memory.Alloc("partitions", int64(16*len(list)))
+		if err != nil {
+			return memory, err
+		}
+		memory = append(memory, at)
+		if err := q.memory.Stream.Upload(at, gpukernels.Bytes(list)); err != nil {
+			return memory, err
+		}
+		words[x.Work()], words[x.Pieces()] = uint64(at), uint64(len(list))
+	}
+	if x.Loops() && c.mostBuild > x.Capacity {
+		seen, err := q.memory.Filled("partitions", c.probe.capacity(), 1, 0)
 		if err != nil {
 			return memory, err
 		}
 		memory = append(memory, seen)
 		words[x.Seen()] = uint64(seen)
 	}
-	return memory, q.memory.Stream.Upload(at, gpukernels.Bytes(list))
+	return memory, nil
 }
 
-// pieces cuts partitions up: a build's rows into as many as a table holds, unless the join loops over tables, and a probe's side into pieces that are about equally long. Pieces of long
-// partitions come first. several says that some partition of the build needs several tables.
-func (q *Query) pieces(x *radix.Join) (all []piece, several bool) {
-	build, probe := q.outputs.sides[x.Of(false)].last(), q.outputs.sides[x.Of(true)].last()
+// cut is how partitions are cut up: a build's rows into as many as a table holds, unless the join loops over tables, and a probe's side into pieces that are about equally long.
+type cut struct {
+	build, probe         *sidePass
+	mean                 int64 // rows of the probe's side in a partition
+	mostBuild, mostProbe int64 // rows of a side in one
+	table                int64 // rows of the build that a table holds
+	length, step         int64 // rows of a side in a piece, at most
+	keeps                bool  // partitions without rows of the build are pieces, too
+}
+
+func (q *Query) cut(x *radix.Join) *cut {
+	c := &cut{build: q.outputs.sides[x.Of(false)].last(), probe: q.outputs.sides[x.Of(true)].last(), keeps: x.Keeps()}
 	rows := int64(0)
-	for _, n := range probe.given {
+	for p, n := range c.probe.given {
 		rows += int64(n)
+		c.mostProbe, c.mostBuild = max(c.mostProbe, int64(n)), max(c.mostBuild, int64(c.build.given[p]))
 	}
-	mean := rows / int64(len(probe.given))
-	length := max(min(pieceShare*mean, rows/int64(pieceBlocks*q.runner.multiprocessors())), pieceLeast)
+	c.mean = rows / int64(len(c.probe.given))
+	c.length = max(min(pieceShare*c.mean, rows/int64(pieceBlocks*q.runner.multiprocessors())), pieceLeast)
 	if n := q.program.Target.Tuning.Radix.PieceRows; n > 0 {
-		length = n
+		c.length = n
 	}
 	line := max(x.Of(false).Form().LineRows(), x.Of(true).Form().LineRows())
-	length = (length + line - 1) / line * line
-	capacity := x.Capacity / line * line
-	var long, short []piece
-	for p, n := range probe.given {
-		m := int64(build.given[p])
-		several = several || m > x.Capacity
-		step := capacity
-		if x.Loops() {
-			step = max(m, 1)
+	c.length = (c.length + line - 1) / line * line
+	c.table = x.Capacity / line * line
+	if c.step = c.table; x.Loops() {
+		c.step = max(c.mostBuild, 1)
+	}
+	return c
+}
+
+// isWhole says whether no partition is cut up.
+func (c *cut) isWhole() bool { return c.mostProbe <= c.length && c.mostBuild <= c.step }
+
+// pieces lists the pieces. Those of long partitions come first.
+func (c *cut) pieces() []piece {
+	count := [2]int{}
+	c.each(func(long int, _ piece) { count[long]++ })
+	all := make([]piece, count[0]+count[1])
+	next := [2]int{count[1], 0}
+	c.each(func(long int, w piece) {
+		all[next[long]] = w
+		next[long]++
+	})
+	return all
+}
+
+// each calls f for each piece; long is 1 for those of long partitions, else 0.
+func (c *cut) each(f func(long int, w piece)) {
+	for p, n := range c.probe.given {
+		m := int64(c.build.given[p])
+		long := 0
+		if int64(n) > 2*c.mean || m > c.table {
+			long = 1
 		}
-		for b := int64(0); b < m || b == 0 && x.Keeps(); b += step {
-			for at := int64(0); at < int64(n); at += length {
-				w := piece{probe.first[p] + uint32(at), probe.first[p] + uint32(min(at+length, int64(n))), build.first[p] + uint32(b), build.first[p] + uint32(min(b+step, m))}
-				if int64(n) > 2*mean || m > capacity {
-					long = append(long, w)
-				} else {
-					short = append(short, w)
-				}
+		for b := int64(0); b < m || b == 0 && c.keeps; b += c.step {
+			for at := int64(0); at < int64(n); at += c.length {
+				f(long, piece{c.probe.first[p] + uint32(at), c.probe.first[p] + uint32(min(at+c.length, int64(n))), c.build.first[p] + uint32(b), c.build.first[p] + uint32(min(b+c.step, m))})
 			}
 		}
 	}
-	return append(long, short...), several
 }
 
 // joinSides runs the kernel that joins and those behind it, once both sides are there.

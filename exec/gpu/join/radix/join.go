@@ -70,7 +70,7 @@ func (w of) Of() *physical.Build { return w.build }
 
 // The words of the kernel that joins.
 type (
-	workWord    struct{ of } // address of the pieces of work,
+	workWord    struct{ of } // address of the list of pieces of work; 0: each partition is one,
 	piecesWord  struct{ of } // how many they are,
 	takenWord   struct{ of } // and the address of a counter of those that were taken
 	seenWord    struct{ of } // address of a byte for each row of the probe's side: it has found a match in an earlier table of its partition

@@ -54,7 +54,12 @@ func (x *Join) Open(k *kernel.Kernel, s *codegen.Scope) {
 	k.Line("// %s", x)
 	x.declare(k)
 	k.Open("for (u32 piece; (piece = take_work(%s)) < (u32)%s;) {", k.Pointer("u32", x.Taken()), k.Word(x.Pieces()))
-	k.Line("const RadixWork work = pieces[piece];")
+	k.Line("const RadixWork work = radix_work(pieces, piece, %s, %s);", x.lies(k, true), x.lies(k, false))
+	if x.Keeps() {
+		k.Line("if (work.from == work.end) continue;")
+	} else {
+		k.Line("if (work.from == work.end || work.build_from == work.build_end) continue;")
+	}
 	k.Line("stop = stop || stopped(%s, %s);", k.ErrorAddress(), k.Pointer("const u32", kernel.CancelWord{}))
 	if x.Loops() {
 		after := ""
@@ -75,6 +80,14 @@ func (x *Join) Open(k *kernel.Kernel, s *codegen.Scope) {
 	}
 	x.openTable(k)
 	x.openTile(k, s)
+}
+
+// lies writes where the partitions of a side lie.
+func (x *Join) lies(k *kernel.Kernel, probe bool) string {
+	word := func(what partition.Item) string {
+		return k.Pointer("const u32", partition.Word{Of: x.Of(probe), Pass: x.parts.Passes - 1, What: what})
+	}
+	return fmt.Sprintf("RadixSide{%s, %s}", word(partition.Begins), word(partition.Counts))
 }
 
 // declare declares what lies in shared memory. The sink has names of its own beside these: table and places among them.

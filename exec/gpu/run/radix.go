@@ -270,16 +270,14 @@ const (
 func (q *Query) openWork(x *radix.Join) (memory []gpukernels.Ptr, err error) {
 	c := q.cut(x)
 	words := q.outputs.builds[x.Build()].words
-	words[x.Work()], words[x.Seen()], words[x.Some()] = 0, 0, 0
+	words[x.Work()], words[x.Seen()] = 0, 0
 	taken, err := q.memory.Filled("partitions", 1, 4, 0)
 	if err != nil {
 		return nil, err
 	}
 	memory = append(memory, taken)
 	words[x.Taken()], words[x.Pieces()] = uint64(taken), uint64(len(c.probe.given))
-	for _, n := range c.build.given {
-		words[x.Some()] |= uint64(n)
-	}
+	words[x.Some()] = uint64(c.mostBuild)
 	if !c.isWhole() {
 		list := c.pieces()
 		at, err := q.memory.Alloc("partitions", int64(16*len(list)))

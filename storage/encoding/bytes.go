@@ -8,7 +8,9 @@ func (c *Chunk) MemoryBytes() int64 {
 	if s := c.sketch.Load(); s != nil {
 		sketch = int64(unsafe.Sizeof(*s))
 	}
-	return sketch + int64(unsafe.Sizeof(*c)) + int64(cap(c.U8)) + 2*int64(cap(c.U16)) + 4*int64(cap(c.U32)) + 8*int64(cap(c.I64)) +
+	bounds := int64(0)
+	c.ownBounds(func(_ unsafe.Pointer, bytes int64) { bounds += bytes })
+	return sketch + bounds + int64(unsafe.Sizeof(*c)) + int64(cap(c.U8)) + 2*int64(cap(c.U16)) + 4*int64(cap(c.U32)) + 8*int64(cap(c.I64)) +
 		8*int64(cap(c.F64)) + 16*int64(cap(c.I128)) + 4*int64(cap(c.Offsets)) + int64(cap(c.Bytes)) + 8*int64(cap(c.Valid))
 }
 
@@ -26,6 +28,31 @@ func (c *Chunk) Buffers(f func(at unsafe.Pointer, bytes int64)) {
 	buffer(f, c.Offsets)
 	buffer(f, c.Bytes)
 	buffer(f, c.Valid)
+	c.ownBounds(f)
+}
+
+// longBound is the length from which a bound counts that lies outside of the chunk's values.
+const longBound = 64
+
+// ownBounds calls f for the minimum and maximum of a string column as far as they are long and memory of their own: a constant is its minimum, and an
+// open row group has copies of both. Others are pieces of the values or of the dictionary.
+func (c *Chunk) ownBounds(f func(at unsafe.Pointer, bytes int64)) {
+	if c.Dict != nil || len(c.Min.S) <= longBound && len(c.Max.S) <= longBound {
+		return
+	}
+	own := func(s string) bool { return len(s) > longBound && !within(s, c.Bytes) }
+	if own(c.Min.S) {
+		f(unsafe.Pointer(unsafe.StringData(c.Min.S)), int64(len(c.Min.S)))
+	}
+	if own(c.Max.S) && unsafe.StringData(c.Max.S) != unsafe.StringData(c.Min.S) {
+		f(unsafe.Pointer(unsafe.StringData(c.Max.S)), int64(len(c.Max.S)))
+	}
+}
+
+// within says whether a string that is not empty is a piece of b.
+func within(s string, b []byte) bool {
+	at, from := uintptr(unsafe.Pointer(unsafe.StringData(s))), uintptr(unsafe.Pointer(unsafe.SliceData(b)))
+	return at >= from && at < from+uintptr(len(b))
 }
 
 func buffer[T any](f func(at unsafe.Pointer, bytes int64), x []T) {

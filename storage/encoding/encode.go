@@ -2,6 +2,7 @@ package encoding
 
 import (
 	"math"
+	"strings"
 	"unsafe"
 
 	"github.com/radish-sql/radish/column"
@@ -302,8 +303,18 @@ func (c *Chunk) encodeBytes(offsets []uint32, bytes []byte) {
 	c.Min = types.Value{Type: c.Type, S: minimum}
 	c.Max = types.Value{Type: c.Type, S: maximum}
 	if minimum == maximum {
-		c.Kind, c.Offsets, c.Bytes = Constant, nil, nil
+		c.setConstant(minimum, len(bytes))
 	}
+}
+
+// setConstant makes s the value of all rows. It was a piece of an array of so many bytes, which does not stay for its sake.
+func (c *Chunk) setConstant(s string, bytes int) {
+	if len(s) < bytes {
+		s = strings.Clone(s)
+	}
+	c.Kind, c.Offsets, c.Bytes = Constant, nil, nil
+	c.Min = types.Value{Type: c.Type, S: s}
+	c.Max = c.Min
 }
 
 // rawString returns string i of a RawString chunk without copying it: a chunk never changes, and the string keeps its

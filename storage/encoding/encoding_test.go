@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unsafe"
 
 	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/sql/types"
@@ -362,5 +363,33 @@ func TestSharedCodesAreFewAndShort(t *testing.T) {
 	}
 	if shared.Len() < 64 || shared.Len() > 5000 {
 		t.Errorf("%d strings are shared", shared.Len())
+	}
+}
+
+// A constant does not keep the array alive that its rows were pieces of, and counts what it keeps itself.
+func TestConstantStringsCount(t *testing.T) {
+	const length, rows = 1000, 100
+	bytes, offsets := []byte(strings.Repeat("a", length*rows)), []uint32{0}
+	for i := range uint32(rows) {
+		offsets = append(offsets, (i+1)*length)
+	}
+	for name, d := range map[string]encoding.Data{
+		"bytes":   {Type: types.Varchar(length), Rows: rows, Offsets: offsets, Bytes: bytes},
+		"strings": {Type: types.Varchar(length), Rows: rows, Strings: slices.Repeat([]string{string(bytes[:length])}, rows)},
+	} {
+		c := encoding.Encode(d)
+		if c.Kind != encoding.Constant || len(c.Min.S) != length || c.Max.S != c.Min.S {
+			t.Fatalf("%s: kind %v, %d bytes", name, c.Kind, len(c.Min.S))
+		}
+		if unsafe.StringData(c.Min.S) == &bytes[0] {
+			t.Errorf("%s: the value is a piece of the rows' array", name)
+		}
+		counted := int64(0)
+		c.Buffers(func(_ unsafe.Pointer, n int64) { counted += n })
+		for what, n := range map[string]int64{"Buffers": counted, "MemoryBytes": c.MemoryBytes()} {
+			if n < length || n > length+int64(unsafe.Sizeof(*c)) {
+				t.Errorf("%s: %s counts %d bytes", name, what, n)
+			}
+		}
 	}
 }

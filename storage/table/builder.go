@@ -33,8 +33,12 @@ type Builder struct {
 // maxGroupBytes bounds the strings of one column of a row group, whose offsets are 32 bits wide. It is a variable for tests.
 var maxGroupBytes int64 = 1 << 30
 
-// groupTexts is how many bytes of strings in one column make a row group of the rows collected so far: they are copied when it is encoded.
-const groupTexts = 64 << 20
+// groupTexts is how many bytes of strings in one column make a row group of the rows collected so far: they are copied when it is encoded, so that a group
+// takes twice as many for a while.
+const groupTexts = 16 << 20
+
+// tailStrings is how many bytes of strings a column of an open row group takes of a builder: nobody counts the copies before they are there.
+const tailStrings = 4 << 20
 
 // NewBuilder returns a builder that adds rows to base: New(schema) for a new table.
 func NewBuilder(base *Version) *Builder {
@@ -93,7 +97,7 @@ func (b *Builder) append(batch *column.Batch) error {
 		}
 	}
 	if b.data[0].Rows == RowGroupSize || slices.Max(b.size) > min(groupTexts, maxGroupBytes) {
-		b.seal()
+		return b.seal()
 	}
 	return b.report()
 }
@@ -123,7 +127,9 @@ func (b *Builder) AppendColumns(rows int, cols []encoding.Data) error {
 		}
 	}
 	if b.data[0].Rows > 0 {
-		b.seal()
+		if err := b.seal(); err != nil {
+			return err
+		}
 	}
 	for at, n := 0, 0; at < rows; at += n {
 		n = min(RowGroupSize, rows-at)
@@ -131,9 +137,11 @@ func (b *Builder) AppendColumns(rows int, cols []encoding.Data) error {
 		for ; longest > maxGroupBytes && n > 64; part, longest, all = windows(cols, at, n) {
 			n = (n/2 + 63) &^ 63 // windows begin at multiples of 64
 		}
-		b.encode(part, all)
+		if err := b.encode(part, all); err != nil {
+			return err
+		}
 	}
-	return b.report()
+	return nil
 }
 
 // windows returns rows at .. at+n-1 of columns, with the bytes of the strings of the column that has most, and of all of
@@ -180,33 +188,39 @@ func (b *Builder) Rows() int64 {
 }
 
 // seal hands the collected rows to be encoded.
-func (b *Builder) seal() {
+func (b *Builder) seal() error {
 	data, size := b.data, int64(0)
 	for _, n := range b.size {
 		size += n
 	}
 	b.data = newData(b.base.Schema)
 	clear(b.size)
-	b.encode(data, 2*size) // the strings, and their copies until those are counted themselves
+	return b.encode(data, 2*size) // the strings, and their copies until those are counted themselves
 }
 
 // encode encodes a row group in the background. Its strings, where they lie elsewhere, take size bytes.
-func (b *Builder) encode(data []encoding.Data, size int64) {
-	b.encodeRest(data, make([]*encoding.Chunk, len(data)), data[0].Rows, size)
+func (b *Builder) encode(data []encoding.Data, size int64) error {
+	return b.encodeRest(data, make([]*encoding.Chunk, len(data)), data[0].Rows, size)
 }
 
-// encodeRest is encode for a row group some of whose columns are ready.
-func (b *Builder) encodeRest(data []encoding.Data, ready []*encoding.Chunk, rows int, size int64) {
+// encodeRest is encode for a row group some of whose columns are ready. It reports the group's memory before it takes that of the encoded columns.
+func (b *Builder) encodeRest(data []encoding.Data, ready []*encoding.Chunk, rows int, size int64) error {
 	g := &RowGroup{Rows: rows, Columns: ready}
 	b.groups = append(b.groups, g)
 	rest := b.count(ready)
 	if len(rest) == 0 {
-		return
+		return b.report()
+	}
+	raw := bytesOf(data) + size
+	b.held.Add(raw)
+	if err := b.report(); err != nil {
+		b.work.Wait() // groups in work give back what they were made of
+		if err := b.report(); err != nil {
+			return err
+		}
 	}
 	before, done := b.turn, make(chan struct{})
 	b.turn = done
-	raw := bytesOf(data) + size
-	b.held.Add(raw)
 	b.slots <- struct{}{}
 	b.work.Go(func() {
 		assigned := sync.OnceFunc(func() { close(done) }) // whatever happens, lest the groups behind wait
@@ -232,6 +246,7 @@ func (b *Builder) encodeRest(data []encoding.Data, ready []*encoding.Chunk, rows
 		}
 		b.held.Add(-raw)
 	})
+	return nil
 }
 
 // count counts the memory of the columns that are ready, and returns the ordinals of the others.
@@ -250,11 +265,13 @@ func (b *Builder) count(ready []*encoding.Chunk) (rest []int) {
 // afterwards; one that is given up needs no Finish.
 func (b *Builder) Finish() (*Version, error) {
 	v := b.base
-	if len(b.groups) == 0 && len(v.groups) > 0 && b.data[0].Rows <= reopenRows {
+	if len(b.groups) == 0 && len(v.groups) > 0 && b.data[0].Rows <= reopenRows && slices.Max(b.size) <= tailStrings {
 		return b.finishSmall()
 	}
 	if b.data[0].Rows > 0 {
-		b.seal()
+		if err := b.seal(); err != nil {
+			return nil, err
+		}
 	}
 	b.work.Wait()
 	if err := b.failed.Load(); err != nil {

@@ -51,8 +51,9 @@ func (b *Builder) AppendEncoded(g *EncodedGroup) error {
 		d.Type = def.Type
 	}
 	if b.data[0].Rows > 0 {
-		b.seal()
+		if err := b.seal(); err != nil {
+			return err
+		}
 	}
-	b.encodeRest(g.Data, ready, g.Rows, 0)
-	return b.report()
+	return b.encodeRest(g.Data, ready, g.Rows, 0)
 }

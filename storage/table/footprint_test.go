@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/radish-sql/radish/column"
@@ -206,5 +207,28 @@ func TestMeter(t *testing.T) {
 		if took := v.Footprint(); last < took*9/10 || last > took*11/10 {
 			t.Errorf("the builder said %d bytes in the end, the version takes %d", last, took)
 		}
+	}
+}
+
+// A builder tells its meter of the copies that encoding makes of strings before it makes them, and gives up where there is no room.
+func TestBuilderCountsCopiesFirst(t *testing.T) {
+	const length, rows, limit = 1 << 20, 10, 15 << 20
+	most := int64(0)
+	ctx := table.WithMeter(context.Background(), func(bytes int64) error {
+		if most = max(most, bytes); bytes > limit {
+			return errors.New("no room")
+		}
+		return nil
+	})
+	v := table.New(&table.Schema{Name: "t", Columns: []table.ColumnDef{{Name: "s", Type: types.Varchar(length)}}})
+	b := table.NewBuilder(v).Meter(ctx)
+	for i := range rows {
+		s := strings.Repeat(string(rune('a'+i)), length)
+		if err := b.Append(&column.Batch{N: 1, Cols: []*column.Vector{{Type: types.Varchar(length), Str: []string{s}}}}); err != nil {
+			t.Fatalf("row %d: %v", i, err)
+		}
+	}
+	if _, err := b.Finish(); err == nil || most < 2*rows*length {
+		t.Errorf("error %v; %d bytes were told of %d and their copies", err, most, rows*length)
 	}
 }

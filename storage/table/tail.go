@@ -29,9 +29,9 @@ type tailCol struct {
 	bytes   []byte
 }
 
-// maxTailBytes bounds the strings of one column of a tail, whose offsets are 32 bits wide: a tail that has more is
-// encoded before it is full.
-const maxTailBytes = 1 << 28
+// maxTailBytes bounds the strings of one column of a tail: a tail that has more is encoded before it is full. An array that grows is copied, and nobody
+// counts the old one.
+const maxTailBytes = 1 << 24
 
 // newTail returns an open row group that has the rows of data.
 func newTail(schema *Schema, data []encoding.Data) (*tail, *RowGroup) {

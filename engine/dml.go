@@ -109,6 +109,7 @@ func (s *Session) fill(st *statement, v *table.Version, q *logical.Query, operat
 		}
 	}
 	var few []*column.Batch
+	bytes := int64(0) // of few
 	var builder *table.Builder
 	var stored schedule.Stored
 	defer func() {
@@ -129,7 +130,7 @@ func (s *Session) fill(st *statement, v *table.Version, q *logical.Query, operat
 		if err != nil {
 			return 0, err
 		}
-		if builder == nil && rows > write.BulkRows {
+		if bytes += b.Bytes(); builder == nil && (rows > write.BulkRows || bytes > write.BulkBytes) {
 			builder = write.Builder(st, v, operation)
 			for _, have := range few {
 				if err := builder.Append(have); err != nil {

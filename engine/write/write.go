@@ -47,6 +47,9 @@ func Builder(st Statement, v *table.Version, operation string) *table.Builder {
 // BulkRows is the number of rows from which rows go through a table builder rather than one by one.
 const BulkRows = 4096
 
+// BulkBytes is the memory of rows from which they go through a builder, which counts what it makes of them.
+const BulkBytes = 4 << 20
+
 // AppendRowIDs appends the selected values of a batch's first column.
 func AppendRowIDs(ids []int64, b *column.Batch) []int64 {
 	v := b.Cols[0]

@@ -110,7 +110,7 @@ func compareMemory(ctx context.Context, out io.Writer, list []int, limits []int6
 type memoryResult struct {
 	peak    int64  // of resident memory, in bytes, without the statement's text
 	own     int64  // bytes of that text, which the client holds
-	outcome string // done or refused
+	outcome string // done, refused, or stopped where the statement's time had ended
 	seconds float64
 }
 
@@ -140,9 +140,16 @@ const unreadWait = 3 * time.Second
 func runMemoryCase(ctx context.Context, c *memoryCase, limit int64) memoryResult {
 	begin := time.Now()
 	m := memoryResult{outcome: "done"}
+	if c.patience > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, c.patience)
+		defer cancel()
+	}
 	if err := c.run(ctx, limit, &m); err != nil {
 		var e *sqlerr.Error
-		if m.outcome = "refused"; !errors.As(err, &e) || e.Kind != sqlerr.Resource {
+		if m.outcome = "refused"; ctx.Err() != nil {
+			m.outcome = "stopped"
+		} else if !errors.As(err, &e) || e.Kind != sqlerr.Resource {
 			fmt.Fprintln(os.Stderr, c.name+":", err)
 			m.outcome = "failed"
 		}
@@ -186,10 +193,15 @@ func (c *memoryCase) run(ctx context.Context, limit int64, m *memoryResult) erro
 	if err != nil {
 		return err
 	}
+	return drain(rows, c.unread)
+}
+
+// drain reads all results. A client that leaves them unread asks for one batch and waits.
+func drain(rows *radish.Rows, unread bool) error {
 	defer rows.Close()
 	for {
 		for rows.NextBatch() != nil {
-			if c.unread {
+			if unread {
 				time.Sleep(unreadWait)
 				return rows.Close()
 			}

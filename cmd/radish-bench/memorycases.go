@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 )
 
 // memoryCase is a statement that keeps more than its rows' share of the memory limit. setup runs before it, under the same limit.
@@ -16,6 +17,8 @@ type memoryCase struct {
 	pieces  int
 	quick   bool // belongs to the test that every change runs
 	unread  bool // the client asks for one batch and waits
+	// patience, where it is not 0, is how long the statement may take. What it holds until then counts.
+	patience time.Duration
 	// client, where it is not nil, runs statements instead.
 	client func(ctx context.Context, c *memoryClient) error
 }
@@ -26,7 +29,7 @@ const memoryTable = "SET cte_max_recursion_depth = 100000000; CREATE TABLE n (id
 	"SELECT a.i * 1000 + b.i, (a.i * 1000 + b.i) % 10000, a.i / 7, b.i / 3, CONCAT('text ', a.i, ' of ', b.i) FROM r a, r b WHERE a.i <= 100; "
 
 // memoryCases are all statements.
-var memoryCases = slices.Concat(operatorCases, sessionCases, textCases, driverCases, largeCases)
+var memoryCases = slices.Concat(operatorCases, sessionCases, textCases, driverCases, largeCases, gridMemoryCases())
 
 // operatorCases are operators x kinds of values. Texts have 40 bytes (short), 400, 3,200 or 16,000.
 var operatorCases = []memoryCase{

@@ -131,7 +131,7 @@ func (e *Engine) Close() error {
 	if e.closed.CompareAndSwap(false, true) {
 		e.stop()
 		e.ungovern()
-		if d, ok := gpu.SharedIfOpen(e.opts.GPULibrary); ok {
+		if d, ok := e.gpuIfOpen(); ok {
 			d.LimitMemory(e, 0)
 		}
 	}

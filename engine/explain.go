@@ -92,7 +92,7 @@ func (s *Session) staysOnCPU() bool {
 	if s.device() != deviceAuto || s.engine.auto.mode != gpu.Auto {
 		return s.device() == deviceCPU
 	}
-	_, open := gpu.SharedIfOpen(s.engine.opts.GPULibrary)
+	_, open := s.engine.gpuIfOpen()
 	return !open
 }
 

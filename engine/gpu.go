@@ -15,6 +15,9 @@ func (e *Engine) gpu() (*gpu.Device, error) { return e.limited(gpu.Shared(e.opts
 // gpuSoon is gpu without waiting; see [gpu.SharedSoon].
 func (e *Engine) gpuSoon() (*gpu.Device, error) { return e.limited(gpu.SharedSoon(e.opts.GPULibrary)) }
 
+// gpuIfOpen is the GPU if somebody has asked for it, and it could be opened.
+func (e *Engine) gpuIfOpen() (d *gpu.Device, ok bool) { return gpu.SharedIfOpen(e.opts.GPULibrary) }
+
 // limited has a device keep to the engine's limit, for as long as the engine lives.
 func (e *Engine) limited(d *gpu.Device, err error) (*gpu.Device, error) {
 	if err == nil && e.opts.GPUMemoryLimit > 0 && !e.closed.Load() {

@@ -76,7 +76,7 @@ func (x infoSource) Location() *time.Location { return x.session.vars.location }
 
 // GPU implements [infoschema.Source].
 func (x infoSource) GPU() (*gpu.Device, bool) {
-	return gpu.SharedIfOpen(x.session.engine.opts.GPULibrary)
+	return x.session.engine.gpuIfOpen()
 }
 
 // Devices implements [infoschema.Source].

@@ -169,7 +169,7 @@ func (e *Engine) costsOn(device physical.Device) *cost.Table {
 	if device == physical.CPU {
 		return nil
 	}
-	d, ok := gpu.SharedIfOpen(e.opts.GPULibrary)
+	d, ok := e.gpuIfOpen()
 	if !ok {
 		return nil
 	}
@@ -200,7 +200,7 @@ func (s *Session) plan(st *statement, q *logical.Query) (*planned, error) {
 	if err := s.forced(st, p, device); err != nil || s.engine.auto.calibrating || placement.PlanRows(p.plan) < s.engine.auto.leastRows {
 		return p, err
 	}
-	if d, ok := gpu.SharedIfOpen(s.engine.opts.GPULibrary); ok && !d.Emulated() {
+	if d, ok := s.engine.gpuIfOpen(); ok && !d.Emulated() {
 		p.learns(d)
 		p.expect(s.vars.threads(s.engine))
 	}

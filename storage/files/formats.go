@@ -13,6 +13,7 @@ import (
 	"github.com/radish-sql/radish/storage/arrowipc"
 	"github.com/radish-sql/radish/storage/fileaccess"
 	"github.com/radish-sql/radish/storage/jsonlines"
+	"github.com/radish-sql/radish/storage/parquet"
 	"github.com/radish-sql/radish/storage/textfile"
 )
 
@@ -282,4 +283,13 @@ func HasKeys(name string) (bool, error) {
 		return false, err
 	}
 	return formats[source.formatOf(source.Pattern)].hasKeys, nil
+}
+
+func openParquet(policy *fileaccess.Policy, path string) (footed, error) {
+	f, err := parquet.OpenIn(policy, path)
+	return parquetFile{f}, err
+}
+
+func openArrow(policy *fileaccess.Policy, path string) (footed, error) {
+	return arrowipc.OpenIn(policy, path)
 }

@@ -212,15 +212,6 @@ func (s *Set) FileBytes(ordinals []int) int64 {
 	return total
 }
 
-func openParquet(policy *fileaccess.Policy, path string) (footed, error) {
-	f, err := parquet.OpenIn(policy, path)
-	return parquetFile{f}, err
-}
-
-func openArrow(policy *fileaccess.Policy, path string) (footed, error) {
-	return arrowipc.OpenIn(policy, path)
-}
-
 // maxBlankRows bounds the rows of files without columns: no byte of the files stands for them, and some of memory do.
 const maxBlankRows = 1 << 34
 

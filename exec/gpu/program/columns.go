@@ -60,34 +60,8 @@ func usedColumns(p *physical.Pipeline) map[expr.ColumnID]bool {
 			add(t.Count)
 		}
 	}
-	switch sink := p.Sink.(type) {
-	case *physical.Build:
-		add(sink.Keys...)
-		for _, c := range sink.Payload {
-			used[c.ID] = true
-		}
-	case *physical.Aggregate:
-		for _, it := range sink.Groups {
-			add(it.Expr)
-		}
-		for _, it := range sink.Aggs {
-			add(it.Args...)
-		}
-	case *physical.Sort:
-		for _, key := range sink.Keys {
-			add(key.Expr)
-		}
-		for _, c := range sink.Cols {
-			used[c.ID] = true
-		}
-	case *physical.Materialize:
-		for _, c := range sink.Cols {
-			used[c.ID] = true
-		}
-	case *physical.Result:
-		for _, id := range sink.In {
-			used[id] = true
-		}
+	if end := endOf(p); end != nil {
+		add(end.reads()...)
 	}
 	return used
 }

@@ -15,7 +15,7 @@ func (k *writer) generate() (*kernel.Kernel, error) {
 	if x := k.g.choices.Probe[k.Pipeline]; x != nil {
 		return k.generateApart(x)
 	}
-	sink, err := k.newSink()
+	sink, err := endOf(k.Pipeline).write(k)
 	if err != nil {
 		return nil, err
 	}
@@ -32,7 +32,7 @@ func (k *writer) generateApart(x *radix.Join) (*kernel.Kernel, error) {
 	}
 	j := &writer{Kernel: kernel.New(k.Outline), g: k.g}
 	j.Title = k.Title + "_join"
-	sink, err := j.newSink()
+	sink, err := endOf(j.Pipeline).write(j)
 	if err != nil {
 		return nil, err
 	}

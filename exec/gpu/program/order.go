@@ -16,34 +16,16 @@ type Order struct {
 
 // Order returns the order of a sink's rows; nil if they stay as they come, or are not on the device.
 func (g *Program) Order(s physical.Sink) *Order {
+	feeders := g.Feeders[s]
+	if len(feeders) == 0 || g.IsHost(s) {
+		return nil
+	}
 	x := &Order{Expected: sort.Expected{RadixRows: float64(g.Target.Tuning.Sort.RadixRows)}}
-	for _, p := range g.Feeders[s] {
+	for _, p := range feeders {
 		x.Rows += p.EstRows
 	}
 	x.Wanted = x.Rows
-	switch s := s.(type) {
-	case *physical.Sort:
-		if !sort.IsHere(g.Pipelines, s) {
-			return nil
-		}
-		if s.Count >= 0 {
-			x.Wanted = min(x.Rows, float64(s.Offset)+float64(s.Count))
-		}
-		x.Columns, x.At = sort.Shape(g.Pipelines, s)
-	case *physical.Build:
-		f := g.Builds[s]
-		if f == nil || g.IsHost(s) {
-			return nil
-		}
-		key, other, ok := f.Order()
-		if !ok {
-			return nil
-		}
-		x.Columns, x.At = []sort.Column{sort.ColumnOf(&g.Sinks[s].Cols[key].Form, false)}, []int{key}
-		if other >= 0 {
-			x.Tree, x.Other = f.Tree(), other
-		}
-	default:
+	if end := endOf(feeders[0]); end == nil || !end.order(g, x) {
 		return nil
 	}
 	return x

@@ -5,7 +5,6 @@ import (
 	"github.com/radish-sql/radish/exec/gpu/groupby"
 	"github.com/radish-sql/radish/exec/gpu/join"
 	"github.com/radish-sql/radish/exec/gpu/kernel"
-	"github.com/radish-sql/radish/exec/gpu/sort"
 	"github.com/radish-sql/radish/planner/physical"
 )
 
@@ -48,16 +47,15 @@ type outliner struct {
 }
 
 func (o *outliner) decide() error {
-	switch s := o.Pipeline.Sink.(type) {
-	case *physical.Aggregate:
-		if err := o.g.Aggs.Add(s); err != nil {
-			return err
+	end := endOf(o.Pipeline)
+	if end == nil {
+		if _, ok := o.Pipeline.Sink.(*physical.Window); ok {
+			return codegen.Refuse("window functions run on the CPU only")
 		}
-	case *physical.Build, *physical.Sort, *physical.Materialize, *physical.Result:
-	case *physical.Window:
-		return codegen.Refuse("window functions run on the CPU only")
-	default:
 		return codegen.Refuse("%s runs on the CPU only", physical.SinkName(o.Pipeline, physical.GPU))
+	}
+	if err := end.begin(o); err != nil {
+		return err
 	}
 	for _, t := range o.Pipeline.Transforms {
 		o.Many = o.Many || kernel.Multiplies(t)
@@ -77,7 +75,7 @@ func (o *outliner) decide() error {
 			return err
 		}
 	}
-	return o.sink()
+	return end.decide(o)
 }
 
 func (o *outliner) source() error {
@@ -148,23 +146,4 @@ func (o *outliner) transform(t physical.Transform) error {
 		return err
 	}
 	return codegen.Refuse("%T runs on the CPU only", t)
-}
-
-// sink decides how the pipeline's rows are stored.
-func (o *outliner) sink() error {
-	switch s := o.Pipeline.Sink.(type) {
-	case *physical.Aggregate:
-		return o.g.Aggs.Outline(o.Outline, s)
-	case *physical.Build:
-		again, err := o.g.Builds.Outline(o.Outline, s, o.g.choices)
-		o.again = o.again || again
-		return err
-	case *physical.Sort:
-		return sort.Outline(o.Outline, s)
-	}
-	values, ids, err := storedValues(o.Pipeline)
-	if err != nil {
-		return err
-	}
-	return o.StoredAll(o.Pipeline.Sink, values, ids)
 }

@@ -31,6 +31,9 @@ func FinishInts(d *encoding.Data, dt arrow.DataType) error {
 		return finishTimestamps(d, t)
 	case *arrow.Decimal128Type:
 		bound := types.Pow10(int(d.Type.Precision))
+		if lo, hi := bounds(d.Ints); lo > -bound && hi < bound {
+			return nil
+		}
 		for i, v := range d.Ints {
 			if v >= bound || v <= -bound {
 				if valid(d, i) {
@@ -54,6 +57,17 @@ func CheckWide(d *encoding.Data) error {
 		}
 	}
 	return nil
+}
+
+// bounds returns the least and the greatest of some values, 0 and 0 without any.
+func bounds(values []int64) (lo, hi int64) {
+	if len(values) > 0 {
+		lo, hi = values[0], values[0]
+	}
+	for _, v := range values {
+		lo, hi = min(lo, v), max(hi, v)
+	}
+	return lo, hi
 }
 
 func valid(d *encoding.Data, i int) bool { return d.Valid == nil || d.Valid.Get(i) }
@@ -98,6 +112,9 @@ func finishTimestamps(d *encoding.Data, t *arrow.TimestampType) error {
 		}
 	}
 	scale(d.Ints, mul, div)
+	if lo, hi := bounds(d.Ints); types.ValidDatetime(lo) && types.ValidDatetime(hi) {
+		return nil
+	}
 	for i, v := range d.Ints {
 		if !types.ValidDatetime(v) && valid(d, i) {
 			return outOfRange(i, t)
@@ -108,6 +125,9 @@ func finishTimestamps(d *encoding.Data, t *arrow.TimestampType) error {
 
 // checkDates refuses days before the year 0 or behind 9999, and the infinite dates of other engines.
 func checkDates(d *encoding.Data, dt arrow.DataType) error {
+	if lo, hi := bounds(d.Ints); types.ValidDate(lo) && types.ValidDate(hi) {
+		return nil
+	}
 	for i, v := range d.Ints {
 		if !types.ValidDate(v) && valid(d, i) {
 			return outOfRange(i, dt)

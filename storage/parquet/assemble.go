@@ -66,7 +66,7 @@ func (f *File) openNested(ctx context.Context, scratch *table.Scratch, group int
 		if c, err = f.openChunk(scratch, group, b.leaf); err != nil {
 			return
 		}
-		c.reuse(func() bool { return true })
+		c.reuse(nil, nil)
 		r := &leafReader{cursor: c, branch: b, maxDef: b.level, total: c.pages.left}
 		a.leaves = append(a.leaves, r)
 	})
@@ -397,9 +397,7 @@ func (r *leafReader) fill() error {
 	if err := r.cursor.values(d, 0, values); err != nil {
 		return err
 	}
-	if err := r.finish(d); err != nil {
-		return err
-	}
+	r.finish(d)
 	if r.branch.write != nil {
 		return nil
 	}

@@ -136,7 +136,7 @@ func (f *File) bound(l *leaf, c *chunk, b []byte) (v types.Value, ok bool) {
 	if l.physical == parquet.Types.FixedLenByteArray && len(b) != l.width || integer && len(b) != l.size() {
 		return v, false
 	}
-	if x.values(&d, 0, 1) != nil || x.finish(&d) != nil {
+	if x.values(&d, 0, 1) != nil {
 		return v, false
 	}
 	v.Type = l.typ

@@ -1,6 +1,7 @@
 package parquet
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
@@ -63,16 +64,19 @@ type cursor struct {
 	memory              *table.Scratch
 	split               []byte // where pages of BYTE_STREAM_SPLIT are put together
 
-	scratch [1024]uint32
+	scratch   [1024]uint32
+	byteCodes [1024]uint8
 
 	late lateReading
 }
 
 // lateReading is what a cursor of a late column has: one that reads only the values of rows that are wanted.
 type lateReading struct {
-	row        int           // of the row group, at which the cursor stands
-	own        bool          // what it gives is its own memory, good until it is asked again
-	coded      func() bool   // says whether the dictionary's strings stay codes
+	encoded    bool            // whoever reads encodes what is read, and uses it until the next read only
+	row        int             // of the row group, at which the cursor stands
+	own        bool            // what it gives is its own memory, good until it is asked again
+	coded      func() []uint32 // the shared codes of the dictionary's words; nil: there are none
+	shared     *column.Dictionary
 	some       encoding.Data // what gather returns
 	textBuffer []string
 	codeBuffer []uint32
@@ -83,12 +87,13 @@ type lateReading struct {
 
 // chunkDictionary is the dictionary of a column chunk. Its values are in the list of their physical type.
 type chunkDictionary struct {
-	isRead  bool
-	entries int
-	ints    []int64
-	floats  []float64
-	wide    []types.Int128
-	words   []string
+	isRead   bool
+	finished bool // the values are what Radish keeps (see cursor.finishInts); else one of them, perhaps of no row, cannot be
+	entries  int
+	ints     []int64
+	floats   []float64
+	wide     []types.Int128
+	words    []string
 }
 
 // keep asks for memory that stays until the end of the column chunk, hold for some that goes with the rows of the page.
@@ -110,6 +115,7 @@ func (c *cursor) hold(bytes int64) error {
 
 // close gives back all memory.
 func (c *cursor) close() {
+	c.pages.close()
 	c.memory.Free(c.held)
 	c.held = 0
 }
@@ -143,16 +149,12 @@ func (c *cursor) fill(rows int) (encoding.Data, error) {
 	// The rows of the pages before are the builder's now.
 	c.memory.Free(c.used)
 	c.held, c.used = c.held-c.used, 0
-	switch c.typ.Phys() {
-	case types.PhysFloat64:
-		d.Floats = make([]float64, rows)
-	case types.PhysInt128:
-		d.Wide = make([]types.Int128, rows)
-	case types.PhysString:
-		// Codes until there is a page without.
-	default:
-		d.Ints = make([]int64, rows)
+	if c.late.encoded {
+		c.room(&c.late.some, rows) // a chunk has the values of before, and is not used any more
+		d.Ints, d.Floats, d.Wide = c.late.some.Ints, c.late.some.Floats, c.late.some.Wide
+		return d, c.decode(&d)
 	}
+	c.room(&d, rows)
 	return d, c.decode(&d)
 }
 
@@ -182,7 +184,8 @@ func (c *cursor) decode(d *encoding.Data) error {
 		at += n
 		c.consumed(n)
 	}
-	return c.finish(d)
+	c.finish(d)
+	return nil
 }
 
 // nextPage goes on to the next page.
@@ -327,17 +330,23 @@ func (c *cursor) readDictionary(p page) (err error) {
 	c.dict.isRead, c.dict.entries = true, n
 	switch c.typ.Phys() {
 	case types.PhysFloat64:
-		c.dict.floats = make([]float64, n)
+		c.dict.floats = make([]float64, n, max(n, byteValues))
 		_, err = c.plainFloats(c.dict.floats, src)
 	case types.PhysInt128:
-		c.dict.wide = make([]types.Int128, n)
-		_, err = c.plainWide(c.dict.wide, src)
+		c.dict.wide = make([]types.Int128, n, max(n, byteValues))
+		if _, err = c.plainWide(c.dict.wide, src); err == nil {
+			c.dict.finished = c.finishWide(slices.Clone(c.dict.wide)) == nil // it changes nothing that fits
+		}
 	case types.PhysString:
-		c.dict.words = make([]string, n)
+		c.dict.words = make([]string, n, max(n, byteValues))
 		_, err = c.plainStrings(c.dict.words, src)
 	default:
-		c.dict.ints = make([]int64, n)
-		_, err = c.plainInts(c.dict.ints, src)
+		c.dict.ints = make([]int64, n, max(n, byteValues))
+		if _, err = c.plainInts(c.dict.ints, src); err == nil {
+			if done := append(make([]int64, 0, cap(c.dict.ints)), c.dict.ints...); c.finishInts(done) == nil {
+				c.dict.ints, c.dict.finished = done, true
+			}
+		}
 	}
 	return err
 }
@@ -360,36 +369,58 @@ func (c *cursor) values(d *encoding.Data, at, n int) (err error) {
 		dst := d.Wide[at : at+n]
 		switch c.form {
 		case coded:
-			return gather(c, dst, c.dict.wide)
+			if err := gather(c, dst, c.dict.wide); err != nil || c.dict.finished {
+				return err
+			}
 		case deltas:
-			return c.deltas(dst)
+			err = c.deltas(dst)
 		case strung:
-			return c.strung(n, func(i int, s string) (err error) {
+			err = c.strung(n, func(i int, s string) (err error) {
 				dst[i], err = c.decimal(s)
 				return err
 			})
+		default:
+			c.plain, err = c.plainWide(dst, c.plain)
 		}
-		c.plain, err = c.plainWide(dst, c.plain)
+		if err == nil {
+			err = c.finishWide(dst)
+		}
 	case types.PhysString:
 		return c.strings(d, at, n)
 	default:
 		dst := d.Ints[at : at+n]
 		switch c.form {
 		case coded:
-			return gather(c, dst, c.dict.ints)
+			if err := gather(c, dst, c.dict.ints); err != nil || c.dict.finished {
+				return err
+			}
 		case bools:
 			return gather(c, dst, booleans)
 		case deltas:
-			return c.delta.decode(dst)
+			err = c.delta.decode(dst)
 		case strung:
-			return c.strung(n, func(i int, s string) (err error) {
+			err = c.strung(n, func(i int, s string) (err error) {
 				dst[i], err = c.shortDecimal(s)
 				return err
 			})
+		default:
+			c.plain, err = c.plainInts(dst, c.plain)
 		}
-		c.plain, err = c.plainInts(dst, c.plain)
+		if err == nil {
+			err = c.finishInts(dst)
+		}
 	}
 	return err
+}
+
+// finishInts turns what the file holds for values of the type into what Radish keeps. None of them is NULL.
+func (c *cursor) finishInts(values []int64) error {
+	return arrowconv.FinishInts(&encoding.Data{Type: c.typ, Rows: len(values), Ints: values}, c.arrow)
+}
+
+// finishWide checks that decimals have no more digits than their type.
+func (c *cursor) finishWide(values []types.Int128) error {
+	return arrowconv.CheckWide(&encoding.Data{Type: c.typ, Rows: len(values), Wide: values})
 }
 
 // strung calls f with the next n strings of the page.
@@ -429,13 +460,19 @@ func (c *cursor) deltas(dst []types.Int128) error {
 	return nil
 }
 
+// byteValues is how many values codes of a byte can stand for. Dictionaries have the capacity for as many, so that no such code lies outside.
+const byteValues = 1 << 8
+
 // booleans are what the bits of a column of booleans stand for.
-var booleans = []int64{0, 1}
+var booleans = append(make([]int64, 0, byteValues), 0, 1)
 
 var errNoSuchCode = errors.New("a page has a code that its dictionary does not have")
 
 // gather fills dst with the values of a dictionary that the next codes stand for.
 func gather[T any](c *cursor, dst, dictionary []T) error {
+	if c.codes.width <= 8 && cap(dictionary) >= byteValues {
+		return gatherBytes(c, dst, (*[byteValues]T)(dictionary[:byteValues]), len(dictionary))
+	}
 	for len(dst) > 0 {
 		codes := c.scratch[:min(len(dst), len(c.scratch))]
 		if err := c.codes.decode(codes); err != nil {
@@ -451,6 +488,45 @@ func gather[T any](c *cursor, dst, dictionary []T) error {
 		dst = dst[len(codes):]
 	}
 	return nil
+}
+
+// gatherBytes is gather for codes of at most 8 bits and a dictionary of some entries.
+func gatherBytes[T any](c *cursor, dst []T, dictionary *[byteValues]T, entries int) error {
+	for len(dst) > 0 {
+		codes := c.byteCodes[:min(len(dst), len(c.byteCodes))]
+		if err := c.codes.decodeBytes(codes); err != nil {
+			return err
+		}
+		if entries < 1<<c.codes.width && exceed(codes, uint8(entries)) {
+			return errNoSuchCode
+		}
+		part := dst[:len(codes)]
+		for i, code := range codes {
+			part[i] = dictionary[code]
+		}
+		dst = dst[len(codes):]
+	}
+	return nil
+}
+
+// exceed says whether one of some codes is at least most; there is a code.
+func exceed(codes []uint8, most uint8) bool {
+	const ones, tops = 0x0101010101010101, 0x8080808080808080
+	if most > 128 {
+		return slices.Max(codes) >= most
+	}
+	// Eight at once: what is added to a code below 128 reaches 128 if the code is too large.
+	add, found := uint64(128-most)*ones, uint64(0)
+	for ; len(codes) >= 8; codes = codes[8:] {
+		x := binary.LittleEndian.Uint64(codes)
+		found |= (x&^tops + add) | x
+	}
+	for _, code := range codes {
+		if code >= most {
+			return true
+		}
+	}
+	return found&tops != 0
 }
 
 // strings decodes n strings. They stay codes as long as all pages have codes and the dictionary is worth it.
@@ -477,19 +553,22 @@ func (c *cursor) strings(d *encoding.Data, at, n int) (err error) {
 		d.Codes, d.Words = c.newCodes(d.Rows), c.dict.words
 	}
 	codes := d.Codes[at : at+n]
+	if c.late.shared != nil {
+		return gather(c, codes, c.late.coded())
+	}
 	if err := c.codes.decode(codes); err != nil {
 		return err
 	}
-	return c.checkCodes(codes)
+	return checkCodes(codes, c.dict.entries)
 }
 
-// checkCodes says whether the dictionary has all of some codes.
-func (c *cursor) checkCodes(codes []uint32) error {
+// checkCodes says whether a dictionary of so many entries has all of some codes.
+func checkCodes(codes []uint32, entries int) error {
 	top := uint32(0)
 	for _, code := range codes {
 		top = max(top, code)
 	}
-	if int(top) >= c.dict.entries && len(codes) > 0 {
+	if int(top) >= entries && len(codes) > 0 {
 		return errNoSuchCode
 	}
 	return nil
@@ -498,7 +577,7 @@ func (c *cursor) checkCodes(codes []uint32) error {
 // keepsCodes says whether so many strings of a page of codes stay codes.
 func (c *cursor) keepsCodes(rows int) bool {
 	if c.late.own {
-		return c.late.coded()
+		return c.late.shared == nil || c.late.coded() != nil
 	}
 	return 2*c.dict.entries <= rows
 }
@@ -509,9 +588,13 @@ func (c *cursor) textual(d *encoding.Data, before int) {
 		return
 	}
 	d.Strings = c.newStrings(d.Rows)
+	words := d.Words
+	if c.late.shared != nil {
+		words = c.late.shared.Values()
+	}
 	for i, code := range d.Codes[:min(before, len(d.Codes))] {
 		if d.Valid == nil || d.Valid.Get(i) {
-			d.Strings[i] = c.dict.words[code]
+			d.Strings[i] = words[code]
 		}
 	}
 	d.Codes, d.Words = nil, nil
@@ -560,15 +643,9 @@ func spreadSlice[T any](x []T, valid column.Bitmap, at, n, values int) {
 	}
 }
 
-// finish turns what the file holds for values of the type into what Radish does.
-func (c *cursor) finish(d *encoding.Data) error {
-	switch {
-	case d.Ints != nil:
-		return arrowconv.FinishInts(d, c.arrow)
-	case d.Wide != nil:
-		return arrowconv.CheckWide(d)
-	case d.Codes == nil && d.Strings == nil && c.typ.Phys() == types.PhysString:
+// finish gives d strings where all rows are NULL.
+func (c *cursor) finish(d *encoding.Data) {
+	if d.Codes == nil && d.Strings == nil && c.typ.Phys() == types.PhysString {
 		d.Strings = c.newStrings(d.Rows)
 	}
-	return nil
 }

@@ -24,7 +24,7 @@ func SummedPages(path string) (out []SummedPage, err error) {
 			if err != nil {
 				return nil, err
 			}
-			for p := &r.(*cursor).pages; len(p.bytes) > 0; {
+			for p := &r.(*cursor).pages; p.rest() > 0; {
 				page, err := p.next()
 				if err != nil {
 					return nil, err

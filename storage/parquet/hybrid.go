@@ -81,6 +81,29 @@ func (h *hybrid) decode(dst []uint32) error {
 	return nil
 }
 
+// decodeBytes fills dst with values of at most 8 bits.
+func (h *hybrid) decodeBytes(dst []uint8) error {
+	for len(dst) > 0 {
+		if h.left == 0 {
+			if err := h.begin(); err != nil {
+				return err
+			}
+		}
+		n := min(len(dst), h.left)
+		if h.packed != nil || h.width == 0 {
+			unpackBytes(dst[:n], h.packed, h.bit, h.width)
+			h.bit += n * int(h.width)
+		} else {
+			for i := range dst[:n] {
+				dst[i] = uint8(h.value)
+			}
+		}
+		dst = dst[n:]
+		h.left -= n
+	}
+	return nil
+}
+
 // pass passes over n values.
 func (h *hybrid) pass(n int) error {
 	for n > 0 {
@@ -195,6 +218,37 @@ func unpack(dst []uint32, src []byte, bit int, width uint) {
 			x |= uint64(b) << (8 * j)
 		}
 		dst[i] = uint32(x >> (uint(bit) & 7) & mask)
+		bit += int(width)
+	}
+}
+
+// unpackBytes is unpack for values of at most 8 bits; the bit is a multiple of the width. It spreads eight at once: their upper half goes to the upper 32 bits, then the upper halves of both halves, then of those.
+func unpackBytes(dst []uint8, src []byte, bit int, width uint) {
+	if width == 0 {
+		clear(dst)
+		return
+	}
+	const halves, quarters = 1<<32 + 1, 1<<48 + 1<<32 + 1<<16 + 1
+	four := uint64(1)<<(4*width) - 1
+	two := (uint64(1)<<(2*width) - 1) * halves
+	one := (uint64(1)<<width - 1) * quarters
+	by4, by2, by1 := (32-4*width)&63, (16-2*width)&63, (8-width)&63
+	i := 0
+	for ; i+8 <= len(dst) && bit>>3+8 <= len(src); i += 8 {
+		x := binary.LittleEndian.Uint64(src[bit>>3:]) >> (uint(bit) & 7)
+		x = x&four | (x&(four<<(4*width&63)))<<by4
+		x = x&two | (x&(two<<(2*width&63)))<<by2
+		x = x&one | (x&(one<<(width&63)))<<by1
+		binary.LittleEndian.PutUint64(dst[i:], x)
+		bit += 8 * int(width)
+	}
+	mask := uint64(1)<<width - 1
+	for ; i < len(dst); i++ {
+		x := uint64(src[bit>>3])
+		if last := (bit + int(width) - 1) >> 3; last > bit>>3 {
+			x |= uint64(src[last]) << 8
+		}
+		dst[i] = uint8(x >> (uint(bit) & 7) & mask)
 		bit += int(width)
 	}
 }

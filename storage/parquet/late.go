@@ -51,12 +51,6 @@ func (r *GroupReader) Gather(dst *column.Vector, t types.Type, late, from, n int
 	if err != nil {
 		return r.file.failed(c.failed(err))
 	}
-	if d.Codes != nil {
-		codes := r.codes[i]
-		for k, code := range d.Codes {
-			d.Codes[k] = codes[code]
-		}
-	}
 	c.give(dst, d, t, n, sel, r.shared[i])
 	return nil
 }
@@ -82,7 +76,8 @@ func (c *cursor) gather(row, n int, sel []int32) (*encoding.Data, error) {
 	if err := c.decodeAt(d, n, sel); err != nil {
 		return nil, err
 	}
-	return d, c.finish(d)
+	c.finish(d)
+	return d, nil
 }
 
 // room gives d memory for n values, unless they are strings.
@@ -106,9 +101,15 @@ func resize[T any](s []T, n int) []T {
 	return s[:n]
 }
 
-// reuse has the cursor give memory of its own, which is good until it is asked again. keepsCodes says whether strings of the dictionary are given as codes.
-func (c *cursor) reuse(keepsCodes func() bool) {
-	c.late.own, c.late.coded = true, keepsCodes
+// reuse has the cursor give memory of its own, which is good until it is asked again. With shared, codes are those of that dictionary: coded returns them for the words of the cursor's own, or
+// nil if strings are to be given instead.
+func (c *cursor) reuse(shared *column.Dictionary, coded func() []uint32) {
+	c.late.own, c.late.shared, c.late.coded = true, shared, coded
+	c.reusePages()
+}
+
+// reusePages has recycle take the memory of pages back: strings are copied before.
+func (c *cursor) reusePages() {
 	if c.pages.keep {
 		c.pages.spent, c.pages.room = make([][]byte, 0, 2), c.keep
 	}
@@ -124,6 +125,7 @@ func (c *cursor) recycle() {
 		}
 		c.memory.Free(int64(cap(b)))
 		c.held -= int64(cap(b))
+		giveBuffer(b)
 		c.pages.spent[i] = nil
 	}
 	c.pages.spent = c.pages.spent[:0]
@@ -194,26 +196,21 @@ func (c *cursor) passValues(n int) error {
 			}
 			n -= k
 		}
+	case c.form == plain:
+		var err error
+		c.plain, err = passStrings(n, c.plain)
+		return err
 	default:
 		var some [256]string
 		for n > 0 {
 			k := min(n, len(some))
-			if err := c.rawStrings(some[:k]); err != nil {
+			if err := c.texts.decode(some[:k]); err != nil {
 				return err
 			}
 			n -= k
 		}
 	}
 	return nil
-}
-
-// rawStrings decodes the next strings of a page that is not of codes.
-func (c *cursor) rawStrings(dst []string) (err error) {
-	if c.form == strung {
-		return c.texts.decode(dst)
-	}
-	c.plain, err = c.plainStrings(dst, c.plain)
-	return err
 }
 
 // decodeAt decodes those of the next n rows that sel selects.
@@ -344,11 +341,17 @@ func (c *cursor) codesAt(d *encoding.Data, at int, positions []int32, n int) err
 	case c.form == bools:
 		return pickWords(d.Ints[at:], c.late.found, booleans)
 	case d.Ints != nil:
-		return pickWords(d.Ints[at:], c.late.found, c.dict.ints)
+		if err := pickWords(d.Ints[at:], c.late.found, c.dict.ints); err != nil || c.dict.finished {
+			return err
+		}
+		return c.finishInts(d.Ints[at : at+len(positions)])
 	case d.Floats != nil:
 		return pickWords(d.Floats[at:], c.late.found, c.dict.floats)
 	case d.Wide != nil:
-		return pickWords(d.Wide[at:], c.late.found, c.dict.wide)
+		if err := pickWords(d.Wide[at:], c.late.found, c.dict.wide); err != nil || c.dict.finished {
+			return err
+		}
+		return c.finishWide(d.Wide[at : at+len(positions)])
 	case d.Strings == nil && !c.keepsCodes(d.Rows):
 		c.textual(d, at)
 	}
@@ -361,7 +364,10 @@ func (c *cursor) codesAt(d *encoding.Data, at int, positions []int32, n int) err
 	if d.Codes == nil {
 		d.Codes, d.Words = c.newCodes(d.Rows), c.dict.words
 	}
-	return c.checkCodes(d.Codes[at : at+copy(d.Codes[at:], c.late.found)])
+	if c.late.shared != nil {
+		return pickWords(d.Codes[at:], c.late.found, c.late.coded())
+	}
+	return checkCodes(d.Codes[at:at+copy(d.Codes[at:], c.late.found)], c.dict.entries)
 }
 
 // pickWords stores the words that codes stand for.
@@ -425,18 +431,17 @@ func scatter[T any](dst, src []T, sel []int32) {
 
 // pass passes over the next page, which it does not open, if all of it lies among rows. It returns its rows; 0: the page has to be opened.
 func (p *pages) pass(rows int) (passed int, err error) {
-	if len(p.bytes) == 0 {
+	if p.rest() == 0 {
 		return 0, errTooShort
 	}
-	r := &compact{b: p.bytes}
-	h := r.pageHeader()
-	if r.err != nil || int(h.packed) > len(p.bytes)-r.at || h.kind != dataPage && h.kind != dataPageV2 ||
+	h, size, err := p.header()
+	if err != nil || int64(h.packed) > p.rest()-int64(size) || h.kind != dataPage && h.kind != dataPageV2 ||
 		int(h.values) > rows || int64(h.values) > p.left || h.encoding == parquet.Encodings.DeltaByteArray { // whose strings may continue those of the page before
 		return 0, nil // whoever opens it says what is wrong
 	}
 	p.number++
 	p.place = p.at
-	size := r.at + int(h.packed)
-	p.bytes, p.at, p.left = p.bytes[size:], p.at+int64(size), p.left-int64(h.values)
+	p.skip(int64(size) + int64(h.packed))
+	p.left -= int64(h.values)
 	return int(h.values), nil
 }

@@ -109,11 +109,10 @@ func (r *compact) pageHeader() pageHeader {
 
 // pages reads the pages of a column chunk.
 type pages struct {
-	bytes  []byte // what follows the last page
-	at     int64  // where in the file that begins
-	number int    // of the last page, from 0; -1: there was none
-	place  int64  // where that one begins
-	left   int64  // values of the chunk in the pages that follow
+	window
+	number int   // of the last page, from 0; -1: there was none
+	place  int64 // where in the file that one begins
+	left   int64 // values of the chunk in the pages that follow
 	codec  codec.Codec
 	keep   bool // strings are going to point into pages: none is overwritten
 	buf    []byte
@@ -141,19 +140,21 @@ func (p *pages) next() (page, error) {
 	for {
 		p.number++
 		p.place = p.at
-		if len(p.bytes) == 0 {
+		if p.rest() == 0 {
 			return page{}, errTooShort
 		}
-		r := &compact{b: p.bytes}
-		h := r.pageHeader()
-		if r.err != nil {
-			return page{}, fmt.Errorf("the header of the page: %w", r.err)
+		h, size, err := p.header()
+		if err != nil {
+			return page{}, err
 		}
-		if int(h.packed) > len(p.bytes)-r.at {
-			return page{}, fmt.Errorf("the page claims %d bytes, and its column chunk has %d more", h.packed, len(p.bytes)-r.at)
+		if int64(h.packed) > p.rest()-int64(size) {
+			return page{}, fmt.Errorf("the page claims %d bytes, and its column chunk has %d more", h.packed, p.rest()-int64(size))
 		}
-		packed := p.bytes[r.at : r.at+int(h.packed)]
-		p.bytes, p.at = p.bytes[r.at+int(h.packed):], p.at+int64(r.at)+int64(h.packed)
+		if err := p.need(int64(size)+int64(h.packed), p.room); err != nil {
+			return page{}, err
+		}
+		packed := p.bytes[size : size+int(h.packed)]
+		p.skip(int64(size) + int64(h.packed))
 		if h.kind == indexPage {
 			continue
 		}
@@ -169,6 +170,24 @@ func (p *pages) next() (page, error) {
 			p.left -= int64(h.values)
 		}
 		return p.open(h, packed)
+	}
+}
+
+// header returns the header of the next page and how many bytes it takes.
+func (p *pages) header() (h pageHeader, size int, err error) {
+	const most = 16 << 20
+	for known := int64(4 << 10); ; known *= 16 {
+		if err := p.need(known, p.room); err != nil {
+			return h, 0, err
+		}
+		r := &compact{b: p.bytes}
+		h = r.pageHeader()
+		if r.err == nil {
+			return h, r.at, nil
+		}
+		if int64(len(p.bytes)) == p.rest() || known >= most { // else it may be longer
+			return h, 0, fmt.Errorf("the header of the page: %w", r.err)
+		}
 	}
 }
 
@@ -239,15 +258,21 @@ func (p *pages) unpack(packed []byte, size int) ([]byte, error) {
 	if p.codec == codec.None {
 		return packed, nil
 	}
-	if more := size - cap(p.buf); more > 0 {
-		if err := p.room(int64(more)); err != nil {
+	if size > cap(p.buf) {
+		if err := p.room(int64(capacityFor(size) - cap(p.buf))); err != nil {
 			return nil, err
+		}
+		if size <= max(64*len(packed), 1<<20) { // else memory grows with what really comes out
+			giveBuffer(p.buf)
+			p.buf = takeBuffer(size)
 		}
 	}
 	data, err := p.codec.Unpack(p.buf, packed, size)
 	switch {
 	case !p.keep && cap(data) > cap(p.buf):
 		p.buf = data
+	case p.keep && p.spent == nil:
+		p.buf = nil
 	case p.keep && p.spent != nil:
 		if p.taken != nil {
 			p.spent = append(p.spent, p.taken)
@@ -278,4 +303,15 @@ func prefixed(b []byte) (first, rest []byte, err error) {
 		return nil, nil, errCutOff
 	}
 	return b[4 : 4+n], b[4+n:], nil
+}
+
+// close gives memory back.
+func (p *pages) close() {
+	p.window.close()
+	giveBuffer(p.buf)
+	giveBuffer(p.taken)
+	for _, b := range p.spent {
+		giveBuffer(b)
+	}
+	p.buf, p.taken, p.spent = nil, nil, nil
 }

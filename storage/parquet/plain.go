@@ -200,7 +200,11 @@ func plainFixed(dst []int64, src []byte, width int) ([]byte, error) {
 		return nil, errCutOff
 	}
 	shift := 64 - 8*uint(width)
-	for i := range dst {
+	i := 0
+	for ; i < len(dst) && width*i+8 <= len(src); i++ {
+		dst[i] = int64(binary.BigEndian.Uint64(src[width*i:])) >> (shift & 63)
+	}
+	for ; i < len(dst); i++ {
 		x := uint64(0)
 		for _, b := range src[width*i : width*i+width] {
 			x = x<<8 | uint64(b)
@@ -242,6 +246,21 @@ func cutStrings(dst []string, src []byte) ([]byte, error) {
 		}
 		dst[i] = unsafe.String(unsafe.SliceData(src[4:]), int(n))
 		src = src[4+n:]
+	}
+	return src, nil
+}
+
+// passStrings passes over n strings of bytes behind their lengths.
+func passStrings(n int, src []byte) ([]byte, error) {
+	for range n {
+		if len(src) < 4 {
+			return nil, errCutOff
+		}
+		size := uint(binary.LittleEndian.Uint32(src))
+		if size > uint(len(src)-4) {
+			return nil, errCutOff
+		}
+		src = src[4+size:]
 	}
 	return src, nil
 }

@@ -94,14 +94,14 @@ func (r *GroupReader) dictionaryMisses(c Condition, chunk *chunk) (bool, error) 
 	if !x.dict.isRead || x.dict.entries == 0 {
 		return false, nil
 	}
+	if x.dict.ints != nil && !x.dict.finished || x.dict.wide != nil && !x.dict.finished {
+		return false, nil // the value that cannot be may be one that no row has
+	}
 	if err := r.memory.Add(16 * int64(x.dict.entries)); err != nil {
 		return false, err
 	}
 	defer r.memory.Free(16 * int64(x.dict.entries))
 	d := encoding.Data{Type: x.typ, Rows: x.dict.entries, Ints: slices.Clone(x.dict.ints), Floats: slices.Clone(x.dict.floats), Wide: slices.Clone(x.dict.wide), Strings: x.dict.words, KeepInts: true}
-	if err := x.finish(&d); err != nil {
-		return false, nil // the value may be one that no row has
-	}
 	if d.Type.IsString() {
 		return !slices.ContainsFunc(x.dict.words, c.Predicate.HoldsString), nil
 	}

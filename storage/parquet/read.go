@@ -186,21 +186,13 @@ func (f *File) openChunk(scratch *table.Scratch, group int, l *leaf) (*cursor, e
 	if begin > f.size || c.size > f.size-begin {
 		return nil, fmt.Errorf("row group %d, column '%s': %d bytes from byte %d on lie outside the file", group, l.name, c.size, begin)
 	}
-	if err := out.keep(c.size); err != nil {
-		return nil, err
-	}
-	data := make([]byte, c.size)
-	if _, err := f.source.ReadAt(data, begin); err != nil {
-		out.close()
-		return nil, err
-	}
-	out.pages = pages{bytes: data, at: begin, number: -1, place: begin, left: c.values, codec: packing}
+	out.pages = pages{window: window{at: begin, end: begin + c.size, source: f.source}, number: -1, place: begin, left: c.values, codec: packing}
 	out.pages.room = out.keep
 	if l.optional {
 		out.pages.levels.definition = 1
 	}
 	if l.typ.Phys() == types.PhysString {
-		out.pages.keep, out.pages.room = true, out.hold
+		out.pages.keep, out.pages.room, out.pages.shared = true, out.hold, packing == codec.None
 	}
 	return out, nil
 }

@@ -30,10 +30,11 @@ type GroupReader struct {
 	codes  [][]uint32           // by column: the shared codes of the row group's dictionary; nil: not made yet
 }
 
-// A reader's first part is small: who wants few rows is served soon. Further ones are twice as large as the one before, up to a row group in memory or about partBytes.
+// A reader's first part is small: who wants few rows is served soon. Further ones are twice as large as the one before, up to a row group in memory or about partBytes, which a processor's
+// cache holds until the rows are read.
 const (
 	firstPart = 1 << 10
-	partBytes = 4 << 20
+	partBytes = 1 << 18
 )
 
 // Stream returns a reader of columns of a row group: those at tested are decoded for all rows, those at late for those that Gather is asked for. -1 is a column that the
@@ -57,8 +58,11 @@ func (r *GroupReader) reader(i int) (columnReader, error) {
 		if err != nil {
 			return nil, r.file.failed(err)
 		}
-		if c, ok := in.(*cursor); ok && i >= len(r.tested) {
-			c.reuse(func() bool { return r.sharedCodes(i, c.dict.words) != nil })
+		if c, ok := in.(*cursor); ok && i < len(r.tested) {
+			c.late.encoded = true
+			c.reusePages()
+		} else if ok {
+			c.reuse(r.shared[i], func() []uint32 { return r.sharedCodes(i, c.dict.words) })
 		}
 		r.readers[i] = in
 	}
@@ -95,6 +99,9 @@ func (r *GroupReader) Next(columns []types.Type) (rows int, chunks []*encoding.C
 		if err != nil {
 			return 0, nil, err
 		}
+		if c, ok := in.(*cursor); ok {
+			c.recycle() // the part before was encoded
+		}
 		if err := in.seek(int(r.first)); err != nil {
 			return 0, nil, r.file.failed(err)
 		}
@@ -114,6 +121,9 @@ func (r *GroupReader) Next(columns []types.Type) (rows int, chunks []*encoding.C
 	}
 	r.rows = rows
 	r.next = min(2*r.next, table.RowGroupSize, max(1, partBytes*int64(rows)/max(1, r.held)))
+	if r.next > column.VectorSize {
+		r.next -= r.next % column.VectorSize
+	}
 	return rows, chunks, nil
 }
 
@@ -132,7 +142,9 @@ func (r *GroupReader) share(i int, d *encoding.Data) {
 // sharedCodes returns the shared codes of the words of a column's dictionary; nil: it has too many.
 func (r *GroupReader) sharedCodes(i int, words []string) []uint32 {
 	if r.codes[i] == nil {
-		r.codes[i] = encoding.SharedCodes(r.shared[i], words)
+		if codes := encoding.SharedCodes(r.shared[i], words); codes != nil {
+			r.codes[i] = slices.Grow(codes, max(0, byteValues-len(codes)))
+		}
 	}
 	return r.codes[i]
 }
@@ -144,7 +156,9 @@ func (r *GroupReader) First() int64 { return r.first }
 func (r *GroupReader) Bytes() int64 {
 	total := int64(0)
 	for i, o := range r.ordinals {
-		if r.readers[i] != nil {
+		if c, ok := r.readers[i].(*cursor); ok {
+			total += c.pages.read
+		} else if r.readers[i] != nil {
 			_, packed := r.file.GroupBytes(r.group, o)
 			total += packed
 		}

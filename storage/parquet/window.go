@@ -1,0 +1,65 @@
+package parquet
+
+import "io"
+
+// window is the part of a column chunk that is in memory: what lies ahead of the reader, some pages at most.
+type window struct {
+	bytes  []byte // that follow the last page
+	at     int64  // where in the file they begin
+	end    int64  // of the column chunk
+	source io.ReaderAt
+	memory []byte // which bytes lie in
+	read   int64  // bytes of the file
+	shared bool   // strings point into the memory: it is neither written over nor given back
+}
+
+// ahead is how much of a chunk is read at once, unless a page is larger.
+const ahead = 256 << 10
+
+// rest returns how many bytes the column chunk has from here on.
+func (w *window) rest() int64 { return w.end - w.at }
+
+// need reads on until bytes has n bytes, or all that the chunk has. room asks for memory.
+func (w *window) need(n int64, room func(bytes int64) error) error {
+	rest := w.rest()
+	if n = min(n, rest); int64(len(w.bytes)) >= n {
+		return nil
+	}
+	size := int(min(max(n, ahead), rest))
+	memory := w.memory
+	if w.shared || cap(memory) < size {
+		more := int64(capacityFor(size))
+		if !w.shared {
+			more -= int64(cap(memory))
+		}
+		if err := room(more); err != nil {
+			return err
+		}
+		memory = takeBuffer(size)
+	}
+	memory = memory[:size]
+	had := copy(memory, w.bytes)
+	if _, err := w.source.ReadAt(memory[had:], w.at+int64(had)); err != nil {
+		return err
+	}
+	if !w.shared && cap(memory) > cap(w.memory) {
+		giveBuffer(w.memory)
+	}
+	w.memory, w.bytes = memory, memory
+	w.read += int64(size - had)
+	return nil
+}
+
+// skip passes over bytes, which need not be in memory.
+func (w *window) skip(n int64) {
+	w.bytes = w.bytes[min(n, int64(len(w.bytes))):]
+	w.at += n
+}
+
+// close gives the memory back.
+func (w *window) close() {
+	if !w.shared {
+		giveBuffer(w.memory)
+	}
+	w.memory, w.bytes = nil, nil
+}

@@ -19,14 +19,14 @@ func TestBands(t *testing.T) {
 	}
 	tables := [2][]row{}
 	for i, name := range []string{"a", "b"} {
-		mustRun(t, s, "CREATE TABLE "+name+" (id INT, k INT NOT NULL, v INT, h INT, f DOUBLE)")
+		mustRun(t, s, "CREATE TABLE "+name+" (id INT, k INT NOT NULL, v INT, h INT, f DOUBLE, s VARCHAR(9), w DECIMAL(30, 2))")
 		rows := make([]string, 300)
 		for n := range rows {
 			x := row{id: n, k: r.IntN(3), v: r.IntN(200), h: r.IntN(40), hasValue: r.IntN(8) > 0}
 			tables[i] = append(tables[i], x)
-			rows[n] = fmt.Sprintf("(%d, %d, %d, %d, %d / 4)", n, x.k, x.v, x.h, x.v)
+			rows[n] = fmt.Sprintf("(%d, %d, %d, %d, %d / 4, '%03d', %d)", n, x.k, x.v, x.h, x.v, x.v, x.v)
 			if !x.hasValue {
-				rows[n] = fmt.Sprintf("(%d, %d, NULL, %d, NULL)", n, x.k, x.h)
+				rows[n] = fmt.Sprintf("(%d, %d, NULL, %d, NULL, NULL, NULL)", n, x.k, x.h)
 			}
 		}
 		mustRun(t, s, "INSERT INTO "+name+" VALUES "+strings.Join(rows, ", "))
@@ -40,6 +40,16 @@ func TestBands(t *testing.T) {
 		{"b.v + 1 > a.v * 2 AND b.v < a.v * 2 + a.h", func(a, b row) bool { return b.v+1 > a.v*2 && b.v < a.v*2+a.h }},
 		{"a.k = b.k AND a.v - 3 <= b.v AND b.v < a.v + 3", func(a, b row) bool { return a.k == b.k && a.v-3 <= b.v && b.v < a.v+3 }},
 		{"a.f >= b.f AND a.f < b.f + 1.5 AND a.h <> b.h", func(a, b row) bool { return a.v >= b.v && a.v < b.v+6 && a.h != b.h }},
+		{"a.s BETWEEN b.s AND CONCAT(LEFT(b.s, 2), '9')", func(a, b row) bool { return a.v >= b.v && a.v/10 == b.v/10 }},
+		{"a.k = b.k AND b.s < a.s AND a.h < b.h", func(a, b row) bool { return a.k == b.k && b.v < a.v && a.h < b.h }},
+		{"a.s > CONCAT(b.s, ' ')", func(a, b row) bool { return a.v > b.v }},
+		{"a.w >= b.w AND a.s < '1' AND a.w < b.w + 7", func(a, b row) bool { return a.v >= b.v && a.v < 100 && a.v < b.v+7 }},
+		{"(a.v, a.h) > (b.v, b.h) AND (a.v, a.h) <= (b.v + 3, b.h)", func(a, b row) bool {
+			return (a.v > b.v || a.v == b.v && a.h > b.h) && (a.v < b.v+3 || a.v == b.v+3 && a.h <= b.h)
+		}},
+		{"(a.v = b.v OR a.v < b.v AND a.h = b.h) AND b.v < a.v + 9", func(a, b row) bool {
+			return (a.v == b.v || a.v < b.v && a.h == b.h) && b.v < a.v+9
+		}},
 		{"a.v + a.h < b.v - 100", func(a, b row) bool { return a.v+a.h < b.v-100 }},
 	}
 	for _, c := range conditions {

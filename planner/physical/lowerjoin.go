@@ -287,7 +287,7 @@ type rangeCondition struct {
 func rangeOf(residual []expr.Expr, probe, build logical.ColSet) *rangeCondition {
 	for _, e := range residual {
 		cmp, ok := e.(*expr.Compare)
-		if !ok || cmp.Op < expr.LT || cmp.Op > expr.GE || cmp.Left.Type().IsString() || !sameForm(cmp.Left.Type(), cmp.Right.Type()) {
+		if !ok || cmp.Op < expr.LT || cmp.Op > expr.GE || !sameForm(cmp.Left.Type(), cmp.Right.Type()) {
 			continue
 		}
 		switch {

@@ -32,6 +32,7 @@ type bandCondition struct {
 	op    expr.Op
 	probe expr.Expr
 	col   *column.Vector
+	ranks *bandRanks // nil: values have words of their own
 }
 
 const (
@@ -61,15 +62,6 @@ func (c *bandCondition) bound(word uint64, i int) (limit uint64, none bool) {
 	return word + 1, word == math.MaxUint64
 }
 
-// inWords says whether a type's values have words in their order.
-func inWords(t types.Type) bool {
-	switch t.Phys() {
-	case types.PhysInt64, types.PhysUint64, types.PhysFloat64:
-		return true
-	}
-	return false
-}
-
 // onlyProbe returns the one probe of b, or nil if there are several or its kind asks for more than matches.
 func (b *Build) onlyProbe() *physical.Probe {
 	var only *physical.Probe
@@ -87,10 +79,7 @@ func (b *Build) onlyProbe() *physical.Probe {
 func (b *Build) bandConditions(p *physical.Probe) *band {
 	x := &band{exact: true}
 	if b.keyless {
-		if !inWords(p.Keys[0].Type()) {
-			return nil
-		}
-		x.conds = append(x.conds, bandCondition{b.p.RangeOp, p.Keys[0], b.keys[0]})
+		x.conds = append(x.conds, bandCondition{op: b.p.RangeOp, probe: p.Keys[0], col: b.keys[0]})
 	}
 	payload := map[expr.ColumnID]int{}
 	for i, c := range b.p.Payload {
@@ -114,7 +103,7 @@ func (b *Build) bandConditions(p *physical.Probe) *band {
 				left, right, op = right, left, op.Swap()
 			}
 		}
-		if !ok || !ok2 || len(x.conds) == 2 || !inWords(left.Typ) || left.Typ.Phys() != right.Typ.Phys() ||
+		if !ok || !ok2 || len(x.conds) == 2 || left.Typ.Phys() != right.Typ.Phys() ||
 			left.Typ.Kind == types.KindDecimal && left.Typ.Scale != right.Typ.Scale {
 			x.exact = false
 			continue
@@ -124,12 +113,11 @@ func (b *Build) bandConditions(p *physical.Probe) *band {
 			x.exact = false
 			continue
 		}
-		v := column.New(right.Typ, b.N)
-		if err := b.q.ParallelBlocks(b.N, func(from, to int) { b.payload[at].CopyTo(v, from, to) }); err != nil {
+		v := b.payloadColumn(at)
+		if v == nil {
 			return nil // the query has ended
 		}
-		v.Valid = b.payload[at].V.Valid
-		x.conds = append(x.conds, bandCondition{op, left, v})
+		x.conds = append(x.conds, bandCondition{op: op, probe: left, col: v})
 	}
 	if len(x.conds) == 0 {
 		return nil
@@ -138,6 +126,22 @@ func (b *Build) bandConditions(p *physical.Probe) *band {
 		x.exact = x.exact && c.col.Valid == nil
 	}
 	return x
+}
+
+// payloadColumn returns a payload column as it was before it was packed, or nil if the query has ended.
+func (b *Build) payloadColumn(at int) *column.Vector {
+	c := &b.payload[at]
+	if isRanked(c.V.Type) {
+		v := &column.Vector{}
+		c.Gather(v, b.N, nil, vec.CountFrom(nil, 0, b.N))
+		return v
+	}
+	v := column.New(c.V.Type, b.N)
+	if err := b.q.ParallelBlocks(b.N, func(from, to int) { c.CopyTo(v, from, to) }); err != nil {
+		return nil
+	}
+	v.Valid = c.V.Valid
+	return v
 }
 
 // makeBand sorts the rows of each run if that spares comparing pairs, and says whether it has. The runs are there.
@@ -201,12 +205,24 @@ func (b *Build) makeBand() (made bool, err error) {
 // words returns the i-th condition's words by row.
 func (x *band) words(q *task.Query, i, n int) (*column.Vector, error) {
 	c := &x.conds[i]
-	out := &column.Vector{Type: types.Uint64, I64: make([]int64, n)}
-	code := rowsort.Code{Key: &rowsort.Key{V: c.col}}
+	out := &column.Vector{Type: types.Uint64}
 	flip := uint64(0)
 	if c.flips(i) {
 		flip = math.MaxUint64
 	}
+	if isRanked(c.col.Type) {
+		var err error
+		if c.ranks, out.I64, err = newBandRanks(q, c.col, n); err != nil {
+			return nil, err
+		}
+		return out, q.ParallelBlocks(n, func(from, to int) {
+			for j := from; j < to; j++ {
+				out.I64[j] ^= int64(flip)
+			}
+		})
+	}
+	out.I64 = make([]int64, n)
+	code := rowsort.Code{Key: &rowsort.Key{V: c.col}}
 	err := q.ParallelBlocks(n, func(from, to int) {
 		buf := make([]uint64, to-from)
 		code.Words(buf, rowsort.Rows{From: from})
@@ -338,6 +354,10 @@ func (o *probeOp) probeBand(b *column.Batch, keys []*column.Vector) error {
 			o.band.bounds[i] = make([]uint64, max(len(pos), b.N))
 		}
 		in[i] = v
+		if ranks := x.conds[i].ranks; ranks != nil {
+			ranks.words(o.band.bounds[i], v, pos)
+			continue
+		}
 		(&rowsort.Code{Key: &rowsort.Key{V: v}}).Words(o.band.bounds[i][:len(pos)], rowsort.Rows{Rows: pos})
 	}
 	if o.band.decides {

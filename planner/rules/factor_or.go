@@ -1,16 +1,20 @@
 package rules
 
 import (
+	"slices"
+
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/sql/expr"
 )
 
-const factorOrDoc = `Factor conditions that all branches of an OR share out of it, and derive from an OR over several relations what it says of each.
+const factorOrDoc = `Factor conditions that all branches of an OR share out of it, and derive from an OR over several relations what it says of each, and
+which inequality between two of them it implies.
 
 (a AND b) OR (a AND c) is a AND (b OR c) in three-valued logic too. From (x.a AND y.b) OR (x.c AND y.d) follows x.a OR x.c, which
 is added, not put in its place: in
   SELECT * FROM n1, n2 WHERE n1.name = 'F' AND n2.name = 'G' OR n1.name = 'G' AND n2.name = 'F'
-the two derived conditions alone would also let (F, F) pass.`
+the two derived conditions alone would also let (F, F) pass. So it is with x.a > y.a OR (x.a = y.a AND x.b > y.b), as which (x.a, x.b) > (y.a, y.b)
+is compared: x.a >= y.a follows, which a join can search by.`
 
 func factorOr(w *rewriter) error {
 	w.eachNode(func(n logical.Node) logical.Node {
@@ -21,14 +25,91 @@ func factorOr(w *rewriter) error {
 			}
 		case *logical.Join:
 			if x.Kind != logical.MarkJoin {
-				if on, ok := w.factorAll(x.On); ok {
-					n = &logical.Join{Kind: x.Kind, Left: x.Left, Right: x.Right, On: on, Hint: x.Hint}
+				on, ok := w.factorAll(x.On)
+				if !ok {
+					on = x.On
+				}
+				var implied []expr.Expr
+				if x.Kind != logical.InnerJoin { // else its conditions are those of a group
+					implied = w.impliedBounds(x, on)
+				}
+				if ok || len(implied) > 0 {
+					n = &logical.Join{Kind: x.Kind, Left: x.Left, Right: x.Right, On: append(slices.Clone(on), implied...), Hint: x.Hint}
 				}
 			}
 		}
 		return n
 	})
 	return w.each(func(n logical.Node) (logical.Node, error) { return w.eachGroup(n, w.deriveFromOrs), nil })
+}
+
+// impliedBound returns the inequality between two relations, or two sides of a join, that o implies, or nil. It compares what o's first
+// condition does, which is computed for all pairs, so it fails for no other pair.
+func (w *rewriter) impliedBound(o *expr.Or, sides func(a, b expr.Expr) bool) expr.Expr {
+	c, ok := expr.Conjuncts(nil, o.Args[0])[0].(*expr.Compare)
+	if !ok || w.stopped() || expr.IsVolatile(c) || !sides(c.Left, c.Right) {
+		return nil
+	}
+	op, ok := weakest(o, c)
+	if !ok {
+		return nil
+	}
+	return &expr.Compare{Op: op, Left: c.Left, Right: c.Right}
+}
+
+// impliedBounds returns what ORs among an outer join's, semi join's or anti join's conditions imply.
+func (w *rewriter) impliedBounds(j *logical.Join, on []expr.Expr) (implied []expr.Expr) {
+	left, right := logical.Out(j.Left), logical.Out(j.Right)
+	for _, e := range on {
+		if o, ok := e.(*expr.Or); ok {
+			bound := w.impliedBound(o, func(a, b expr.Expr) bool { return isOf(a, left) && isOf(b, right) || isOf(a, right) && isOf(b, left) })
+			if bound != nil && !contains(on, bound) && !contains(implied, bound) {
+				implied = append(implied, bound)
+			}
+		}
+	}
+	return implied
+}
+
+// isOf says whether e uses columns, and none but those of cols.
+func isOf(e expr.Expr, cols logical.ColSet) bool {
+	return usesColumns(e) && logical.UsedWithin(e, cols)
+}
+
+// leafOf returns the leaf of whose columns alone e is made, or -1.
+func (g *group) leafOf(e expr.Expr) int {
+	return slices.IndexFunc(g.leaves, func(leaf logical.Node) bool { return isOf(e, logical.Out(leaf)) })
+}
+
+// weakest returns an inequality of c's operands that holds wherever a branch of o does.
+func weakest(o *expr.Or, c *expr.Compare) (op expr.Op, ok bool) {
+	below, equal, above := false, false, false // what branches allow
+	for _, branch := range o.Args {
+		b, e, a := true, true, true // what this branch allows
+		for _, cond := range expr.Conjuncts(nil, branch) {
+			if cmp, is := cond.(*expr.Compare); is && cmp.Op != expr.NSEQ {
+				op := cmp.Op
+				switch {
+				case expr.Equal(cmp.Left, c.Left) && expr.Equal(cmp.Right, c.Right):
+				case expr.Equal(cmp.Left, c.Right) && expr.Equal(cmp.Right, c.Left):
+					op = op.Swap()
+				default:
+					continue
+				}
+				b = b && (op == expr.LT || op == expr.LE || op == expr.NE)
+				e = e && (op == expr.EQ || op == expr.LE || op == expr.GE)
+				a = a && (op == expr.GT || op == expr.GE || op == expr.NE)
+			}
+		}
+		below, equal, above = below || b, equal || e, above || a
+	}
+	switch {
+	case below && above, !below && !above:
+		return 0, false
+	case below:
+		return pick(equal, expr.LE, expr.LT), true
+	}
+	return pick(equal, expr.GE, expr.GT), true
 }
 
 // deriveFromOrs adds to a join group what its ORs say of single relations.
@@ -41,6 +122,13 @@ func (w *rewriter) deriveFromOrs(n logical.Node, g *group) logical.Node {
 		o, ok := p.(*expr.Or)
 		if !ok {
 			continue
+		}
+		bound := w.impliedBound(o, func(a, b expr.Expr) bool {
+			i, j := g.leafOf(a), g.leafOf(b)
+			return i >= 0 && j >= 0 && i != j
+		})
+		if bound != nil && !contains(g.preds, bound) && !contains(derived, bound) {
+			derived = append(derived, bound)
 		}
 		used := logical.Uses(o)
 		for _, leaf := range g.leaves {

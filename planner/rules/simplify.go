@@ -1,6 +1,8 @@
 package rules
 
 import (
+	"slices"
+
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/types"
@@ -240,10 +242,44 @@ func (s simplifier) or(x *expr.Or, nullIsFalse bool) expr.Expr {
 	if merged, ok := s.w.mergeEqualities(args); ok {
 		args, changed = merged, true
 	}
+	if merged, ok := equalOrBothNull(args); ok && nullIsFalse {
+		args, changed = merged, true
+	}
 	if changed {
 		return expr.OrOf(args)
 	}
 	return x
+}
+
+// equalOrBothNull puts a <=> b in the place of a = b OR (a IS NULL AND b IS NULL), which a join can look up. Where only one of a and b is NULL
+// the one is FALSE and the other NULL.
+func equalOrBothNull(args []expr.Expr) (merged []expr.Expr, ok bool) {
+	isNull := func(e expr.Expr) expr.Expr {
+		if n, is := e.(*expr.IsNull); is {
+			return n.Arg
+		}
+		return nil
+	}
+	for i, a := range args {
+		and, isAnd := a.(*expr.And)
+		if !isAnd || len(and.Args) != 2 {
+			continue
+		}
+		x, y := isNull(and.Args[0]), isNull(and.Args[1])
+		if x == nil || y == nil || expr.IsVolatile(x) || expr.IsVolatile(y) {
+			continue
+		}
+		for j, b := range args {
+			c, is := b.(*expr.Compare)
+			if !is || c.Op != expr.EQ || !(expr.Equal(c.Left, x) && expr.Equal(c.Right, y) || expr.Equal(c.Left, y) && expr.Equal(c.Right, x)) {
+				continue
+			}
+			merged = slices.Clone(args)
+			merged[j] = &expr.Compare{Op: expr.NSEQ, Left: c.Left, Right: c.Right}
+			return slices.Delete(merged, i, i+1), true
+		}
+	}
+	return args, false
 }
 
 func (s simplifier) not(x *expr.Not, nullIsFalse bool) expr.Expr {

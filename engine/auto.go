@@ -113,7 +113,7 @@ func (s *Session) startOnGPU(st *statement, p *planned, choice *placement.Choice
 	if st.unread(plan) {
 		return unreadFiles, nil
 	}
-	placed, where, err := p.device.Place(plan, st.exprContext(), gpu.Wish{Mode: gpu.Auto, Reason: choice.Reason, Limit: s.gpuLimit()})
+	placed, where, err := p.device.Place(plan, st.exprContext(), s.wish(gpu.Auto, choice.Reason))
 	if err != nil {
 		return "", err
 	}
@@ -162,7 +162,7 @@ func (s *Session) plannedRival(st *statement, d *gpu.Device, p *planned) (*exec.
 		return nil, err
 	}
 	r := &rehearsal{
-		engine: s.engine, device: d, plan: plan, wish: gpu.Wish{Mode: gpu.Auto, Reason: "it finished first in a race with the CPU", Limit: s.gpuLimit()}, ctx: st.exprContext().ForWorker(nil),
+		engine: s.engine, device: d, plan: plan, wish: s.wish(gpu.Auto, "it finished first in a race with the CPU"), ctx: st.exprContext().ForWorker(nil),
 		threads: s.vars.threads(s.engine), limit: s.vars.memoryLimit(), fingerprint: p.fingerprint, estimate: *p.estimate, text: firstWords(st.Text), planning: time.Since(begin),
 	}
 	// Preparing may outlive the statement: it sees nothing of the session.

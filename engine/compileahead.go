@@ -81,7 +81,7 @@ func (s *Session) compileAhead(st *statement, q *logical.Query) {
 	if device == deviceAuto && e.auto.mode != gpu.Auto {
 		return
 	}
-	wish := gpu.Wish{Mode: device.mode(e.auto.mode), Limit: s.gpuLimit()}
+	wish := s.wish(device.mode(e.auto.mode), "")
 	if device == deviceCPU || s.checking || rules.TableRows(q) < max(s.engine.auto.leastRows, 1) {
 		return
 	}

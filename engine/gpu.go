@@ -63,7 +63,7 @@ func (s *Session) forced(st *statement, p *planned, device Device) error {
 
 // place puts the pipelines of a plan on the device that radish_device names. placed is nil if all run on the CPU.
 func (s *Session) place(st *statement, plan *physical.Plan, device Device) (placed *gpu.Placed, where physical.Placement, err error) {
-	wish := gpu.Wish{Mode: device.mode(s.engine.auto.mode), Limit: s.gpuLimit()}
+	wish := s.wish(device.mode(s.engine.auto.mode), "")
 	switch {
 	case slices.ContainsFunc(plan.All(), readsInformationSchema):
 		return nil, physical.OnCPU("information_schema is read on the CPU"), nil // it says what is wrong with a GPU
@@ -79,5 +79,12 @@ func (s *Session) place(st *statement, plan *physical.Plan, device Device) (plac
 	return d.Place(plan, st.exprContext(), wish)
 }
 
-// gpuLimit is what a query may hold of the GPU's memory.
-func (s *Session) gpuLimit() int64 { return s.vars.integer("radish_gpu_memory_limit") }
+// wish is how the session's plans are placed on a GPU, for a reason that counts where the mode does not give one.
+func (s *Session) wish(mode gpu.Mode, reason string) gpu.Wish {
+	return gpu.Wish{
+		Mode: mode, Reason: reason, Limit: s.vars.integer("radish_gpu_memory_limit"),
+		Joins: gpu.Joins{
+			InPartitions: gpu.Partitioning(s.vars.get(variableByName[gpuJoinPartitions])), Passes: int(s.vars.integer("radish_gpu_join_passes")), Bits: int(s.vars.integer("radish_gpu_join_bits")),
+		},
+	}
+}

@@ -13,6 +13,7 @@ import (
 	"github.com/pingcap/tidb/pkg/parser/ast"
 	"github.com/pingcap/tidb/pkg/parser/mysql"
 
+	"github.com/radish-sql/radish/exec/gpu"
 	"github.com/radish-sql/radish/planner/rules"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/parse"
@@ -91,6 +92,18 @@ var ownVariables = []variable{
 	{
 		name: "radish_file_access", initial: func(e *Engine) string { return e.access.String() }, of: func(v *variables) string { return v.access.String() }, set: setFileAccess,
 		doc: "the files that statements may use: full, read, none, or folders (read:FOLDER only reads); a session can narrow it, never widen it",
+	},
+	{
+		name: "radish_gpu_join_bits", initial: fixed("0"), integer: true, set: setOrZero("radish_gpu_join_bits", gpu.LeastPartitionBits, gpu.MostPartitionBits),
+		doc: "bits of the key by which a GPU partitions the rows of a join in a pass, 5 to 9 (8 in two passes); 0: as many as the rows need",
+	},
+	{
+		name: gpuJoinPartitions, initial: fixed(string(gpu.PartitionsByCost)), set: setJoinPartitions,
+		doc: "joins on a GPU that have both sides in partitions of their keys: auto, those for which that costs less; always, all that can; never",
+	},
+	{
+		name: "radish_gpu_join_passes", initial: fixed("0"), integer: true, set: setOrZero("radish_gpu_join_passes", 1, 2),
+		doc: "passes in which a GPU partitions the rows of a join, 1 or 2; 0: as many as the rows need",
 	},
 	{
 		name: "radish_gpu_memory_limit", initial: fixed("0"), set: setBytes("radish_gpu_memory_limit"),
@@ -378,6 +391,27 @@ func setBytes(name string) func(*variables, string) (string, error) {
 			return "", sqlerr.WrongValueForVar(name, value).WithHint("write a number of bytes, or one with KB, MB, GB")
 		}
 		return strconv.FormatInt(n, 10), nil
+	}
+}
+
+// gpuJoinPartitions names the variable that says which joins are partitioned.
+const gpuJoinPartitions = "radish_gpu_join_partitions"
+
+func setJoinPartitions(_ *variables, value string) (string, error) {
+	switch value = strings.ToLower(value); gpu.Partitioning(value) {
+	case gpu.PartitionsByCost, gpu.PartitionsAlways, gpu.PartitionsNever:
+		return value, nil
+	}
+	return "", sqlerr.WrongValueForVar(gpuJoinPartitions, value).WithHint("the values are auto, always and never")
+}
+
+// setOrZero takes whole numbers between two, or 0.
+func setOrZero(name string, least, most int) func(*variables, string) (string, error) {
+	return func(_ *variables, value string) (string, error) {
+		if n, err := strconv.Atoi(value); err != nil || n != 0 && (n < least || n > most) {
+			return "", sqlerr.WrongValueForVar(name, value).WithHint("it is 0, or lies between %d and %d", least, most)
+		}
+		return value, nil
 	}
 }
 

@@ -3,7 +3,7 @@
 //
 // A query takes this way:
 //
-//	Device.Place        place.go, costs.go      which pipelines run here, and why: a *Placed plan; package placement says whether the GPU is the faster one
+//	Device.Place        place.go, costs.go      which pipelines run here, with the joins that a statement wants (joins.go), and why: a *Placed plan; package placement says whether the GPU is the faster one
 //	program.New         package program         the forms of what is stored between pipelines, and the kernels of each pipeline
 //	  joins             package join            how builds lie, and one file for each algorithm
 //	  groups            package groupby         how groups lie, and one file for each way to make them

@@ -46,6 +46,7 @@ type Wish struct {
 	Mode   Mode
 	Reason string // of pipelines on the GPU; with Always and Strict it follows from the mode
 	Limit  int64  // bytes of the device's memory that the query may hold beside table columns; 0: as many as there are
+	Joins  Joins
 }
 
 // RecursionStays is why a plan with a recursion has no pipeline on the GPU.
@@ -57,15 +58,18 @@ func (d *Device) Place(plan *physical.Plan, ctx *expr.Context, wish Wish) (place
 	if reason, err := d.unplaceable(plan, wish.Mode); reason != "" || err != nil {
 		return nil, physical.OnCPU(reason), err
 	}
-	if cut := join.Cut(plan, d.runner.ForKernels()); cut != plan {
-		if placed, where, err = d.place(cut, ctx, wish); err == nil && placed != nil && placed.Whole() {
+	target := d.runner.ForKernels()
+	wish.Joins.tune(&target.Tuning.Radix)
+	if cut := join.Cut(plan, target); cut != plan {
+		if placed, where, err = d.place(cut, ctx, wish, target); err == nil && placed != nil && placed.Whole() {
 			return placed, where, nil
 		}
 	}
-	return d.place(plan, ctx, wish)
+	return d.place(plan, ctx, wish, target)
 }
 
-func (d *Device) place(plan *physical.Plan, ctx *expr.Context, wish Wish) (placed *Placed, where physical.Placement, err error) {
+// place is Place of a plan as it is.
+func (d *Device) place(plan *physical.Plan, ctx *expr.Context, wish Wish, target *kernel.Target) (placed *Placed, where physical.Placement, err error) {
 	x := &placing{plan: plan, off: map[*physical.Pipeline]string{}}
 	x.sides()
 	placed = &Placed{Plan: plan, device: d, mode: wish.Mode, limit: wish.Limit}
@@ -80,7 +84,7 @@ func (d *Device) place(plan *physical.Plan, ctx *expr.Context, wish Wish) (place
 				}
 			}
 		}
-		placed.program = program.New(&whole, d.runner.ForKernels(), ctx, d.lookups, x.on)
+		placed.program = program.New(&whole, target, ctx, d.lookups, x.on)
 		if !x.refuse(placed.program, placed.groups) {
 			break
 		}
@@ -89,6 +93,7 @@ func (d *Device) place(plan *physical.Plan, ctx *expr.Context, wish Wish) (place
 	if placed.Placement, err = x.placement(wish); err != nil {
 		return nil, where, err
 	}
+	placed.Placement.Builds = placed.program.Builds.Explain()
 	if len(x.off) == len(plan.Pipelines) {
 		return nil, placed.Placement, nil
 	}

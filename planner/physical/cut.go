@@ -21,7 +21,7 @@ func (p *Plan) Cut(at map[*Pipeline][]int) *Plan {
 		rest := &Pipeline{Source: x.Source, Transforms: x.Transforms, Sink: x.Sink, Deps: deps, EstRows: x.EstRows}
 		from := 0
 		for _, to := range at[x] {
-			cols := x.aliveBefore(to)
+			cols := x.AliveBefore(to)
 			stored := &Materialize{Cols: cols}
 			first := &Pipeline{Source: rest.Source, Transforms: x.Transforms[from:to], Sink: stored, Deps: deps, EstRows: x.RowsBefore(to)}
 			out.Pipelines = append(out.Pipelines, first)
@@ -67,8 +67,8 @@ func (p *Pipeline) RowsBefore(at int) float64 {
 	return 0
 }
 
-// aliveBefore are the columns that are alive in front of a transform.
-func (p *Pipeline) aliveBefore(at int) []*expr.Column {
+// AliveBefore are the columns that are alive in front of a transform.
+func (p *Pipeline) AliveBefore(at int) []*expr.Column {
 	var cols []*expr.Column // in the order in which they come up
 	switch s := p.Source.(type) {
 	case *TableScan:

@@ -71,9 +71,9 @@ func explain(plan *Plan, where Placement, notes Notes, interrupted func() error,
 		}
 		ops := []Operator{names.source(p.Source)}
 		for _, tr := range p.Transforms {
-			ops = append(ops, names.transform(tr, on.Device))
+			ops = append(ops, names.transform(tr, on.Device, where))
 		}
-		ops = append(ops, names.sink(p, on.Device))
+		ops = append(ops, names.sink(p, on.Device, where))
 		if notes != nil {
 			if n, ok := notes(p, WholePipeline); ok {
 				t.Actual = &n
@@ -201,7 +201,7 @@ func (s sinkNames) source(src Source) Operator {
 	return Operator{Name: fmt.Sprintf("%T", src)}
 }
 
-func (s sinkNames) transform(t Transform, on Device) Operator {
+func (s sinkNames) transform(t Transform, on Device, where Placement) Operator {
 	switch x := t.(type) {
 	case *Filter:
 		return Operator{Name: "filter", Detail: exprList(x.Preds, " AND ")}
@@ -215,7 +215,8 @@ func (s sinkNames) transform(t Transform, on Device) Operator {
 		}
 		return Operator{Name: "project", Detail: strings.Join(parts, ", ")}
 	case *Probe:
-		name := x.Build.On(on).String() + " " + joinName(x.Kind) + " join"
+		name, how := where.build(x.Build, on)
+		name += " " + joinName(x.Kind) + " join"
 		d := fmt.Sprintf("with %d", s[x.Build])
 		if len(x.Keys) > 0 && x.Build.Algorithm != RangeJoin {
 			d += " on "
@@ -233,7 +234,7 @@ func (s sinkNames) transform(t Transform, on Device) Operator {
 		if len(x.Residual) > 0 {
 			d += " where " + exprList(x.Residual, " AND ")
 		}
-		return Operator{Name: name, Detail: d + "; " + x.Build.Reason, EstRows: x.EstRows}
+		return Operator{Name: name, Detail: d + "; " + how, EstRows: x.EstRows}
 	case *Limit:
 		return Operator{Name: "limit", Detail: limitText(x.Count, x.Offset)}
 	case *Repeat:
@@ -242,7 +243,7 @@ func (s sinkNames) transform(t Transform, on Device) Operator {
 	return Operator{Name: fmt.Sprintf("%T", t)}
 }
 
-func (s sinkNames) sink(p *Pipeline, on Device) Operator {
+func (s sinkNames) sink(p *Pipeline, on Device, where Placement) Operator {
 	switch x := p.Sink.(type) {
 	case *Build:
 		d := exprList(x.Keys, ", ")
@@ -252,7 +253,8 @@ func (s sinkNames) sink(p *Pipeline, on Device) Operator {
 		if len(x.Payload) > 0 {
 			d += " keeping " + names(x.Payload)
 		}
-		return Operator{Name: "build " + x.On(on).String(), Detail: d, EstRows: p.EstRows}
+		name, _ := where.build(x, on)
+		return Operator{Name: "build " + name, Detail: d, EstRows: p.EstRows}
 	case *Aggregate:
 		var parts []string
 		for _, g := range x.Groups {
@@ -304,7 +306,7 @@ func (s sinkNames) sink(p *Pipeline, on Device) Operator {
 }
 
 // SinkName names what a pipeline ends in on a device, for messages.
-func SinkName(p *Pipeline, on Device) string { return sinkNames{}.sink(p, on).Name }
+func SinkName(p *Pipeline, on Device) string { return sinkNames{}.sink(p, on, Placement{}).Name }
 
 func joinName(k logical.JoinKind) string {
 	return [...]string{"inner", "left", "full", "semi", "anti", "mark", "single"}[k]

@@ -18,6 +18,19 @@ type Placement struct {
 	Pipelines map[*Pipeline]Choice
 	// Reason is why all other pipelines run on the CPU.
 	Reason string
+	// Builds has what a device has decided of some builds beyond the plan.
+	Builds map[*Build]BuildChoice
+}
+
+// BuildChoice is what a device has decided of a build: what EXPLAIN calls it and the joins with it, and how and why.
+type BuildChoice struct{ Name, How string }
+
+// build is what EXPLAIN calls a build on a device, and says of its joins.
+func (x Placement) build(b *Build, on Device) (name, how string) {
+	if c, ok := x.Builds[b]; ok && on == GPU {
+		return c.Name, b.Reason + "; " + c.How
+	}
+	return b.On(on).String(), b.Reason
 }
 
 // Choice is the device of a pipeline, and why it is that one.

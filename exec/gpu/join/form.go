@@ -28,6 +28,17 @@ type Form struct {
 // Forms are those of a plan's builds.
 type Forms map[*physical.Build]*Form
 
+// Explain is what EXPLAIN says of builds beyond what the plan does.
+func (all Forms) Explain() map[*physical.Build]physical.BuildChoice {
+	out := map[*physical.Build]physical.BuildChoice{}
+	for b, f := range all {
+		if f.Radix != nil && f.Radix.IsSettled() {
+			out[b] = physical.BuildChoice{Name: "partitioned hash", How: f.Radix.Explain()}
+		}
+	}
+	return out
+}
+
 // buildOutline says how a pipeline's rows come to a build.
 type buildOutline struct {
 	f    *Form

@@ -62,15 +62,16 @@ type SharedGroups struct {
 
 // PartitionedJoins are joins both sides of which are partitioned.
 type PartitionedJoins struct {
-	Rows      float64 // of a build from which on it is partitioned, and of the scan that probes it
-	DenseRows float64 // the same where the build is an array by key
-	Passes    int     // the fewest
-	Bits      int     // of a pass; 0: as many as the rows need
-	TableRows int64   // the most of a table; 0: as many as fit
-	PieceRows int64   // of the probe's side in a piece of work; 0: by their number
-	Capacity  int64   // the most rows of a partition in a first attempt; 0: any number
-	Blocks    int     // of a multiprocessor that partition
-	Forced    bool    // also where a filter of keys would drop most rows
+	Rows       float64 // of a build from which on it is partitioned, and of the scan that probes it
+	DenseRows  float64 // the same where the build is an array by key
+	Passes     int     // the fewest
+	PassesMost int     // the most
+	Bits       int     // of a pass; 0: as many as the rows need
+	TableRows  int64   // the most of a table; 0: as many as fit
+	PieceRows  int64   // of the probe's side in a piece of work; 0: by their number
+	Capacity   int64   // the most rows of a partition in a first attempt; 0: any number
+	Blocks     int     // of a multiprocessor that partition
+	Forced     bool    // also where a filter of keys would drop most rows
 }
 
 // Runs are rows of a build that lie together because their keys are equal.
@@ -131,7 +132,7 @@ func hopper() Tuning {
 		},
 		PerfectHash: PerfectHash{Rows: 8e6, SeenLeast: 1 << 16, SeenRows: 32},
 		Shared:      SharedGroups{CrowdedRows: 1 << 32, TilesLeast: 2048},
-		Radix:       PartitionedJoins{Rows: 2 << 20, DenseRows: 4 << 20, Passes: 1, Blocks: 2},
+		Radix:       PartitionedJoins{Rows: 2 << 20, DenseRows: 4 << 20, Passes: 1, PassesMost: 2, Blocks: 2},
 		Runs:        Runs{Matches: 8, Reuse: 4, Apart: 64, Common: 4096, Long: 256, PutOff: 1 << 22},
 		Filter:      KeyFilters{Rows: 4e6, LocalBits: 1 << 19}, // 64 KiB
 		Launch:      LaunchRows{Hot: 1 << 24, Window: 1 << 25},

@@ -1,6 +1,7 @@
 package radix
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
@@ -48,8 +49,15 @@ func Candidate(g *kernel.Pipelines, b *physical.Build, feeder *physical.Pipeline
 	if x == nil || !fits(feeder) || !fits(x.pipeline) {
 		return nil
 	}
-	if !tuning.Forced && (x.pipeline.RowsBefore(x.at) < tuning.Rows || !x.pays(g, feeder)) {
+	if tuning.Forced {
+		x.why = "radish_gpu_join_partitions is 'always'"
+		return x
+	}
+	if x.pipeline.RowsBefore(x.at) < tuning.Rows || !x.pays(g, feeder) {
 		return nil
+	}
+	if x.why = "neighbouring rows have keys from all over their range"; b.On(physical.GPU) == physical.HashJoin {
+		x.why = fmt.Sprintf("expected are %.1f ms, and %.1f ms by chains", x.cost(feeder)*milli, x.chainsCost()*milli)
 	}
 	return x
 }
@@ -112,6 +120,8 @@ func (x *Join) paysOverScans(g *kernel.Pipelines, build, probe *physical.TableSc
 	}
 	return scattered(g, build, x.build.Keys[0]) && scattered(g, probe, x.probe.Keys[0])
 }
+
+const milli = 1e-9 // of a picosecond, in milliseconds
 
 // What a row costs, in picoseconds on an H200: see docs/internals/joins.md.
 const (

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/bits"
 	"slices"
+	"strings"
 
 	"github.com/radish-sql/radish/exec/gpu/codegen"
 	"github.com/radish-sql/radish/exec/gpu/kernel"
@@ -19,6 +20,7 @@ type Join struct {
 	probe    *physical.Probe
 	pipeline *physical.Pipeline // of the probe,
 	at       int                // the number of the probe's transform
+	why      string             // it is partitioned
 
 	keyForms, payloadForms []codegen.Form // of the build's keys and payload
 
@@ -115,9 +117,13 @@ const (
 	joinBlocks   = 2       // of a multiprocessor
 	blockShared  = 1 << 10 // bytes of shared memory that a multiprocessor needs for a block besides
 	expectedFull = 0.89    // of a table's rows, that a partition is expected to have
-	mostBits     = 8       // of one of two passes,
-	onePassBits  = 9       // and of one alone
-	leastBits    = 5
+	mostBits     = 8       // of one of two passes
+)
+
+// The bits of a place by which a pass partitions rows, of one that is not alone mostBits at most.
+const (
+	LeastBits   = 5
+	OnePassBits = 9
 )
 
 // Settle notes the forms of the build's keys and of its payload; false: such rows cannot be partitioned.
@@ -202,12 +208,12 @@ func (x *Join) size(target *kernel.Target) bool {
 		return false
 	}
 	wanted := bits.Len64(uint64(x.build.EstRows / (expectedFull * float64(x.Capacity))))
-	x.parts = partition.Form{Passes: 1, Bits: max(wanted, leastBits), Ranges: true, Blocks: tuning.Blocks}
-	if wanted > onePassBits || tuning.Passes == 2 {
-		x.parts.Passes, x.parts.Bits = 2, min(max((wanted+1)/2, leastBits), mostBits)
-	}
 	if tuning.Bits > 0 {
-		x.parts.Passes, x.parts.Bits = tuning.Passes, tuning.Bits
+		wanted = tuning.Bits * tuning.Passes
+	}
+	x.parts = partition.Form{Passes: 1, Bits: min(max(wanted, LeastBits), OnePassBits), Ranges: true, Blocks: tuning.Blocks}
+	if wanted > OnePassBits && tuning.PassesMost > 1 || tuning.Passes == 2 {
+		x.parts.Passes, x.parts.Bits = 2, min(max((wanted+1)/2, LeastBits), mostBits)
 	}
 	return true
 }
@@ -275,4 +281,40 @@ func keyNumber(keys []expr.Expr, id expr.ColumnID) int {
 // String says how the join is partitioned.
 func (x *Join) String() string {
 	return fmt.Sprintf("%s of %d bits, passes: %d, tables of %d rows", Name, x.parts.Bits, x.parts.Passes, x.Capacity)
+}
+
+// Explain says how the join is partitioned, what its rows carry, and why it is.
+func (x *Join) Explain() string {
+	passes := "one pass"
+	if x.parts.Passes == 2 {
+		passes = "two passes"
+	}
+	return fmt.Sprintf("in partitions by %s of %d bits, tables of %d rows, %s, %s; %s", passes, x.parts.Bits, x.Capacity, x.sideText("build", false), x.sideText("probe", true), x.why)
+}
+
+// sideText says what the rows of a side carry.
+func (x *Join) sideText(name string, probe bool) string {
+	side := x.Of(probe)
+	cols, keys := x.build.Payload, x.build.Keys
+	if probe {
+		cols, keys = x.pipeline.AliveBefore(x.at), x.probe.Keys
+	}
+	for _, e := range keys {
+		if c, ok := e.(*expr.Column); ok {
+			cols = append(slices.Clone(cols), c)
+		}
+	}
+	var carried []string
+	for _, f := range side.layout().Fields {
+		if i := slices.IndexFunc(cols, func(c *expr.Column) bool { return c.ID == f.ID }); i >= 0 {
+			carried = append(carried, cols[i].Name)
+		} else {
+			carried = append(carried, "a computed key")
+		}
+	}
+	place := "the keys"
+	if x.keys.hashed {
+		place = "a hash of the keys"
+	}
+	return fmt.Sprintf("%s rows of %d bytes carry %s", name, side.Form().RowBytes, strings.Join(append([]string{place}, carried...), ", "))
 }

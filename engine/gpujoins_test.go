@@ -1,0 +1,57 @@
+package engine
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// TestGPUJoinPartitions runs joins in partitions, as variables and SET_VAR want them, and compares their rows with the CPU's. EXPLAIN says how they are partitioned.
+func TestGPUJoinPartitions(t *testing.T) {
+	eachGPU(t, func(t *testing.T, e *Engine) {
+		s := e.NewSession()
+		mustRun(t, s, `CREATE TABLE d AS WITH RECURSIVE r AS (SELECT 0 AS n UNION ALL SELECT n + 1 FROM r WHERE n < 59) SELECT n FROM r;
+			CREATE TABLE r AS SELECT (a.n * 60 + b.n) * 40503 % 65521 AS k, IF(b.n % 7 = 0, NULL, a.n) AS v, CONCAT('row ', b.n) AS t FROM d AS a JOIN d AS b;
+			CREATE TABLE s AS SELECT k + (k % 3 = 0) * 70000 AS k, k % 500 AS w FROM r`)
+		for _, sql := range []string{
+			"SELECT COUNT(*), SUM(a.v), SUM(c.w) FROM r AS a JOIN s AS b ON a.k = b.k JOIN s AS c ON b.w = c.w",
+			"SELECT COUNT(*), SUM(a.v), MIN(c.t), COUNT(b.w) FROM r AS a LEFT JOIN s AS b ON a.k = b.k LEFT JOIN r AS c ON b.w = c.k AND c.v > a.v",
+			"SELECT COUNT(*), SUM(g.n), SUM(r.v) FROM (SELECT w, COUNT(*) AS n FROM s GROUP BY w) AS g JOIN r ON r.k = g.w WHERE EXISTS (SELECT 1 FROM s WHERE s.k = r.k + 70000)",
+			"SELECT COUNT(*), SUM(r.v) FROM r WHERE k NOT IN (SELECT k FROM s) AND v IN (SELECT w FROM s)",
+		} {
+			want := mustRun(t, s, "SET radish_device = 'cpu'; "+sql)
+			mustRun(t, s, "SET radish_device = 'gpu_strict'")
+			with := func(set, sql string) string {
+				return strings.Replace(sql, "SELECT", "SELECT /*+ "+set+" */", 1)
+			}
+			never := with("SET_VAR(radish_gpu_join_partitions = 'never')", sql)
+			if text := mustRun(t, s, "EXPLAIN "+never); strings.Contains(text, "partitioned") {
+				t.Errorf("%s\nis partitioned:\n%s", never, text)
+			}
+			if got := mustRun(t, s, never); got != want {
+				t.Errorf("%s\ngives %s and not %s", never, got, want)
+			}
+			for _, x := range []struct {
+				passes, bits int
+				explained    string
+			}{{0, 0, "by one pass of 5 bits"}, {1, 9, "by one pass of 9 bits"}, {2, 6, "by two passes of 6 bits"}} {
+				always := with(fmt.Sprintf("SET_VAR(radish_gpu_join_partitions = 'always') SET_VAR(radish_gpu_join_passes = %d) SET_VAR(radish_gpu_join_bits = %d)", x.passes, x.bits), sql)
+				if got := mustRun(t, s, always); got != want {
+					t.Errorf("%s\ngives %s and not %s", always, got, want)
+				}
+				text := mustRun(t, s, "EXPLAIN "+always)
+				if !strings.Contains(text, "partitioned hash") || !strings.Contains(text, x.explained) || !strings.Contains(text, "radish_gpu_join_partitions is 'always'") {
+					t.Errorf("EXPLAIN %s\nsays\n%s", always, text)
+				}
+				if x.passes == 0 && strings.Count(text, "build partitioned hash") < 2 {
+					t.Errorf("EXPLAIN %s\nhas fewer than two joins in partitions:\n%s", always, text)
+				}
+			}
+		}
+		for _, sql := range []string{"SET radish_gpu_join_partitions = 'some'", "SET radish_gpu_join_bits = 4", "SET radish_gpu_join_bits = 10", "SET radish_gpu_join_passes = 3"} {
+			if _, err := run(t.Context(), s, sql); err == nil {
+				t.Errorf("%s: no error", sql)
+			}
+		}
+	})
+}

@@ -32,7 +32,7 @@ var otherEngines = map[string]string{
 
 const (
 	byConcat  = "write GROUP_CONCAT(a ORDER BY b SEPARATOR ',')"
-	ofMiddle  = "number the rows with ROW_NUMBER() OVER (ORDER BY a), count them with COUNT(*) OVER (), and take those at the place that is wanted"
+	ofMiddle  = "number the rows with ROW_NUMBER() OVER (ORDER BY a), count them with COUNT(*) OVER (), and take those at the position that is wanted"
 	ofExtreme = "number the rows with ROW_NUMBER() OVER (PARTITION BY ... ORDER BY b DESC) and take the first"
 	bySeries  = "number rows with WITH RECURSIVE"
 )

@@ -223,7 +223,7 @@ var idioms = []idiom{
 		}
 		return 0, false
 	}},
-	{"a table function", "name a file in backticks: FROM `file.parquet`; number rows with WITH RECURSIVE", func(v view) (int, bool) {
+	{"a table function", "name a file in backticks: FROM `file.parquet`, or the whole call: FROM `read_csv('file.csv')`; number rows with WITH RECURSIVE", func(v view) (int, bool) {
 		return -1, v.is(0, "(") && v.kind(-1) == tokWord && v.inFrom(-1)
 	}},
 	{"an interval in one string", "write INTERVAL 1 DAY", func(v view) (int, bool) {

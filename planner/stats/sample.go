@@ -2,6 +2,7 @@ package stats
 
 import (
 	"math"
+	"math/bits"
 	"slices"
 	"strconv"
 
@@ -129,10 +130,10 @@ func (e *Estimator) keptOf(s *logical.Scan, rows *table.RowSample) ([]int32, err
 			kept[i] &= own[i]
 		}
 	}
-	var out []int32
-	for i := range rows.Rows {
-		if kept.Get(i) {
-			out = append(out, int32(i))
+	out := make([]int32, 0, rows.Rows-kept.CountZeros(rows.Rows))
+	for i, word := range kept {
+		for ; word != 0; word &= word - 1 {
+			out = append(out, int32(64*i+bits.TrailingZeros64(word)))
 		}
 	}
 	return out, nil
@@ -217,10 +218,10 @@ func (e *Estimator) narrowedBySample(s *logical.Scan, ordinal int, c *Column) *C
 		return c
 	}
 	v := rows.Column(ordinal)
-	first, last := int64(math.MaxInt64), int64(math.MinInt64)
+	items, first, last := v.I64, int64(math.MaxInt64), int64(math.MinInt64)
 	for _, at := range x.kept {
-		if value := v.Value(int(at)); !value.Null {
-			first, last = min(first, value.I), max(last, value.I)
+		if v.Valid == nil || v.Valid.Get(int(at)) {
+			first, last = min(first, items[at]), max(last, items[at])
 		}
 	}
 	if first > last {

@@ -1,4 +1,3 @@
-// Package datetime holds the date and time functions (Reference Manual 14.7).
 package datetime
 
 import (

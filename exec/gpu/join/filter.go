@@ -21,9 +21,6 @@ const (
 	filterDomain = 64      // values of a domain for each row
 )
 
-// bytes is what a filter takes.
-func (x *keyFilter) bytes() int64 { return kernel.RoundUp((x.slots+7)/8, 16) }
-
 func (x *keyFilter) String() string {
 	switch {
 	case x.exact:

@@ -180,3 +180,44 @@ func (g *Program) loadsAllRows(scan *physical.TableScan) bool {
 	all := len(scan.Filters) == 0 || scan.EstRows > float64(scan.Table.Rows())/16
 	return all != g.flipped[scan]
 }
+
+// usedColumns are all columns that a pipeline's operators read.
+func usedColumns(p *physical.Pipeline) map[expr.ColumnID]bool {
+	used := map[expr.ColumnID]bool{}
+	add := func(es ...expr.Expr) {
+		for _, e := range es {
+			addColumns(used, e)
+		}
+	}
+	if scan, ok := p.Source.(*physical.TableScan); ok {
+		add(scan.Filters...)
+	}
+	for _, t := range p.Transforms {
+		switch t := t.(type) {
+		case *physical.Filter:
+			add(t.Preds...)
+		case *physical.Project:
+			for _, it := range t.Items {
+				add(it.Expr)
+			}
+		case *physical.Probe:
+			add(t.Keys...)
+			add(t.Residual...)
+		case *physical.Repeat:
+			add(t.Count)
+		}
+	}
+	if end := endOf(p); end != nil {
+		add(end.reads()...)
+	}
+	return used
+}
+
+func addColumns(set map[expr.ColumnID]bool, e expr.Expr) {
+	expr.Walk(e, func(e expr.Expr) bool {
+		if c, ok := e.(*expr.Column); ok {
+			set[c.ID] = true
+		}
+		return true
+	})
+}

@@ -88,3 +88,5 @@ type launchRange struct {
 	from, to, every int64
 	later           *putOff // the runs that the launch goes over; nil: it goes over the source
 }
+
+func (r *Runner) multiprocessors() int { return max(r.Device.Info().Multiprocessors, 1) }

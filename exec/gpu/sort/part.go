@@ -3,6 +3,8 @@ package sort
 import (
 	"fmt"
 	"strings"
+
+	"github.com/radish-sql/radish/exec/gpu/form"
 )
 
 // The parameters of the kernels before those of the columns, of which each has three: the addresses of items, of validity, and of a dictionary's strings.
@@ -97,3 +99,9 @@ func (w *writer) kernel(name, call string) {
 func number(word int) string { return fmt.Sprintf("(i64)p.w[%d]", word) }
 
 func pointer(typ string, word int) string { return fmt.Sprintf("as_pointer<%s>(p.w[%d])", typ, word) }
+
+// Packs says whether rows are sorted by packed keys if they are many. Strings, which often begin alike, are not.
+func Packs(cols []Column) bool { return cols[0].Class != form.View && cols[0].Class != form.Code }
+
+// Selects says whether the first wanted of some rows are found before they are sorted.
+func Selects(wanted, rows float64) bool { return wanted*8 < rows && rows > 1<<16 }

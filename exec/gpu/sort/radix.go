@@ -30,9 +30,6 @@ const PackColumns = 8
 // SeenWords is how many words are seen of a column: sort_seen of sort.cuh.
 const SeenWords = 3
 
-// Packs says whether rows are sorted by packed keys if they are many. Strings, which often begin alike, are not.
-func Packs(cols []Column) bool { return cols[0].Class != form.View && cols[0].Class != form.Code }
-
 // hasWholeKey says whether the column's values differ where their keys do, so that columns behind it may be packed, too.
 func (c *Column) hasWholeKey() bool { return c.Class == form.Int || c.Class == form.Float }
 

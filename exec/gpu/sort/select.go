@@ -18,6 +18,3 @@ const (
 	Levels = 8
 	Bins   = 256
 )
-
-// Selects says whether the first wanted of some rows are found before they are sorted.
-func Selects(wanted, rows float64) bool { return wanted*8 < rows && rows > 1<<16 }

@@ -488,12 +488,15 @@ func (u *upserting) add(values []types.Value, from int64) {
 
 // bytes returns about how much memory a new row takes.
 func (u *upserting) bytes(values []types.Value) int64 {
-	total := int64(2*unsafe.Sizeof(newRow{})) + int64(len(values))*int64(unsafe.Sizeof(types.Value{})) + upsertKeyBytes*int64(len(u.keys)+1)
+	total := rowBytes + int64(len(values))*int64(unsafe.Sizeof(types.Value{})) + upsertKeyBytes*int64(len(u.keys)+1)
 	for i := range values {
 		total += int64(len(values[i].S))
 	}
 	return total
 }
+
+// rowBytes is what a row takes in upserting.rows, which are copied when they grow.
+const rowBytes = 2 * int64(unsafe.Sizeof(newRow{}))
 
 // upsertKeyBytes is about what a row takes in one of the maps of rows and keys.
 const upsertKeyBytes = 64
@@ -505,7 +508,7 @@ func (u *upserting) remove(p rowRef) {
 	}
 	r := &u.rows[p.row]
 	r.gone = true
-	u.held -= u.bytes(r.values)
+	u.held -= u.bytes(r.values) - rowBytes // its place among the rows stays
 	for i, ordinal := range u.keys {
 		if text, ok := u.keyText(ordinal, r.values); ok {
 			delete(u.taken[i], text)
@@ -516,17 +519,15 @@ func (u *upserting) remove(p rowRef) {
 
 // finish deletes and appends the rows.
 func (u *upserting) finish() error {
-	rows := slices.DeleteFunc(u.rows, func(r newRow) bool { return r.gone })
 	v := u.ins.Table
-	var changed, fresh []newRow
-	for _, r := range rows {
-		if r.from >= 0 {
+	var changed []newRow
+	for _, r := range u.rows {
+		if !r.gone && r.from >= 0 {
 			changed = append(changed, r)
 			delete(u.gone, r.from)
-		} else {
-			fresh = append(fresh, r)
 		}
 	}
+	fresh := slices.DeleteFunc(u.rows, func(r newRow) bool { return r.gone || r.from >= 0 })
 	gone := slices.Collect(maps.Keys(u.gone))
 	next, _, err := v.Mark(u.st.Ctx(), gone)
 	if err != nil {
@@ -548,23 +549,26 @@ func (u *upserting) changeIn(v *table.Version, rows []newRow) (numbers []int64, 
 	if len(rows) == 0 {
 		return nil, v, nil
 	}
-	before := make([][]types.Value, len(rows))
-	for i, r := range rows {
+	differs := make([]bool, len(v.Schema.Columns))
+	for _, r := range rows {
 		numbers = append(numbers, r.from)
-		before[i], _ = v.Row(r.from)
+		before, _ := v.Row(r.from)
+		for o, a := range before {
+			b := r.values[o]
+			differs[o] = differs[o] || a.Null != b.Null || a.I != b.I || a.F != b.F || a.D != b.D || a.S != b.S
+		}
 	}
 	var ordinals []int
 	var cols []*column.Vector
 	for o := range v.Schema.Columns {
-		c, differs := column.New(v.Schema.Columns[o].Type, len(rows)), false
+		if !differs[o] {
+			continue
+		}
+		c := column.New(v.Schema.Columns[o].Type, len(rows))
 		for i, r := range rows {
 			c.Set(i, len(rows), r.values[o])
-			a, b := before[i][o], r.values[o]
-			differs = differs || a.Null != b.Null || a.I != b.I || a.F != b.F || a.D != b.D || a.S != b.S
 		}
-		if differs {
-			ordinals, cols = append(ordinals, o), append(cols, c)
-		}
+		ordinals, cols = append(ordinals, o), append(cols, c)
 	}
 	if len(ordinals) == 0 {
 		return numbers, v, nil

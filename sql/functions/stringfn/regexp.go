@@ -377,7 +377,11 @@ func evalRegexpReplace(c *expr.Context, call *expr.Call, out *column.Vector, arg
 		if p < 1 || p > int64(utf8.RuneCountInString(x))+1 {
 			return sqlerr.New(3686, sqlerr.User, "Index out of bounds in regular expression search in '%s'", expr.Spelled(call))
 		}
-		out.Str[i], err = replaceMatches(c, re, x, goTemplate(repl.At(int(i))), charOffset(x, int(p-1), false), occurrence.At(int(i)))
+		template, err := goTemplate(c, repl.At(int(i)))
+		if err != nil {
+			return err
+		}
+		out.Str[i], err = replaceMatches(c, re, x, template, charOffset(x, int(p-1), false), occurrence.At(int(i)))
 		if err != nil {
 			return err
 		}
@@ -415,20 +419,20 @@ func replaceMatches(c *expr.Context, re *compiled, s, template string, start int
 }
 
 // goTemplate turns ICU's replacement text ($1, \$) into Go's (${1}, $$).
-func goTemplate(repl string) string {
+func goTemplate(c *expr.Context, repl string) (string, error) {
 	if !strings.ContainsAny(repl, `$\`) {
-		return repl
+		return repl, nil
 	}
-	var b strings.Builder
+	b := c.Builder()
 	for i := 0; i < len(repl); i++ {
-		switch c := repl[i]; {
-		case c == '\\' && i+1 < len(repl):
+		switch char := repl[i]; {
+		case char == '\\' && i+1 < len(repl):
 			i++
 			if repl[i] == '$' {
-				b.WriteByte('$')
+				b.WriteChar('$')
 			}
-			b.WriteByte(repl[i])
-		case c == '$':
+			b.WriteChar(repl[i])
+		case char == '$':
 			j := i + 1
 			for j < len(repl) && repl[j] >= '0' && repl[j] <= '9' {
 				j++
@@ -437,13 +441,15 @@ func goTemplate(repl string) string {
 				b.WriteString("$$")
 				break
 			}
-			b.WriteString("${" + repl[i+1:j] + "}")
+			b.WriteString("${")
+			b.WriteString(repl[i+1 : j])
+			b.WriteChar('}')
 			i = j - 1
 		default:
-			b.WriteByte(c)
+			b.WriteChar(char)
 		}
 	}
-	return b.String()
+	return c.Built(b)
 }
 
 // regexpUnder lets a pattern ignore case where the collation does, unless the match type says otherwise.

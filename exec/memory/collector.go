@@ -48,7 +48,7 @@ func pace(bytes int64) {
 		return
 	}
 	c.reserved.Store(0)
-	if !above(ceiling, bytes) {
+	if !above(ceiling, bytes) && !resident(bytes) {
 		return
 	}
 	c.forced.Lock()
@@ -56,6 +56,18 @@ func pace(bytes int64) {
 	if above(ceiling, bytes) { // nobody has collected meanwhile
 		runtime.GC()
 	}
+	if resident(bytes) {
+		debug.FreeOSMemory()
+	}
+}
+
+// resident says whether the program would exceed the collector's limit with so many bytes more though much of its memory is free. The collector returns free memory to the
+// system, but not while it takes half of the processors' time, as it does where strings of megabytes come and go.
+func resident(bytes int64) bool {
+	samples := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}, {Name: "/memory/classes/heap/free:bytes"}}
+	metrics.Read(samples)
+	value := func(i int) int64 { return int64(samples[i].Value.Uint64()) }
+	return value(0)-value(1)+bytes > debug.SetMemoryLimit(-1)+leastHeadroom/2 && value(2) > leastHeadroom
 }
 
 // above says whether so many bytes more make the heap larger than its ceiling, and collecting may help.

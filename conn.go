@@ -247,6 +247,14 @@ func (s *Stmt) query(ctx context.Context, params []types.Value) (*Rows, error) {
 			WithHint("the text has %d markers ?, and %d values were given", s.marks, len(params))
 	}
 	r := &Rows{conn: c, ctx: ctx, stmt: s, rest: s.list, params: params}
+	if n := copiedBytes(params); n > 0 {
+		release, err := c.session.HoldArguments(n)
+		if err != nil {
+			s.failed()
+			return nil, err
+		}
+		r.arguments = release
+	}
 	c.open = r
 	r.advance()
 	if r.err != nil {

@@ -126,7 +126,7 @@ func (c *driverConn) ExecContext(ctx context.Context, query string, args []drive
 
 // CheckNamedValue converts an argument to its SQL value.
 func (c *driverConn) CheckNamedValue(arg *driver.NamedValue) error {
-	v, err := sqlValue(arg.Value, c.session.Location())
+	v, err := c.argument(arg.Value)
 	if err != nil {
 		return argumentError(arg.Ordinal, arg.Name, err)
 	}
@@ -178,7 +178,7 @@ func (s *driverStmt) NumInput() int { return s.marks }
 
 // CheckNamedValue converts an argument to its SQL value. Named ones set user variables.
 func (s *driverStmt) CheckNamedValue(arg *driver.NamedValue) error {
-	v, err := sqlValue(arg.Value, s.conn.session.Location())
+	v, err := s.conn.argument(arg.Value)
 	if err != nil {
 		return argumentError(arg.Ordinal, arg.Name, err)
 	}
@@ -231,7 +231,7 @@ func (s *driverStmt) ExecContext(ctx context.Context, args []driver.NamedValue) 
 func (s *driverStmt) run(ctx context.Context, args []driver.NamedValue) (*Rows, error) {
 	values := make([]types.Value, 0, len(args))
 	for _, a := range args {
-		v, err := sqlValue(a.Value, s.conn.session.Location()) // has been converted by CheckNamedValue, as a rule
+		v, err := s.conn.argument(a.Value) // has been converted by CheckNamedValue, as a rule
 		if err != nil {
 			return nil, argumentError(a.Ordinal, a.Name, err)
 		}

@@ -28,6 +28,8 @@ type Rows struct {
 	rest   []parse.Statement // still to be run
 	params []types.Value     // of rest
 
+	arguments func() // gives back what long arguments take; nil: that is not counted
+
 	result   *engine.Result // nil: no statement gave rows, or all are closed
 	columns  []Column
 	device   string // of the result
@@ -63,7 +65,11 @@ func (r *Rows) advance() {
 // release gives the connection free for its next statement.
 func (r *Rows) release() {
 	r.closed = true
-	r.rest = nil
+	r.rest, r.params = nil, nil
+	if r.arguments != nil {
+		r.arguments()
+		r.arguments = nil
+	}
 	if r.stmt.once {
 		r.stmt.Close()
 	}

@@ -4,6 +4,7 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"reflect"
@@ -23,7 +24,7 @@ func (c *Conn) bind(args []any) ([]types.Value, error) {
 		if named, ok := a.(sql.NamedArg); ok {
 			name, a = named.Name, named.Value
 		}
-		v, err := sqlValue(a, c.session.Location())
+		v, err := c.argument(a)
 		if err != nil {
 			return nil, argumentError(i+1, name, err)
 		}
@@ -38,7 +39,43 @@ func (c *Conn) bind(args []any) ([]types.Value, error) {
 	return values, nil
 }
 
+// argument converts an argument to its SQL value. It asks for the memory of a long copy before it makes it; [Stmt.query] counts it while the statement runs.
+func (c *Conn) argument(arg any) (types.Value, error) {
+	bytes := 0
+	switch x := arg.(type) {
+	case []byte:
+		bytes = len(x)
+	case json.RawMessage:
+		bytes = len(x)
+	}
+	if bytes >= leastHeld {
+		release, err := c.session.HoldArguments(int64(bytes))
+		if err != nil {
+			return types.Value{}, err
+		}
+		defer release()
+	}
+	return sqlValue(arg, c.session.Location())
+}
+
+// copiedBytes returns the bytes of values that are copies of a program's, if they are many. Strings are the program's own.
+func copiedBytes(values []types.Value) int64 {
+	n := int64(0)
+	for i := range values {
+		if values[i].Type.Kind == types.Blob.Kind {
+			n += int64(len(values[i].S))
+		}
+	}
+	if n < leastHeld {
+		return 0
+	}
+	return n
+}
+
 func argumentError(ordinal int, name string, err error) error {
+	if errors.Is(err, sqlerr.Resource) {
+		return err
+	}
 	what := fmt.Sprintf("argument %d", ordinal)
 	if name != "" {
 		what = "argument @" + name

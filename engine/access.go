@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"sync"
 	"time"
 
 	"github.com/radish-sql/radish/exec/memory"
@@ -38,6 +39,15 @@ func (s *Session) SetVariable(name, value string) error { return s.vars.setSyste
 
 // SetUserVariable gives @name a value, or fails for lack of memory.
 func (s *Session) SetUserVariable(name string, v types.Value) error { return s.kept.set(name, v) }
+
+// HoldArguments counts bytes of a statement's arguments until release is called.
+func (s *Session) HoldArguments(bytes int64) (release func(), err error) {
+	budget := s.engine.keptBudget
+	if err := budget.Reserve("the statement's arguments", bytes); err != nil {
+		return nil, err
+	}
+	return sync.OnceFunc(func() { budget.Release(bytes) }), nil
+}
 
 // Hold counts statements that somebody keeps to run them, until release is called.
 func (s *Session) Hold(list []parse.Statement) (release func(), err error) {

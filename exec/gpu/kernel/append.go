@@ -48,7 +48,7 @@ func (o *Outline) Appending() Appending {
 	switch {
 	case o.InOrder():
 		return BySource
-	case o.Many:
+	case o.Many && !o.Together:
 		return ByRow
 	}
 	return ByBlock

@@ -21,6 +21,8 @@ type Outline struct {
 	// TilesRows says that stored rows come in tiles, too, of which each thread takes its rows in turn: they go to partitions.
 	TilesRows bool
 	Apart     bool // the sink stands in another kernel than the source, behind a join in partitions
+	// Together says that a row's matches come one at a time, and those of a block's rows together: what Many would have appended one by one is appended by block.
+	Together bool
 	// SourceShared is the bytes of a block's shared memory that what stands in front of the sink takes.
 	SourceShared int64
 	// DefersTo is the probe whose long runs are put off, so that several threads come for each; nil: none are. A scan takes its rows one by one then, since a row may come again.

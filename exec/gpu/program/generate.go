@@ -39,8 +39,14 @@ func (k *writer) generateApart(x *radix.Join) (*kernel.Kernel, error) {
 	s := codegen.NewScope()
 	x.Open(j.Kernel, s)
 	threads, blocks, defines := j.Threads, j.Blocks, j.Defines
-	out := j.Gap()
-	if s, err = x.Matches(j.Kernel, j.openRow(s)); err != nil {
+	var out codegen.Gap
+	if k.Together {
+		s, out, err = x.MatchesTogether(j.Kernel, s)
+	} else {
+		out = j.Gap()
+		s, err = x.Matches(j.Kernel, j.openRow(s))
+	}
+	if err != nil {
 		return nil, err
 	}
 	if err := j.writeRows(s, out, sink, k.Pipeline.Transforms[x.At()+1:]); err != nil {

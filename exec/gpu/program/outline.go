@@ -75,7 +75,26 @@ func (o *outliner) decide() error {
 			return err
 		}
 	}
+	o.Together = o.together()
 	return end.decide(o)
+}
+
+// together says whether the matches of a block's rows come together: a join in partitions alone gives several rows for one, and the sink only keeps them.
+func (o *outliner) together() bool {
+	x := o.g.choices.Probe[o.Pipeline]
+	if x == nil || !x.Multiplies() {
+		return false
+	}
+	for _, t := range o.Pipeline.Transforms[x.At()+1:] {
+		if kernel.Multiplies(t) {
+			return false
+		}
+	}
+	switch o.Pipeline.Sink.(type) {
+	case *physical.Materialize, *physical.Result, *physical.Sort:
+		return true
+	}
+	return false
 }
 
 func (o *outliner) source() error {

@@ -31,6 +31,48 @@ func (x *Join) Matches(k *kernel.Kernel, s *codegen.Scope) (*codegen.Scope, erro
 	return x.exists(k, s)
 }
 
+// Multiplies says whether a row of the probe's side may have several matches, each of which gives a row.
+func (x *Join) Multiplies() bool { return kernel.Multiplies(x.probe) }
+
+// MatchesTogether is Matches of a join that multiplies, whose rows the sink appends by block: the threads of a block find a match each, and come to the sink together. Rows that are appended
+// one by one would wait for the sink's counter. out is where the variables stand that the sink takes out of a row's blocks.
+func (x *Join) MatchesTogether(k *kernel.Kernel, s *codegen.Scope) (inner *codegen.Scope, out codegen.Gap, err error) {
+	k.Line("const Place place = row_place(probe_row);")
+	k.Line("const u32 rest = Chains::rest(place);")
+	s = s.Nested()
+	x.bindProbeKeys(k, s)
+	k.Line("const bool lives = here && !stop;")
+	k.Line("u32 next_link = lives ? first_link : Chains::none;")
+	if x.Keeps() {
+		k.Line("bool any = lives && !first_table && %s;", x.seen(k))
+	}
+	k.Open("for (;;) {")
+	k.Line("bool found = false;")
+	k.Line("u32 at_match = 0;")
+	if err := x.search(k, s, "found = true;", "at_match = match;", "break;"); err != nil {
+		return nil, out, err
+	}
+	gives, missing := "found", ""
+	if x.Keeps() {
+		gives, missing = "gives", "!found"
+		k.Line("const bool gives = found || lives && !any && last_table;")
+	}
+	k.Line("if (!block_any(%s)) break;", gives)
+	if x.Keeps() {
+		k.Line("if (found && !any && !last_table) %s = 1;", x.seen(k))
+		k.Line("any = any || gives;")
+	}
+	out = k.Gap()
+	k.Block("if (%s) {", gives)
+	k.Line("const u32 match = at_match;")
+	if x.Notes() {
+		k.Line("if (found) matched.note(match);")
+	}
+	s = s.Nested()
+	x.bindBuild(k, s, missing)
+	return s, out, nil
+}
+
 // seen is the C++ of the byte of the current row.
 func (x *Join) seen(k *kernel.Kernel) string { return k.Pointer("u8", x.Seen()) + "[row]" }
 

@@ -8,7 +8,7 @@ const (
 	// Blocks of a multiprocessor that partition: one reads while the other waits at barriers.
 	Blocks = 2
 	// ChunkTiles are the tiles of a partition that a block splits at a time.
-	ChunkTiles = 64
+	ChunkTiles = 16
 
 	lineBytes  = 32
 	itemBytes  = 64 // that a thread takes at once,

@@ -53,33 +53,29 @@ func (f *Form) Split(sub *kernel.Kernel, of any, direct []string, shared kernel.
 	for _, l := range f.Declare(1, direct) {
 		sub.Line("%s", l)
 	}
+	counts := sub.Pointer("const u32", Word{of, 0, Counts})
+	begin, capacity := "first_row[part]", "(i64)first_row[part + 1] - begin"
 	if f.Ranges {
 		sub.Line("const u32* first_row = %s;", sub.Pointer("const u32", Word{of, 0, Begins}))
-	}
-	capacity := sub.Word(Word{of, 0, Capacity})
-	sub.Line("const i64 room = (i64)%s;", capacity)
-	sub.Line("constexpr i64 chunk = (i64)RADISH_BLOCK * RADISH_ITEMS * %d;", ChunkTiles)
-	sub.Line("const i64 chunks = (room + chunk - 1) / chunk;")
-	sub.Open("for (i64 item = block_index(); item < parts * chunks; item += grid_size()) {")
-	counts := sub.Pointer("const u32", Word{of, 0, Counts})
-	if f.Ranges {
-		sub.Line("const i64 part = item / chunks, from = first_row[part] + (item - part * chunks) * chunk;")
-		sub.Line("const i64 end = min_of(min_of((i64)first_row[part] + %s[part], (i64)first_row[part + 1]), from + chunk);", counts)
 	} else {
-		sub.Line("const i64 part = item / chunks, from = (item - part * chunks) * chunk;")
-		sub.Line("const i64 end = min_of(min_of((i64)%s[part], room), from + chunk);", counts)
+		sub.Line("const i64 room = (i64)%s;", sub.Word(Word{of, 0, Capacity}))
+		begin, capacity = "part * room", "room"
 	}
-	sub.Line("if (from >= end) continue;")
+	sub.Line("constexpr i64 chunk = (i64)RADISH_BLOCK * RADISH_ITEMS * %d;", ChunkTiles)
+	sub.Line("i64 item = block_index(), before = 0; // chunks of all partitions: this block's next one, and those of the partitions before")
+	sub.Open("for (i64 part = 0; part < parts; part++) {")
+	sub.Line("const i64 begin = %s, part_end = begin + min_of((i64)%s[part], %s);", begin, counts, capacity)
+	sub.Line("const i64 chunks = (part_end - begin + chunk - 1) / chunk;")
+	sub.Open("for (; item < before + chunks; item += grid_size()) {")
+	sub.Line("const i64 from = begin + (item - before) * chunk, end = min_of(part_end, from + chunk);")
 	sub.Line("parting.begin(%s);", f.Out(sub, of, 1, "part"))
 	sub.Open("for (i64 at = from; at < end; at += RADISH_BLOCK * RADISH_ITEMS) {")
 	sub.Line("Row rows[RADISH_ITEMS];")
-	if f.Ranges {
-		sub.Line("load_rows(%s, at, end, rows);", sub.Pointer("const Row", Word{of, 0, Rows}))
-	} else {
-		sub.Line("load_rows(%s + part * room, at, end, rows);", sub.Pointer("const Row", Word{of, 0, Rows}))
-	}
+	sub.Line("load_rows(%s, at, end, rows);", sub.Pointer("const Row", Word{of, 0, Rows}))
 	sub.Line("parting.tile(rows, direct);")
 	sub.Close()
 	sub.Line("parting.finish(direct);")
+	sub.Close()
+	sub.Line("before += chunks;")
 	sub.Close()
 }

@@ -152,6 +152,9 @@ func (x *Join) openTile(k *kernel.Kernel, s *codegen.Scope) {
 	k.Line("for (i32 i = 0; i < %d; i++) links[i] = is_pad(rows[i]) ? Chains::none : chains.heads[Chains::slot(row_place(rows[i]))];", items)
 	k.Line("RADISH_NO_UNROLL")
 	k.Open("for (i32 i = 0; i < %d; i++) {", items)
+	if x.Notes() {
+		k.Line("warp_barrier(full_mask()); // or threads that have noted their match go on alone")
+	}
 	if x.Loops() {
 		k.Line("const i64 row = row_number<Row>(at, i);")
 	} else {

@@ -1,7 +1,6 @@
 package radix
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
@@ -57,7 +56,7 @@ func Candidate(g *kernel.Pipelines, b *physical.Build, feeder *physical.Pipeline
 		return nil
 	}
 	if x.why = "neighbouring rows have keys from all over their range"; b.On(physical.GPU) == physical.HashJoin {
-		x.why = fmt.Sprintf("expected are %.1f ms, and %.1f ms by chains", x.cost(feeder)*milli, x.chainsCost()*milli)
+		x.why = "both sides are scans that most rows pass"
 	}
 	return x
 }
@@ -80,10 +79,9 @@ func (x *Join) pays(g *kernel.Pipelines, feeder *physical.Pipeline) bool {
 			return false // a filter of keys drops rows before they are written
 		}
 	}
-	if build, probe := plainScan(feeder, len(feeder.Transforms)), plainScan(x.pipeline, x.at); build != nil && probe != nil {
-		return x.paysOverScans(g, build, probe)
-	}
-	return x.build.On(physical.GPU) == physical.HashJoin && x.cost(feeder) < x.chainsCost()
+	// TPC-H at scale factor 100 took twice as long where rows that joins or group-bys give went to partitions, too.
+	build, probe := plainScan(feeder, len(feeder.Transforms)), plainScan(x.pipeline, x.at)
+	return build != nil && probe != nil && x.paysOverScans(g, build, probe)
 }
 
 // drops says whether a filter of keys drops so many rows that its join should have it: of another join's, rows that reach this one are fewer than those that are scanned.
@@ -119,32 +117,6 @@ func (x *Join) paysOverScans(g *kernel.Pipelines, build, probe *physical.TableSc
 		return false // a bit for each key says whether there is one
 	}
 	return scattered(g, build, x.build.Keys[0]) && scattered(g, probe, x.probe.Keys[0])
-}
-
-const milli = 1e-9 // of a picosecond, in milliseconds
-
-// What a row costs, in picoseconds on an H200: see docs/internals/joins.md.
-const (
-	chainedRow     = 66 // that is appended to a table in device memory, and chained
-	lookedUpRow    = 72 // that looks its key up there: a head, a key and a payload, anywhere in memory
-	partitionedRow = 26 // of 16 bytes that goes through two passes, and is chained in shared memory or looked up there
-	storedRow      = 25 // that a pipeline stores and the next one reads, since the pipeline was cut
-)
-
-// chainsCost is what the join costs by chains in device memory.
-func (x *Join) chainsCost() float64 {
-	return x.build.EstRows*chainedRow + x.pipeline.RowsBefore(x.at)*lookedUpRow
-}
-
-// cost is what it costs in partitions, where pipelines are cut in front of them that do more than read rows.
-func (x *Join) cost(feeder *physical.Pipeline) float64 {
-	side := func(rows float64, p *physical.Pipeline, at int) float64 {
-		if slices.ContainsFunc(p.Transforms[:at], func(t physical.Transform) bool { _, ok := t.(*physical.Probe); return ok }) {
-			return rows * (partitionedRow + storedRow)
-		}
-		return rows * partitionedRow
-	}
-	return side(x.build.EstRows, feeder, len(feeder.Transforms)) + side(x.pipeline.RowsBefore(x.at), x.pipeline, x.at)
 }
 
 // bitmapKeys are so many that a cache has a bit for each.

@@ -16,7 +16,8 @@ import (
 const nullLength = 0xFF
 
 // setShort gives the keys at stringKeys, which have no dictionaries, digits as short strings, and returns how many bits all keys take. ok is
-// false where they do not fit two words beside the others, which take so many bits.
+// false where they do not fit two words beside the others, which take so many bits, and where another key has a dictionary: often only the
+// first row groups of a column have one, and the tables of all workers would change their form late.
 func (l *Layout) setShort(stringKeys []int, keys []*column.Vector, bits uint) (all uint, ok bool) {
 	width := uint(0) // bytes, with that of the length
 	switch {
@@ -28,6 +29,11 @@ func (l *Layout) setShort(stringKeys []int, keys []*column.Vector, bits uint) (a
 		width = 8
 	default:
 		return 0, false
+	}
+	for i := range l.parts {
+		if l.parts[i].dict != nil {
+			return 0, false
+		}
 	}
 	for _, i := range stringKeys {
 		if longest(keys[i]) >= int(width) {

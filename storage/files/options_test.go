@@ -28,6 +28,7 @@ func TestCSVOptions(t *testing.T) {
 		"codes.csv":  "007,1\n012,2\n",
 		"ragged.csv": "a,b,c\n1\n1,2\n1,2,3\n",
 		"odd.csv":    "n\n" + strings.Repeat("1\n", 600) + "x\n",
+		"days.csv":   "day,at,no\n2024/01/31,2024/01/31 10:20,2024/01-31\n2024-02-29,2024-02-29 23:59:58,x\n",
 		"words.csv":  "d\n3 Mar 2024\n29 Feb 2023\n",
 	} {
 		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
@@ -46,6 +47,7 @@ func TestCSVOptions(t *testing.T) {
 		{"'codes.csv', columns = {'code': 'INT', 'n': 'TINYINT UNSIGNED'}, header = false", "code INT, n TINYINT UNSIGNED", "[7 1] [12 2]"},
 		{"'codes.csv', types = ['BIGINT']", "column1 BIGINT, column2 BIGINT", "[7 1] [12 2]"},
 		{"'ragged.csv', null_padding = true", "a BIGINT, b BIGINT, c BIGINT", "[1 NULL NULL] [1 2 NULL] [1 2 3]"},
+		{"'days.csv'", "day DATE, at DATETIME, no TEXT", "[2024-01-31 2024-01-31 10:20:00 2024/01-31] [2024-02-29 2024-02-29 23:59:58 x]"},
 		{"'words.csv', dateformat = '%d %b %Y'", "d TEXT", "[3 Mar 2024] [29 Feb 2023]"},
 		{"'words.csv', dateformat = '%d %b %Y', types = {'d': 'DATE'}, ignore_errors = true", "d DATE", "[2024-03-03]"},
 	} {

@@ -2,6 +2,7 @@ package textfile
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"github.com/radish-sql/radish/sql/types"
@@ -194,10 +195,10 @@ func digits(b []byte, i int) int {
 	return i
 }
 
-// classifyTemporal reads YYYY-MM-DD, hh:mm:ss[.f] and both with a space or T between them, and then maybe an offset from UTC. The value must exist.
+// classifyTemporal reads YYYY-MM-DD or YYYY/MM/DD, hh:mm:ss[.f] and both with a space or T between them, and then maybe an offset from UTC. Behind a date hh:mm will do. The value must exist.
 func classifyTemporal(b []byte) Shape {
 	isText := Shape{form: text}
-	if len(b) >= 10 && b[4] == '-' && b[7] == '-' {
+	if len(b) >= 10 && b[4] == b[7] && (b[4] == '-' || b[4] == '/') {
 		if _, status := types.ParseDate(string(b[:10])); status != types.ConvertOK {
 			return isText
 		}
@@ -207,8 +208,15 @@ func classifyTemporal(b []byte) Shape {
 		if b[10] != ' ' && b[10] != 'T' {
 			return isText
 		}
-		if s := classifyClock(b[11:]); s.form == clock {
+		rest := b[11:]
+		if len(rest) == len("hh:mm") {
+			rest = append(slices.Clip(rest), ":00"...)
+		}
+		if s := classifyClock(rest); s.form == clock {
 			return Shape{form: datetime, fraction: s.fraction}
+		}
+		if b[4] == '/' {
+			return isText
 		}
 		return classifyMoment(b)
 	}

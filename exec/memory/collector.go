@@ -62,7 +62,7 @@ func pace(bytes int64) {
 }
 
 // resident says whether the program would exceed the collector's limit with so many bytes more though much of its memory is free. The collector returns free memory to the
-// system, but not while it takes half of the processors' time, as it does where strings of megabytes come and go.
+// system too, but late where strings of megabytes come and go: the time that it may take is bounded.
 func resident(bytes int64) bool {
 	samples := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}, {Name: "/memory/classes/heap/free:bytes"}}
 	metrics.Read(samples)

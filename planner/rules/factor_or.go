@@ -7,8 +7,7 @@ import (
 	"github.com/radish-sql/radish/sql/expr"
 )
 
-const factorOrDoc = `Factor conditions that all branches of an OR share out of it, and derive from an OR over several relations what it says of each, and
-which inequality between two of them it implies.
+const factorOrDoc = `Factor conditions that all branches of an OR share out of it, and derive what it says of each relation, and inequalities between two.
 
 (a AND b) OR (a AND c) is a AND (b OR c) in three-valued logic too. From (x.a AND y.b) OR (x.c AND y.d) follows x.a OR x.c, which
 is added, not put in its place: in

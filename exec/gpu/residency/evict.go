@@ -55,7 +55,7 @@ func (r *Residency) Evict(bytes int64) bool {
 		if oldest == nil {
 			break
 		}
-		freed += oldest.size
+		freed += oldest.size.Load()
 		r.drop(oldest)
 	}
 	if freed == 0 {
@@ -105,7 +105,7 @@ func (r *Residency) drop(e *entry) {
 		}
 	}
 	e.versions = 0
-	e.size = 0 // who still holds what could not be loaded drops it again
+	e.size.Store(0) // who still holds what could not be loaded drops it again
 	if !r.closed {
 		for _, address := range e.memory {
 			r.ledger.give(r.freeing, address)

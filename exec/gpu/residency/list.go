@@ -21,10 +21,10 @@ func (r *Residency) List() []Listed {
 	var out []Listed
 	for key, e := range r.versions {
 		v := key.version.Value()
-		if v == nil || key.ordinal == deletedBits || e.loaded() && e.size == 0 {
+		if v == nil || key.ordinal == deletedBits || e.loaded() && e.size.Load() == 0 {
 			continue
 		}
-		out = append(out, Listed{v.Schema.Database, v.Schema.Name, v.Schema.Columns[key.ordinal].Name, e.size, e.loaded(), e.uses})
+		out = append(out, Listed{v.Schema.Database, v.Schema.Name, v.Schema.Columns[key.ordinal].Name, e.size.Load(), e.loaded(), e.uses})
 	}
 	slices.SortFunc(out, func(a, b Listed) int {
 		return cmp.Or(strings.Compare(a.Database, b.Database), strings.Compare(a.Table, b.Table), strings.Compare(a.Column, b.Column))

@@ -84,7 +84,8 @@ func (r *Residency) Adopt(v *tables.Version, ordinal int, m *Made) {
 	}
 	r.watch(v)
 	r.clock++
-	e := &entry{ordinal: ordinal, chunks: chunks, memory: m.memory, ready: make(chan struct{}), versions: 1, used: r.clock, size: m.size}
+	e := &entry{ordinal: ordinal, chunks: chunks, memory: m.memory, ready: make(chan struct{}), versions: 1, used: r.clock}
+	e.size.Store(m.size)
 	close(e.ready)
 	e.column = Column{sizedForm: f, Data: m.Data, Valid: m.Valid, Size: m.size, rows: m.rows}
 	r.versions[key] = e

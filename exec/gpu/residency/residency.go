@@ -87,8 +87,8 @@ type versionKey struct {
 
 const deletedBits = -1
 
-// entry is something in device memory: a column, a bitmap of deleted rows, or a dictionary. The residency's mutex guards its counts. The other fields are
-// set before ready is closed, and do not change afterwards.
+// entry is something in device memory: a column, a bitmap of deleted rows, or a dictionary. The residency's mutex guards its counts. Size can be
+// read at any time. The other fields are set before ready is closed, and do not change afterwards.
 type entry struct {
 	column  Column
 	ordinal int // of the column
@@ -103,7 +103,8 @@ type entry struct {
 	versions int    // that it is known under
 	used     uint64 // the clock at its last use; 0: no query has used it
 	uses     uint64 // by queries
-	size     int64
+
+	size atomic.Int64 // bytes of memory so far: it grows while the upload runs
 
 	// Of an entry that is uploaded before a query has asked for it; nil for others. Closing stop ends the upload. A query that asks for it sets wanted.
 	stop   chan struct{}

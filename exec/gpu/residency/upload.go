@@ -55,7 +55,7 @@ func (l *uploader) finish(err error) {
 // settle notes what became of an entry's upload.
 func (r *Residency) settle(e *entry, err error) {
 	e.err = err
-	e.column.Size = e.size
+	e.column.Size = e.size.Load()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.sent += e.sent

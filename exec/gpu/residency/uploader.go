@@ -32,7 +32,7 @@ func (l *uploader) alloc(bytes int64) (gpukernels.Ptr, error) {
 		return 0, err
 	}
 	l.e.memory = append(l.e.memory, address)
-	l.e.size += bytes
+	l.e.size.Add(bytes)
 	return address, nil
 }
 

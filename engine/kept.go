@@ -18,7 +18,7 @@ type kept struct {
 	variables map[string]types.Value // user variables, by lower-case names
 	prepared  map[string]parse.Statement
 
-	ofVariables, ofPrepared, ofClient memory.Account
+	ofVariables, ofPrepared, ofTexts, ofClient memory.Account
 }
 
 const (
@@ -32,6 +32,7 @@ func newKept(b *memory.Budget) *kept {
 		prepared:    map[string]parse.Statement{},
 		ofVariables: memory.Account{Budget: b, Operator: "user variables"},
 		ofPrepared:  memory.Account{Budget: b, Operator: "prepared statements"},
+		ofTexts:     memory.Account{Budget: b, Operator: "statements that came again"},
 		ofClient:    memory.Account{Budget: b, Operator: "the client"},
 	}
 }
@@ -42,6 +43,7 @@ func (k *kept) close() {
 	clear(k.prepared)
 	k.ofVariables.Close()
 	k.ofPrepared.Close()
+	k.ofTexts.Close()
 	k.ofClient.Close()
 }
 

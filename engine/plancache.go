@@ -1,8 +1,8 @@
 package engine
 
 import (
+	"hash/maphash"
 	"slices"
-	"strings"
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
 	driver "github.com/pingcap/tidb/pkg/parser/test_driver"
@@ -22,11 +22,13 @@ import (
 // table's definition, the session's database and its variables stay as they are.
 
 const (
-	mostPlans     = 64        // that a session keeps
-	mostTexts     = 64        // parsed, and as many of which it knows that they came once
-	longestText   = 1024      // that is kept, in bytes
-	mostTrees     = 256 << 10 // bytes of all texts and their trees; being so few, they are not counted against the memory limit
-	mostPlanTrees = 1 << 20   // bytes of the trees of all statements with plans, which are not counted either
+	mostPlans     = 64       // that a session keeps
+	mostTexts     = 128      // parsed, and as many of which it knows that they came once
+	longestText   = 16 << 10 // that is kept, in bytes
+	mostTrees     = 4 << 20  // bytes of all texts and their trees, if that is at most one part in treesShare of the memory limit
+	treesShare    = 256
+	leastTrees    = 256 << 10 // of them that are kept under any limit; being so few, they are not counted against it
+	mostPlanTrees = 1 << 20   // bytes of the trees of all statements with plans; being so few, they are not counted against the memory limit
 	mostPlanTypes = 4         // of one statement, for markers of different types
 )
 
@@ -36,11 +38,14 @@ type planCache struct {
 	order []ast.StmtNode // of plans, the oldest first
 	trees int64          // bytes of the trees of plans
 	texts map[string]keptText
-	names []string // of texts, the oldest first
-	held  int64    // bytes of texts
-	seen  [mostTexts]string
-	next  int // in seen
+	names []string          // of texts, the oldest first
+	held  int64             // bytes of texts
+	seen  [mostTexts]uint64 // hashes of texts that came once
+	next  int               // in seen
 }
+
+// textSeed is of the hashes in planCache.seen.
+var textSeed = maphash.MakeSeed()
 
 type keptText struct {
 	mode parse.Mode
@@ -441,35 +446,48 @@ func (c *planCache) again(text string) bool {
 	if len(text) > longestText {
 		return false
 	}
-	if slices.Contains(c.seen[:], text) {
+	h := maphash.String(textSeed, text)
+	if slices.Contains(c.seen[:], h) {
 		return true
 	}
-	c.seen[c.next] = strings.Clone(text)
+	c.seen[c.next] = h
 	c.next = (c.next + 1) % mostTexts
 	return false
 }
 
-// keep keeps the statements of a text, in the place of the oldest if there are many.
-func (c *planCache) keep(text string, mode parse.Mode, list []parse.Statement) {
+// keepText keeps the statements of a text, in the place of the oldest if there are many. Where the memory limit leaves no memory for them, it does not.
+func (s *Session) keepText(text string, list []parse.Statement) {
 	for i := range list {
 		if list[i].Rows != nil || accessOf(list[i].Node) != accessRead && accessOf(list[i].Node) != accessWrite {
 			return
 		}
 	}
-	bytes := parse.Kept(list)
-	if bytes > mostTrees/4 {
+	c, bytes, most := &s.plans, parse.Kept(list), s.engine.mostTrees()
+	if bytes > most/4 {
 		return
 	}
 	if c.texts == nil {
 		c.texts = map[string]keptText{}
 	}
 	c.forget(text) // under another sql_mode
-	for len(c.names) >= mostTexts || c.held+bytes > mostTrees {
+	for len(c.names) >= mostTexts || c.held+bytes > most {
 		c.forget(c.names[0])
+	}
+	if s.kept.ofTexts.Set(max(c.held+bytes-leastTrees, 0)) != nil {
+		_ = s.kept.ofTexts.Set(max(c.held-leastTrees, 0)) // which takes nothing
+		return
 	}
 	c.held += bytes
 	c.names = append(c.names, text)
-	c.texts[text] = keptText{mode, list}
+	c.texts[text] = keptText{s.vars.parseMode, list}
+}
+
+// mostTrees is how many bytes of texts and their trees a session keeps.
+func (e *Engine) mostTrees() int64 {
+	if limit := e.opts.MemoryLimit; limit > 0 {
+		return max(min(limit/treesShare, mostTrees), leastTrees)
+	}
+	return mostTrees
 }
 
 // forget drops the statements of a text, if they are kept.

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/radish-sql/radish/sql/parse"
 )
 
 // A session holds on to few trees of statements, however large they are that have run.
@@ -33,5 +35,52 @@ func TestKeptTreesAreSmall(t *testing.T) {
 	}
 	if k := s.plans.plans[stmt[0].Node]; err != nil || k == nil || len(k.list) != 1 {
 		t.Errorf("the plan of a small statement is not kept: %+v, %v", k, err)
+	}
+}
+
+// A session keeps the trees of long queries that come again, as many as the memory limit allows, and what it keeps is counted until it is gone.
+func TestTextsThatComeAgainAreKept(t *testing.T) {
+	queries := func(n int) (texts []string) {
+		for i := range n {
+			texts = append(texts, fmt.Sprintf("SELECT a FROM t WHERE a = %d OR a IN (%s)", i, strings.Repeat("1, ", 100)+"2"))
+		}
+		return texts
+	}
+	for _, c := range []struct {
+		limit int64
+		texts int
+		keeps bool
+	}{
+		{0, 3, true}, {0, 40, true}, {0, mostTexts + 1, false}, {4 << 30, 40, true}, {64 << 20, 3, true}, {64 << 20, 40, false},
+	} {
+		s := session(t, Options{Threads: 1, MemoryLimit: c.limit})
+		mustRun(t, s, "CREATE TABLE t (a INT)")
+		texts := queries(c.texts)
+		for range 2 {
+			for _, text := range texts {
+				mustRun(t, s, text)
+			}
+		}
+		if _, keeps := s.plans.texts[texts[0]]; keeps != c.keeps {
+			t.Errorf("limit %d, %d texts: the first is kept: %v", c.limit, c.texts, keeps)
+		}
+		held := int64(0)
+		for _, k := range s.plans.texts {
+			held += parse.Kept(k.list)
+		}
+		if most := s.engine.mostTrees(); held != s.plans.held || held > most || s.engine.keptBudget.Used() < held-leastTrees || len(s.plans.texts) > mostTexts {
+			t.Errorf("limit %d: %d texts take %d bytes of %d; %d are noted, %d are counted", c.limit, len(s.plans.texts), held, most, s.plans.held, s.engine.keptBudget.Used())
+		}
+		if s.kept.close(); s.engine.keptBudget.Used() != 0 {
+			t.Errorf("limit %d: %d bytes are counted when the session has ended", c.limit, s.engine.keptBudget.Used())
+		}
+	}
+	s := session(t, Options{Threads: 1})
+	text := "SELECT 1 /*" + strings.Repeat("x", longestText) + "*/"
+	for range 3 {
+		mustRun(t, s, text)
+	}
+	if len(s.plans.texts) != 0 {
+		t.Error("a text of more than longestText bytes is kept")
 	}
 }

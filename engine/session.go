@@ -85,7 +85,7 @@ func (s *Session) Parse(text string) ([]parse.Statement, error) {
 	if err != nil {
 		s.prepares(err)
 	} else if again {
-		s.plans.keep(text, s.vars.parseMode, list)
+		s.keepText(text, list)
 	}
 	return list, err
 }

@@ -20,6 +20,7 @@ type Options struct {
 	Delimiter byte // 0: [Read] finds it out; ',' elsewhere
 	Quote     byte // 0: '"'
 	NoQuote   bool // quotes are characters like others
+	Escape    byte // in a field in quotes the character behind it stands for itself; 0 or the quote: only doubled quotes do
 	Header    Header
 	NullText  string // a bare field that is NULL; the default is the empty one
 	AllText   bool   // all columns are TEXT, whatever their values look like
@@ -65,6 +66,14 @@ func (o Options) cutAt() byte {
 	return o.quote()
 }
 
+// escape returns the character behind which another stands for itself; 0: there is none.
+func (o Options) escape() byte {
+	if o.NoQuote || o.Escape == o.quote() {
+		return 0
+	}
+	return o.Escape
+}
+
 func (o Options) check() error {
 	d, q := o.delimiter(), o.quote()
 	switch {
@@ -72,6 +81,8 @@ func (o Options) check() error {
 		return sqlerr.New(sqlerr.CodeWrongArguments, sqlerr.User, "delimiter and quote of a CSV file must be ASCII characters other than line ends")
 	case d == q && !o.NoQuote:
 		return sqlerr.New(sqlerr.CodeWrongArguments, sqlerr.User, "delimiter and quote of a CSV file must differ")
+	case o.escape() != 0 && (o.Escape == d || o.Escape == o.Comment || o.Escape == '\n' || o.Escape == '\r' || o.Escape >= 0x80):
+		return sqlerr.New(sqlerr.CodeWrongArguments, sqlerr.User, "escape of a CSV file must be an ASCII character other than line ends, and differ from delimiter and comment")
 	case o.Comment != 0 && (o.Comment == d || o.Comment == q):
 		return sqlerr.New(sqlerr.CodeWrongArguments, sqlerr.User, "the comment character of a CSV file must differ from delimiter and quote")
 	case o.Thousands != 0 && (o.Thousands == o.Decimal || o.Thousands == '.' && o.Decimal == 0):

@@ -61,8 +61,11 @@ func (t *Texts) Splits() bool { return !t.opts.prepares() && !t.opts.IgnoreError
 
 // prepares says whether a text becomes another one before it is taken apart.
 func (o *Options) prepares() bool {
-	return o.Skip > 0 || o.Comment != 0 || o.Encoding != "" && encodings[strings.ToLower(o.Encoding)] != nil
+	return o.leavesOut() || o.escape() != 0 || o.Encoding != "" && encodings[strings.ToLower(o.Encoding)] != nil
 }
+
+// leavesOut says whether lines are left out, in whose place empty ones stay.
+func (o *Options) leavesOut() bool { return o.Skip > 0 || o.Comment != 0 }
 
 // isUTF16 says whether a text begins with the byte order mark of UTF-16.
 func isUTF16(head []byte) bool {
@@ -76,7 +79,7 @@ func prepared(s textfile.Source, opts Options) textfile.Source {
 		if err != nil {
 			return nil, err
 		}
-		return readCloser{LineFeeds(leaveOut(decoded(in, opts.Encoding), opts), opts.cutAt()), in}, nil
+		return readCloser{LineFeeds(unescaped(leaveOut(decoded(in, opts.Encoding), opts), opts), opts.cutAt()), in}, nil
 	}}
 	var head [2]byte
 	if s.Near != nil {
@@ -104,7 +107,7 @@ func decoded(in io.Reader, name string) io.Reader {
 
 // leaveOut returns a text whose first lines, and those that begin with the comment character, are empty.
 func leaveOut(in io.Reader, opts Options) io.Reader {
-	if opts.Skip == 0 && opts.Comment == 0 {
+	if !opts.leavesOut() {
 		return in
 	}
 	return &lineFilter{in: in, skip: opts.Skip, comment: opts.Comment, quote: opts.cutAt(), begins: true}

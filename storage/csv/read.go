@@ -335,7 +335,7 @@ func (t *Texts) takesAll(column int) bool {
 }
 
 // skipsEmpty says whether empty lines are no records.
-func (t *Texts) skipsEmpty(s *scanner) bool { return len(t.at[s.Number]) > 1 || t.opts.prepares() }
+func (t *Texts) skipsEmpty(s *scanner) bool { return len(t.at[s.Number]) > 1 || t.opts.leavesOut() }
 
 // recordReader adds the records of a block to the columns of their fields.
 type recordReader struct {

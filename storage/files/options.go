@@ -92,6 +92,12 @@ func init() {
 			}
 			return one(key, a.text, &s.CSV.Quote)
 		}},
+		{"escape", nil, only, func(s *Source, key string, a argument) error {
+			if a.text == "" {
+				return nil // doubled quotes, as without the option
+			}
+			return one(key, a.text, &s.CSV.Escape)
+		}},
 		{"nullstr", []string{"null"}, only, func(s *Source, _ string, a argument) error {
 			if s.CSV.NullText = a.text; len(a.list) > 0 {
 				s.CSV.NullText, s.CSV.NullTexts = a.list[0], a.list[1:]

@@ -113,6 +113,7 @@ func TestWrongOptions(t *testing.T) {
 		"'a.csv', encoding = 'klingon'":                  "known are cp1252",
 		"'a.csv', skip = x":                              "skip is a number",
 		"'a.csv', comment = ','":                         "must differ",
+		"'a.csv', escape = ','":                          "differ from delimiter",
 		"'a.csv', thousands = '.'":                       "must differ",
 		"'a.csv', names = ['a', 'b', 'c']":               "3 names",
 		"'a.csv', columns = ['a']":                       "columns are written as",

@@ -1,6 +1,7 @@
 package grouptable
 
 import (
+	"math"
 	"math/bits"
 
 	"github.com/radish-sql/radish/column"
@@ -94,57 +95,9 @@ func (t *Table) Find(keys []*column.Vector, sel []int32, n int, out []uint32) (o
 func (t *Table) findDense(keys []*column.Vector, sel []int32, out []uint32) bool {
 	clear(out)
 	for i, v := range keys {
-		g := &t.Layout.parts[i]
-		shift := uint64(0)
-		if g.nullable {
-			shift = 1
-		}
-		switch {
-		case g.dict != v.Dict || v.Const:
+		d := &t.Layout.parts[i]
+		if d.dict != v.Dict || v.Const || !d.addIndexes(out[:len(sel)], v, sel) {
 			return false
-		case v.Valid != nil:
-			if !g.nullable {
-				return false
-			}
-			for j, p := range sel {
-				if !v.Valid.Get(int(p)) {
-					continue
-				}
-				d := shift
-				if g.dict != nil {
-					d += uint64(v.Codes[p])
-				} else {
-					d += uint64(v.I64[p]) - uint64(g.min)
-				}
-				if d > g.span || d < shift {
-					return false
-				}
-				out[j] += uint32(d) * uint32(g.stride)
-			}
-		case g.dict != nil:
-			top := uint32(0)
-			stride, s := uint32(g.stride), uint32(shift)
-			codes, out := v.Codes, out[:len(sel)]
-			for j, p := range sel {
-				d := codes[p] + s
-				top = max(top, d)
-				out[j] += d * stride
-			}
-			if uint64(top) > g.span {
-				return false
-			}
-		default:
-			least, top := g.span, shift
-			from, stride := uint64(g.min)-shift, uint32(g.stride)
-			x, out := v.I64, out[:len(sel)]
-			for j, p := range sel {
-				d := uint64(x[p]) - from
-				least, top = min(least, d), max(top, d)
-				out[j] += uint32(d) * stride
-			}
-			if top > g.span || least < shift {
-				return false
-			}
 		}
 	}
 	if len(t.Seen) <= 64 {
@@ -156,6 +109,92 @@ func (t *Table) findDense(keys []*column.Vector, sel []int32, out []uint32) bool
 		seen[g] = true
 	}
 	return true
+}
+
+// addIndexes adds what the column v contributes to the index of each row's group. It returns false where a value is outside the bounds
+// that the array was made for.
+func (d *digit) addIndexes(out []uint32, v *column.Vector, sel []int32) bool {
+	shift := uint64(0)
+	if d.nullable {
+		shift = 1
+	}
+	switch {
+	case v.Valid != nil:
+		return d.nullable && d.addValidIndexes(out, v, sel)
+	case d.dict != nil:
+		return uint64(addCodes(out, v.Codes, sel, uint32(shift), uint32(d.stride))) <= d.span
+	}
+	least, top := addOffsets(out, v.I64, sel, uint64(d.min)-shift, uint32(d.stride))
+	return least >= shift && top <= d.span
+}
+
+// addValidIndexes is addIndexes for a column that has NULLs, which have the digit 0.
+func (d *digit) addValidIndexes(out []uint32, v *column.Vector, sel []int32) bool {
+	for j, p := range sel {
+		if !v.Valid.Get(int(p)) {
+			continue
+		}
+		k := uint64(1)
+		if d.dict != nil {
+			k += uint64(v.Codes[p])
+		} else {
+			k += uint64(v.I64[p]) - uint64(d.min)
+		}
+		if k > d.span || k < 1 {
+			return false
+		}
+		out[j] += uint32(k) * uint32(d.stride)
+	}
+	return true
+}
+
+// addCodes adds to out, for each row, its code and shift times stride. It returns the greatest digit.
+func addCodes(out, codes []uint32, sel []int32, shift, stride uint32) (top uint32) {
+	if part, ok := window(codes, sel); ok {
+		out = out[:len(part)]
+		for j, c := range part {
+			k := c + shift
+			top = max(top, k)
+			out[j] += k * stride
+		}
+		return top
+	}
+	out = out[:len(sel)]
+	for j, p := range sel {
+		k := codes[p] + shift
+		top = max(top, k)
+		out[j] += k * stride
+	}
+	return top
+}
+
+// addOffsets adds to out, for each row, its value's distance from from, times stride. It returns the least and the greatest distance.
+func addOffsets(out []uint32, x []int64, sel []int32, from uint64, stride uint32) (least, top uint64) {
+	least = math.MaxUint64
+	if part, ok := window(x, sel); ok {
+		out = out[:len(part)]
+		for j, y := range part {
+			k := uint64(y) - from
+			least, top = min(least, k), max(top, k)
+			out[j] += uint32(k) * stride
+		}
+		return least, top
+	}
+	out = out[:len(sel)]
+	for j, p := range sel {
+		k := uint64(x[p]) - from
+		least, top = min(least, k), max(top, k)
+		out[j] += uint32(k) * stride
+	}
+	return least, top
+}
+
+// window returns the values at the positions of sel, which ascends, as a part of x; ok is false where sel leaves positions out.
+func window[T any](x []T, sel []int32) (part []T, ok bool) {
+	if len(sel) == 0 || int(sel[len(sel)-1]-sel[0]) != len(sel)-1 {
+		return nil, false
+	}
+	return x[sel[0]:][:len(sel)], true
 }
 
 // see notes, for a table of at most 64 indexes, those that have come.

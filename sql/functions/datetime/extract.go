@@ -42,6 +42,10 @@ func datePart(name string, aliases []string, syntax, doc string, part func(days 
 			d := expr.Ints(args[0])
 			parts := known.parts(n)
 			if args[0].Type.Kind == types.KindDate {
+				if sel == nil && !args[0].Const {
+					known.lookUp(out.I64[:n], args[0].I64[:n], parts)
+					return nil
+				}
 				for _, i := range expr.Positions(sel, n) {
 					days := d.At(int(i))
 					if k := uint64(days - firstKnownDay); k < uint64(len(parts)) {
@@ -71,6 +75,18 @@ type dayTable struct {
 	part func(days int64) int
 	once sync.Once
 	days []int16
+}
+
+// lookUp stores the parts of dates, of which parts has those of the first known days.
+func (t *dayTable) lookUp(out, dates []int64, parts []int16) {
+	out = out[:len(dates)]
+	for i, days := range dates {
+		if k := uint64(days - firstKnownDay); k < uint64(len(parts)) {
+			out[i] = int64(parts[k])
+		} else {
+			out[i] = int64(t.part(days))
+		}
+	}
 }
 
 const (

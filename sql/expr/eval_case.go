@@ -14,11 +14,20 @@ type caseNode struct {
 	rest  []int32
 	sels  []selection
 
+	readyElse bool // the else is a column or a constant of fixed width, which costs nothing to evaluate at any position
+
 	counted int // bytes of taken and rest
 }
 
 func newCaseNode(e *Case, ops []node) *caseNode {
-	return &caseNode{ops: ops, merge: newMerger(e.Typ), sels: make([]selection, len(ops)+1)}
+	n := &caseNode{ops: ops, merge: newMerger(e.Typ), sels: make([]selection, len(ops)+1)}
+	if len(ops)%2 == 1 && !e.Typ.IsString() {
+		switch unshare(ops[len(ops)-1]).(type) {
+		case *columnNode, *constNode:
+			n.readyElse = true
+		}
+	}
+	return n
 }
 
 func (n *caseNode) operands() []node { return n.ops }
@@ -55,6 +64,16 @@ func (n *caseNode) eval(f *frame, s *selection) (*column.Vector, error) {
 		}
 		if all && cur == s {
 			return n.merge.whole(v), nil
+		}
+		if i == arms-1 && !all && n.readyElse {
+			other, err := n.ops[len(n.ops)-1].eval(f, cur)
+			if err != nil {
+				return nil, err
+			}
+			if n.merge.spread(other, cur) {
+				n.merge.put(v, n.taken)
+				return &n.merge.out, nil
+			}
 		}
 		n.merge.put(v, n.taken)
 		if all {
@@ -134,7 +153,7 @@ func (m *merger) putNull(sel []int32) {
 	}
 }
 
-// put copies the values of v at the positions of sel. Each position is written once.
+// put copies the values of v at the positions of sel. Each position is written once, or once after spread.
 func (m *merger) put(v *column.Vector, sel []int32) {
 	if v.Const && v.IsNull(0) {
 		m.putNull(sel)
@@ -168,6 +187,37 @@ func (m *merger) put(v *column.Vector, sel []int32) {
 				m.out.Valid.Clear(int(i))
 			}
 		}
+	}
+}
+
+// spread copies the values of v at all positions of s, and put may overwrite them afterwards: so the positions of an else need not be
+// told from those of the arm before it. It returns false, having copied nothing, where v has NULLs.
+func (m *merger) spread(v *column.Vector, s *selection) bool {
+	if v.Valid != nil || v.Type.Phys() != m.out.Type.Phys() || v.Const && v.IsNull(0) {
+		return false
+	}
+	switch {
+	case s.pos != nil || m.out.Type.IsString():
+		m.put(v, s.positions())
+	case m.out.Type.Phys() == types.PhysFloat64:
+		fill(m.out.F64[:s.n], v.F64, v.Const)
+	case m.out.Type.Phys() == types.PhysInt128:
+		fill(m.out.I128[:s.n], v.I128, v.Const)
+	default:
+		fill(m.out.I64[:s.n], v.I64, v.Const)
+	}
+	return true
+}
+
+// fill is scatter to all positions.
+func fill[T any](dst, src []T, constant bool) {
+	if !constant {
+		copy(dst, src[:len(dst)])
+		return
+	}
+	x := src[0]
+	for i := range dst {
+		dst[i] = x
 	}
 }
 

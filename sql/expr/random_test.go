@@ -297,6 +297,27 @@ func TestRandomExpressions(t *testing.T) {
 	}
 }
 
+// A CASE whose ELSE is a column or a constant is what the reference says, whatever is NULL, at the positions of any selection.
+func TestCaseWithReadyElse(t *testing.T) {
+	g := newGenerator(rand.New(rand.NewPCG(testSeed(t), 2)))
+	for round := range 600 {
+		other := g.leaf(func(t types.Type) bool { return !t.IsString() })
+		same := func(t types.Type) bool { return t == other.Type() }
+		var whens []expr.When
+		for range 1 + g.r.IntN(3) {
+			then := g.leaf(same)
+			if g.r.IntN(4) == 0 {
+				then = &expr.Const{Value: types.NullOf(other.Type())}
+			}
+			whens = append(whens, expr.When{Cond: g.condition(1), Then: then})
+		}
+		g.check(t, round, []expr.Expr{exprtest.Must(expr.NewCase(whens, other))})
+		if t.Failed() {
+			return
+		}
+	}
+}
+
 func (g *generator) slots() map[expr.ColumnID]int {
 	m := map[expr.ColumnID]int{}
 	for i, c := range g.cols {

@@ -323,6 +323,15 @@ func evalMul(_ *Context, call *Call, out *column.Vector, args []*column.Vector, 
 		for _, i := range Positions(sel, n) {
 			out.I128[i] = types.MulInt64s(a.At(int(i)), b.At(int(i)))
 		}
+	case drop == 0 && out.Type.Phys() == types.PhysInt128:
+		a, b, precision := Wides(args[0]), Wides(args[1]), int(out.Type.Precision)
+		for _, i := range Positions(sel, n) {
+			r, ok := a.At(int(i)).Mul(b.At(int(i)))
+			if !ok || !types.FitsDecimal(r, precision) {
+				return OutOfRange(call)
+			}
+			out.I128[i] = r
+		}
 	default:
 		a, b := Wides(args[0]), Wides(args[1])
 		as, bs, scale, precision := ScaleOf(args[0].Type), ScaleOf(args[1].Type), ScaleOf(out.Type), int(out.Type.Precision)

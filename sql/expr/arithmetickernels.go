@@ -37,6 +37,13 @@ func affine[T int64 | float64](dst []T, a Reader[T], fa T, b Reader[T], fb T, se
 			dst[i] = r
 			bad += r * 0
 		}
+	case b.mask == 0 && a.mask != 0:
+		k, v := b.v[0]*fb, a.v[:n]
+		for _, i := range sel {
+			r := v[i]*fa + k
+			dst[i] = r
+			bad += r * 0
+		}
 	default:
 		for _, i := range Positions(sel, n) {
 			r := a.At(int(i))*fa + b.At(int(i))*fb

@@ -42,6 +42,9 @@ func DecimalDigits(v Int128) int {
 // Rescale changes v's scale, rounding half away from zero where digits are lost. ok is false if the result needs
 // more than an Int128 holds; whether it fits a precision is FitsDecimal's question.
 func Rescale(v Int128, from, to int) (r Int128, ok bool) {
+	if to == from {
+		return v, true
+	}
 	if to >= from {
 		if to-from > MaxDecimalPrecision {
 			return Int128{}, v.IsZero()

@@ -304,10 +304,14 @@ func (b *fileBench) duckDBProcess(ctx context.Context, r fileRun) (cpu time.Dura
 	if err != nil {
 		return 0, 0, err
 	}
-	for _, sql := range append(r.Setup, r.SQL) {
+	statements := append(slices.Clip(r.Setup), r.SQL)
+	if b.memoryLimit != "" {
+		statements = append([]string{"SET memory_limit = '" + b.memoryLimit + "'"}, statements...)
+	}
+	for _, sql := range statements {
 		reply, failed := duck.do(sql, false, false)
 		if peak = reply.Peak; failed != nil {
-			return 0, 0, errors.Join(failed, duck.close())
+			return 0, 0, errors.Join(fmt.Errorf("DuckDB: %w", failed), duck.close())
 		}
 	}
 	if err := duck.close(); err != nil {

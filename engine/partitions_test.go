@@ -10,7 +10,7 @@ import (
 
 // Folders named key=value give columns, whose conditions leave files out, whether scans read the files or memory does.
 func TestPartitions(t *testing.T) {
-	for _, ending := range []string{"parquet", "csv", "jsonl", "csv.gz"} {
+	for _, ending := range []string{"parquet", "csv", "jsonl", "csv.gz", "arrow", "arrows"} {
 		t.Run(ending, func(t *testing.T) { testPartitions(t, ending) })
 	}
 }
@@ -64,11 +64,11 @@ func testPartitions(t *testing.T, ending string) {
 			t.Errorf("copied: %s, want %s", got, want)
 		}
 		one := mustRun(t, f, "EXPLAIN ANALYZE SELECT COUNT(*) FROM "+file+" x WHERE year = 2021 AND month = 1 AND region = 'süd'")
-		if ending == "parquet" && !strings.Contains(one, "[240 rows,") {
+		if (ending == "parquet" || ending == "arrow" || ending == "arrows") && !strings.Contains(one, "[240 rows,") {
 			t.Errorf("no file was left out: %s", one)
 		}
 	}
-	function := map[string]string{"parquet": "read_parquet", "csv": "read_csv", "csv.gz": "read_csv", "jsonl": "read_ndjson"}[ending]
+	function := map[string]string{"parquet": "read_parquet", "csv": "read_csv", "csv.gz": "read_csv", "jsonl": "read_ndjson", "arrow": "read_arrow", "arrows": "read_arrow"}[ending]
 	names := mustRun(t, s, "DESCRIBE `"+function+"('"+filepath.Join(dir, "*/*/*/*/x."+ending)+"', hive_partitioning = false)`")
 	if strings.Contains(names, "year") {
 		t.Errorf("columns: %s", names)
@@ -77,7 +77,7 @@ func testPartitions(t *testing.T, ending string) {
 
 // A column that the files have, too, has the value of the folder, as in DuckDB; so it has where only some have it. Keys may have leading zeros.
 func TestPartitionsOfFilesColumns(t *testing.T) {
-	for _, ending := range []string{"parquet", "csv", "jsonl"} {
+	for _, ending := range []string{"parquet", "csv", "jsonl", "arrow", "arrows"} {
 		dir := t.TempDir()
 		s := session(t, Options{Threads: 2})
 		for folder, query := range map[string]string{"y=01": "SELECT 7 AS Y, 1 AS v", "y=2": "SELECT 2 AS v"} {
@@ -86,7 +86,7 @@ func TestPartitionsOfFilesColumns(t *testing.T) {
 			}
 			mustRun(t, s, query+" INTO OUTFILE '"+filepath.Join(dir, folder, "a."+ending)+"'")
 		}
-		function := map[string]string{"parquet": "read_parquet", "csv": "read_csv", "jsonl": "read_ndjson"}[ending]
+		function := map[string]string{"parquet": "read_parquet", "csv": "read_csv", "jsonl": "read_ndjson", "arrow": "read_arrow", "arrows": "read_arrow"}[ending]
 		file := "`" + function + "('" + filepath.Join(dir, "*/a."+ending) + "', union_by_name = true)`"
 		if got := mustRun(t, s, "SELECT y, v FROM "+file+" AS f ORDER BY v"); got != "1|1\n2|2\n" {
 			t.Errorf("%s: %q", ending, got)

@@ -4,6 +4,7 @@ import (
 	"github.com/apache/arrow/go/v17/arrow"
 
 	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/encoding"
 	"github.com/radish-sql/radish/storage/table"
 )
@@ -40,23 +41,23 @@ func AppendRecord(b *table.Builder, defs []table.ColumnDef, r arrow.Record, ordi
 			return sqlerr.Bug("field %d of a record that has %d", ordinal, r.NumCols())
 		}
 	}
-	return appendArrays(b, defs, r.Columns(), ordinals, int(r.NumRows()), share, nil)
+	return appendArrays(b, defs, r.Columns(), ordinals, nil, int(r.NumRows()), share, nil)
 }
 
 // AppendArrays adds the arrays at ordinals, all of rows values, to a builder for a table of the columns defs. Those of columns that
-// nobody can read may be nil; a column at -1 is NULL in all rows. For hold see [Data].
-func AppendArrays(b *table.Builder, defs []table.ColumnDef, arrays []arrow.Array, ordinals []int, rows int, hold func(bytes int64) error) error {
-	return appendArrays(b, defs, arrays, ordinals, rows, false, hold)
+// nobody can read may be nil; a column at -1 is NULL in all rows, those at -2, -3 and so on have the constants. For hold see [Data].
+func AppendArrays(b *table.Builder, defs []table.ColumnDef, arrays []arrow.Array, ordinals []int, constants []types.Value, rows int, hold func(bytes int64) error) error {
+	return appendArrays(b, defs, arrays, ordinals, constants, rows, false, hold)
 }
 
-func appendArrays(b *table.Builder, defs []table.ColumnDef, arrays []arrow.Array, ordinals []int, rows int, share bool, hold func(bytes int64) error) error {
+func appendArrays(b *table.Builder, defs []table.ColumnDef, arrays []arrow.Array, ordinals []int, constants []types.Value, rows int, share bool, hold func(bytes int64) error) error {
 	if rows == 0 {
 		return nil
 	}
 	cols := make([]encoding.Data, len(defs))
 	for i, ordinal := range ordinals {
 		if ordinal < 0 {
-			cols[i] = encoding.Absent(rows)
+			cols[i] = ConstantData(ordinal, constants, rows)
 			continue
 		}
 		if defs[i].Foreign != "" {
@@ -76,6 +77,14 @@ func appendArrays(b *table.Builder, defs []table.ColumnDef, arrays []arrow.Array
 		return b.AppendColumns(rows, cols)
 	}
 	return b.AppendData(rows, cols)
+}
+
+// ConstantData returns a column at an ordinal below 0: -1 is NULL in all rows, -2, -3 and so on have the constants.
+func ConstantData(ordinal int, constants []types.Value, rows int) encoding.Data {
+	if ordinal == -1 {
+		return encoding.Absent(rows)
+	}
+	return encoding.Repeated(constants[-ordinal-2], rows)
 }
 
 func inColumn(err error, name string) error {

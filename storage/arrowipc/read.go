@@ -13,6 +13,7 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/memory"
 
 	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/arrowconv"
 	"github.com/radish-sql/radish/storage/fileaccess"
 	"github.com/radish-sql/radish/storage/table"
@@ -30,6 +31,9 @@ type File struct {
 	columns      []table.ColumnDef
 	scratch      *table.Scratch // of the Load in progress
 	dictionaries []span         // as Batches found them
+
+	// Constants are values of columns that the file does not have, and that are the same in all its rows. They have the ordinals -2, -3 and so on.
+	Constants []types.Value
 }
 
 // Open is OpenIn for whatever file the process may read.
@@ -104,7 +108,7 @@ func (f *File) Stat() (os.FileInfo, error) { return f.source.Stat() }
 func (f *File) Close() error { return f.source.Close() }
 
 // Load adds the rows to a builder for a table of the columns at ordinals (nil: all), in that order; -1 is a column that the file lacks, NULL in
-// all rows. It ends soon after ctx is cancelled.
+// all rows; -2, -3 and so on have the file's Constants. It ends soon after ctx is cancelled.
 func (f *File) Load(ctx context.Context, b *table.Builder, ordinals []int) error {
 	return f.LoadFirst(ctx, b, ordinals, math.MaxInt64)
 }
@@ -354,7 +358,7 @@ func (l *loader) add(arrays []arrow.Array, rows int) error {
 			return err
 		}
 		before := l.held
-		if err := arrowconv.AppendArrays(l.builder, l.defs, part, l.ordinals, n, l.holdWhileWanted); err != nil {
+		if err := arrowconv.AppendArrays(l.builder, l.defs, part, l.ordinals, l.Constants, n, l.holdWhileWanted); err != nil {
 			return err
 		}
 		l.scratch.Free(l.held - before) // the builder counts them from now on

@@ -143,8 +143,10 @@ func (r *BatchReader) Next(columns []types.Type) (rows int, chunks []*encoding.C
 	}
 	r.part = size
 	for i, o := range r.l.ordinals {
-		d := encoding.Absent(rows)
-		if o >= 0 {
+		var d encoding.Data
+		if o < 0 {
+			d = arrowconv.ConstantData(o, r.l.Constants, rows)
+		} else {
 			if d, err = arrowconv.Data(array.NewSlice(r.arrays[o], int64(r.at), int64(r.at+rows)), columns[i], r.l.holdWhileWanted); err != nil {
 				return 0, nil, r.l.failed(inPlace(fmt.Sprintf("%s, column '%s'", r.batch.place, r.l.columns[o].Name), err))
 			}

@@ -34,6 +34,20 @@ type Data struct {
 // Absent returns rows that are NULL without saying of which type. [Data.Complete] does.
 func Absent(rows int) Data { return Data{Rows: rows, Valid: column.NewBitmap(rows, false)} }
 
+// Repeated returns rows that all have one value: a string, what an int64 holds, or NULL, as of [Absent].
+func Repeated(v types.Value, rows int) Data {
+	if v.Null {
+		return Absent(rows)
+	}
+	d := Data{Type: v.Type, Rows: rows}
+	if v.Type.IsString() {
+		d.Codes, d.Words = make([]uint32, rows), []string{v.S}
+		return d
+	}
+	d.Ints = slices.Repeat([]int64{v.I}, rows)
+	return d
+}
+
 // Complete makes the rows that Absent returned a column of a type. It leaves others alone.
 func (d *Data) Complete(t types.Type) {
 	if d.Rows == 0 || d.Valid == nil || d.Ints != nil || d.Floats != nil || d.Wide != nil || d.Strings != nil || d.Codes != nil || d.Offsets != nil {

@@ -41,6 +41,7 @@ func (s *Set) streamBatches(database, name string) (v *table.Version, close func
 			return nil, nil, err
 		}
 		open = append(open, f)
+		f.Constants = s.constants[i]
 		info, err := f.Stat()
 		var now []arrowipc.Batch
 		if err == nil {
@@ -56,8 +57,13 @@ func (s *Set) streamBatches(database, name string) (v *table.Version, close func
 		for _, b := range now {
 			g := &table.RowGroup{Rows: b.Rows, Columns: make([]*encoding.Chunk, len(s.Columns)), Stream: &streamedBatch{set: s, file: f, number: i, info: info, batch: b, shared: shared}}
 			for c := range g.Columns {
-				if g.Columns[c] = encoding.Unknown(s.Columns[c].Type, b.Rows); s.at[i][c] < 0 {
+				switch place := s.at[i][c]; {
+				case place == -1:
 					g.Columns[c] = constantChunk(types.NullOf(s.Columns[c].Type), b.Rows)
+				case place < 0:
+					g.Columns[c] = constantChunk(s.constants[i][-place-2], b.Rows)
+				default:
+					g.Columns[c] = encoding.Unknown(s.Columns[c].Type, b.Rows)
 				}
 			}
 			groups = append(groups, g)

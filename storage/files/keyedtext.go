@@ -121,22 +121,7 @@ func (p *keyedParts) Next(limit int, old []encoding.Data) (rows int, columns []e
 
 // constantData returns rows that all have one value.
 func constantData(v types.Value, rows int) encoding.Data {
-	if v.Null {
-		d := encoding.Absent(rows)
-		d.Complete(v.Type)
-		return d
-	}
-	d := encoding.Data{Type: v.Type, Rows: rows}
-	if v.Type.IsString() {
-		d.Strings = make([]string, rows)
-		for i := range d.Strings {
-			d.Strings[i] = v.S
-		}
-		return d
-	}
-	d.Ints = make([]int64, rows)
-	for i := range d.Ints {
-		d.Ints[i] = v.I
-	}
+	d := encoding.Repeated(v, rows)
+	d.Complete(v.Type)
 	return d
 }

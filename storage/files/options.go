@@ -156,7 +156,7 @@ func init() {
 			}
 			return nil
 		}},
-		{"hive_partitioning", nil, append([]Format{Parquet}, texts...), flag(func(s *Source, yes bool) { s.NoPartitions = !yes })},
+		{"hive_partitioning", nil, nil, flag(func(s *Source, yes bool) { s.NoPartitions = !yes })},
 		{"union_by_name", nil, nil, match(Union)},
 		{"by_position", nil, nil, match(ByPosition)},
 	}

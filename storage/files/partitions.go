@@ -78,9 +78,6 @@ func (k *keyColumn) place(columns []table.ColumnDef) int {
 
 // addPartitions adds the columns that folders tell of files with footers.
 func (s *Set) addPartitions() {
-	if s.format != Parquet {
-		return
-	}
 	for _, k := range s.keyColumns() {
 		c := k.place(s.Columns)
 		if c == len(s.Columns) {
@@ -89,7 +86,7 @@ func (s *Set) addPartitions() {
 		s.Columns[c] = k.def
 		for f, v := range k.values {
 			s.constants[f] = append(s.constants[f], v)
-			place := -1 - len(s.constants[f]) // as parquet.File.Constants counts them
+			place := -1 - len(s.constants[f]) // as the Constants of parquet.File and arrowipc.File count them
 			if s.at[f] = slices.Clone(s.at[f]); c == len(s.at[f]) {
 				s.at[f] = append(s.at[f], place)
 			}

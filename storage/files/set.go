@@ -406,8 +406,10 @@ func (s *Set) load(ctx context.Context, b *table.Builder, file int, places []int
 	if p, ok := f.(parquetFile); ok {
 		p.Constants = s.constants[file]
 	}
-	if a, ok := f.(*arrowipc.File); ok && limit >= 0 {
-		return a.LoadFirst(ctx, b, places, limit)
+	if a, ok := f.(*arrowipc.File); ok {
+		if a.Constants = s.constants[file]; limit >= 0 {
+			return a.LoadFirst(ctx, b, places, limit)
+		}
 	}
 	return f.Load(ctx, b, places)
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 
 	"github.com/apache/arrow/go/v17/arrow"
 
@@ -210,18 +209,7 @@ func (absent) close() {}
 // constant reads columns that have one value.
 type constant struct{ value types.Value }
 
-func (c constant) read(rows int) (encoding.Data, error) {
-	d := encoding.Data{Type: c.value.Type, Rows: rows}
-	if c.value.Null {
-		return encoding.Absent(rows), nil
-	}
-	if d.Type.IsString() {
-		d.Codes, d.Words = make([]uint32, rows), []string{c.value.S}
-		return d, nil
-	}
-	d.Ints = slices.Repeat([]int64{c.value.I}, rows)
-	return d, nil
-}
+func (c constant) read(rows int) (encoding.Data, error) { return encoding.Repeated(c.value, rows), nil }
 
 func (constant) seek(int) error { return nil }
 

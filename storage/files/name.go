@@ -8,6 +8,7 @@ import (
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/storage/csv"
 	"github.com/radish-sql/radish/storage/fileaccess"
+	"github.com/radish-sql/radish/storage/jsonlines"
 	"github.com/radish-sql/radish/storage/textfile"
 )
 
@@ -17,8 +18,9 @@ type Source struct {
 	Format  Format // Unknown: the files' names tell, and they have to agree
 	Match   Match
 	CSV     csv.Options // what is not set the files tell
-	asked   bool        // the CSV's delimiter was named
-	AllRows bool        // types of texts follow from all rows, not from a sample
+	JSON    jsonlines.Options
+	asked   bool // the CSV's delimiter was named
+	AllRows bool // types of texts follow from all rows, not from a sample
 	// NoPartitions says that the names of folders are no values of columns.
 	NoPartitions bool
 }

@@ -137,7 +137,7 @@ func init() {
 		}},
 		{"decimal_separator", nil, only, func(s *Source, key string, a argument) error { return one(key, a.text, &s.CSV.Decimal) }},
 		{"thousands", nil, only, func(s *Source, key string, a argument) error { return one(key, a.text, &s.CSV.Thousands) }},
-		{"ignore_errors", nil, only, flag(func(s *Source, yes bool) { s.CSV.IgnoreErrors = yes })},
+		{"ignore_errors", nil, []Format{CSV, JSONLines}, flag(func(s *Source, yes bool) { s.CSV.IgnoreErrors, s.JSON.IgnoreErrors = yes, yes })},
 		{"rejects", nil, only, flag(func(s *Source, yes bool) {
 			s.CSV.Rejects = yes
 			s.CSV.IgnoreErrors = s.CSV.IgnoreErrors || yes

@@ -120,7 +120,7 @@ func (s *Set) openObjects(ctx context.Context) (err error) {
 		}
 		sources = append(sources, text)
 	}
-	if s.objects, err = jsonlines.Open(ctx, sources...); err != nil {
+	if s.objects, err = jsonlines.Open(ctx, s.source.JSON, sources...); err != nil {
 		return err
 	}
 	if s.source.AllRows && !s.objects.Settled() {

@@ -32,6 +32,11 @@ const (
 // limit for a table's columns.
 const maxKeys = 4096
 
+// Options say how texts are read.
+type Options struct {
+	IgnoreErrors bool // a line that is no JSON object is a row of NULLs, as in DuckDB
+}
+
 // Objects are one or more texts of objects that make one table. Their keys and types follow from a sample, until [Objects.Settle] has looked at all. Objects do not
 // change: they may be read by several goroutines.
 type Objects struct {
@@ -43,9 +48,9 @@ type Objects struct {
 }
 
 // Open looks at the beginnings of texts, and at the middle and the end of the first.
-func Open(ctx context.Context, sources ...textfile.Source) (*Objects, error) {
+func Open(ctx context.Context, opts Options, sources ...textfile.Source) (*Objects, error) {
 	ctx = textfile.Metered(ctx)
-	o := &Objects{sources: sources, fields: newFields()}
+	o := &Objects{sources: sources, fields: newFields(opts)}
 	for i, source := range sources {
 		lines := furtherLines
 		if i == 0 {
@@ -62,7 +67,7 @@ func Open(ctx context.Context, sources ...textfile.Source) (*Objects, error) {
 			return nil, err
 		}
 		source.Sample(func(text []byte) bool {
-			_, _, err := newFields().classify(&textfile.Block{Text: text}, -1)
+			_, _, err := newFields(opts).classify(&textfile.Block{Text: text}, -1)
 			return err == nil
 		}, func(b *textfile.Block) { _, _, _ = o.fields.classify(b, -1) })
 	}
@@ -115,7 +120,7 @@ func (o *Objects) Settle(ctx context.Context, cause error) (*Objects, error) {
 		return &next, nil
 	}
 	var err error
-	if next.fields, err = classifyAll(textfile.Metered(ctx), o.sources); err != nil {
+	if next.fields, err = classifyAll(textfile.Metered(ctx), o.fields.opts, o.sources); err != nil {
 		return nil, err
 	}
 	if len(next.fields.keys) == 0 {
@@ -147,12 +152,13 @@ func (o *Objects) Read(ctx context.Context, database, name string, ordinals []in
 
 // fields are the keys of a text and what their values look like.
 type fields struct {
+	opts   Options
 	keys   []string
 	index  map[string]int
 	shapes []textfile.Shape
 }
 
-func newFields() *fields { return &fields{index: map[string]int{}} }
+func newFields(opts Options) *fields { return &fields{opts: opts, index: map[string]int{}} }
 
 // find returns the place of a key, -1 if it is not there. next is where it stands if this object's keys have the usual order.
 func (f *fields) find(key []byte, next int) int {
@@ -184,6 +190,9 @@ func (f *fields) classify(b *textfile.Block, limit int) (rows, bytes int, err er
 	}
 	s := scanner{Block: b}
 	for ; rows != limit && s.more(); rows++ {
+		if f.opts.IgnoreErrors && s.passBad() {
+			continue
+		}
 		if err := s.open(); err != nil {
 			return rows, s.at, err
 		}
@@ -211,10 +220,10 @@ func (f *fields) classify(b *textfile.Block, limit int) (rows, bytes int, err er
 }
 
 // classifyAll returns the keys and shapes of all objects of all texts.
-func classifyAll(ctx context.Context, sources []textfile.Source) (*fields, error) {
-	all := newFields()
+func classifyAll(ctx context.Context, opts Options, sources []textfile.Source) (*fields, error) {
+	all := newFields(opts)
 	err := textfile.Each(ctx, 0, sources, func(b *textfile.Block) (*fields, error) {
-		f := newFields()
+		f := newFields(opts)
 		_, _, err := f.classify(b, -1)
 		return f, err
 	}, func(f *fields) error {

@@ -49,6 +49,12 @@ func (p *parts) Next(limit int, old []encoding.Data) (rows int, data []encoding.
 		columns[i] = textfile.NewColumn(p.fields.shapes[c], limit)
 	}
 	for ; rows < limit && p.s.more(); rows++ {
+		if p.fields.opts.IgnoreErrors && p.s.passBad() {
+			for _, c := range columns {
+				c.AppendNull()
+			}
+			continue
+		}
 		if err := p.object(); err != nil {
 			return rows, nil, err
 		}

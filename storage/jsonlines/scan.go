@@ -112,6 +112,26 @@ func (s *scanner) open() error {
 	return nil
 }
 
+// passBad passes over the next line if it is no JSON object. It looks at all of the line, so that the same lines are bad whatever is wanted of them.
+func (s *scanner) passBad() bool {
+	line := *s
+	err := line.open()
+	for last := false; err == nil && !last; {
+		if _, last, err = line.key(); err == nil && !last {
+			_, err = line.value()
+		}
+	}
+	if err == nil {
+		return false
+	}
+	if end := bytes.IndexByte(s.Text[s.at:], '\n'); end >= 0 {
+		s.at += end + 1
+	} else {
+		s.at = len(s.Text)
+	}
+	return true
+}
+
 // key returns the key of the next field of the object, whose value follows; last says that there is none, and the line is done.
 func (s *scanner) key() (key []byte, last bool, err error) {
 	c := s.space()

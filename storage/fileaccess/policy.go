@@ -5,7 +5,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -179,7 +178,7 @@ func (p *Policy) Check(name string) error { return p.check(name, false) }
 func (p *Policy) CheckWriting(name string) error { return p.check(name, true) }
 
 func (p *Policy) check(name string, write bool) error {
-	if err := NotRemote(name); err != nil || p.allowsAll(write) {
+	if err := notRemote(name, write); err != nil || p.allowsAll(write) {
 		return err
 	}
 	absolute, err := filepath.Abs(name)
@@ -189,17 +188,6 @@ func (p *Policy) check(name string, write bool) error {
 		}
 	}
 	return p.refused(name, write)
-}
-
-// scheme is how the address of something on a network begins.
-var scheme = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]+://`)
-
-// NotRemote returns an error for an address on a network, which is not to be taken for the name of a file.
-func NotRemote(name string) error {
-	if !scheme.MatchString(name) {
-		return nil
-	}
-	return sqlerr.NotSupportedf("'"+name+"': an address", "Radish reads and writes files only; fetch it first, as by curl -O, or leave out file:// before the name")
 }
 
 // place is where a name that a policy allows is to be looked for: below root, or anywhere if that is nil.
@@ -213,7 +201,7 @@ type place struct {
 
 // at returns the place of a name. The caller closes it.
 func (p *Policy) at(name string, write bool) (*place, error) {
-	if err := NotRemote(name); err != nil {
+	if err := notRemote(name, write); err != nil {
 		return nil, err
 	}
 	if p.allowsAll(write) {

@@ -67,6 +67,10 @@ var list = []Rule{
 	{Name: "remove_empty", Doc: removeEmptyDoc, needs: hasEmpty | hasConditions, apply: removeEmpty},
 	{Name: "share_subplans", Doc: shareSubplansDoc, needs: hasRepeatedScan, apply: shareSubplans},
 	{Name: "push_shared_predicates", Doc: pushSharedPredicatesDoc, needs: hasShared, apply: pushSharedPredicates},
+	// Below a union, conditions on a constant column of each input are decided now.
+	{Name: "fold_constants", Doc: foldConstantsDoc, needs: hasShared, apply: foldConstants},
+	{Name: "simplify_predicates", Doc: simplifyPredicatesDoc, needs: hasShared, apply: simplifyPredicates},
+	{Name: "remove_empty", Doc: removeEmptyDoc, needs: hasEmpty | hasShared, apply: removeEmpty},
 	{Name: "prune_columns", Doc: pruneColumnsDoc, needs: always, apply: pruneColumns},
 	{Name: "join_partitions", Doc: joinPartitionsDoc, needs: hasWindow, apply: joinPartitions},
 	{Name: "eliminate_joins", Doc: eliminateJoinsDoc, needs: hasOuterJoin, apply: eliminateJoins},

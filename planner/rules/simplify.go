@@ -79,11 +79,11 @@ func (s simplifier) conjuncts(preds []expr.Expr) []expr.Expr {
 		return preds
 	case 1:
 		e := s.cond(preds[0], true)
-		if e == preds[0] {
-			return preds
-		}
-		if isTrue(e) {
+		switch {
+		case isTrue(e):
 			return nil
+		case e == preds[0]:
+			return preds
 		}
 		return expr.Conjuncts(nil, e)
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 // TestSumsOfFewGroups adds vectors of integers near the ends of their range, of either sign, to few groups and to more, and compares
-// the sums with those of big integers.
+// the sums with those of big integers. In half of the rounds some values are NULL, and in half of them they are decimals of 128 bits.
 func TestSumsOfFewGroups(t *testing.T) {
 	const seed = 20261121
 	t.Logf("seed %d", seed)
@@ -19,7 +19,7 @@ func TestSumsOfFewGroups(t *testing.T) {
 	edges := []int64{math.MaxInt64, math.MinInt64, math.MaxInt64 / 3, -1, 0, 1, -4, 99, 1 << 61, -1 << 61, 1 << 40, -1 << 40}
 	for round := range 3000 {
 		groups := 1 + r.IntN(2*fewGroups)
-		acc := &exactSum{}
+		acc, nulls, wide := &exactSum{}, r.IntN(2) == 0, r.IntN(2) == 0
 		acc.Grow(groups)
 		want := make([]*big.Int, groups)
 		for g := range want {
@@ -28,9 +28,28 @@ func TestSumsOfFewGroups(t *testing.T) {
 		for range 1 + r.IntN(4) {
 			n := 1 + r.IntN(30)
 			v := &column.Vector{Type: types.Int64, I64: make([]int64, n)}
+			if wide {
+				v = &column.Vector{Type: types.Decimal(38, 0), I128: make([]types.Int128, n)}
+			}
+			values := make([]*big.Int, n)
 			few := edges[:1+r.IntN(len(edges))]
-			for i := range v.I64 {
-				v.I64[i] = few[r.IntN(len(few))]
+			shift := uint(16 * r.IntN(3))
+			for i := range values {
+				x := few[r.IntN(len(few))]
+				values[i] = big.NewInt(x)
+				if wide {
+					values[i].Lsh(values[i], shift)
+					v.I128[i] = types.Int128{Hi: x >> 63 << shift, Lo: uint64(x) << shift}
+					if shift > 0 {
+						v.I128[i].Hi |= int64(uint64(x) >> (64 - shift))
+					}
+				} else {
+					v.I64[i] = x
+				}
+				if nulls && r.IntN(3) == 0 {
+					v.SetNull(i, n)
+					values[i].SetInt64(0)
+				}
 			}
 			var sel []int32
 			sparse := r.IntN(2) == 0
@@ -42,7 +61,7 @@ func TestSumsOfFewGroups(t *testing.T) {
 			of := make([]uint32, len(sel))
 			for i, p := range sel {
 				of[i] = r.Uint32N(uint32(groups))
-				want[of[i]].Add(want[of[i]], big.NewInt(v.I64[p]))
+				want[of[i]].Add(want[of[i]], values[p])
 			}
 			if err := acc.Update(of, []*column.Vector{v}, sel); err != nil {
 				t.Fatal(err)

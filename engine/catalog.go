@@ -62,7 +62,7 @@ func (c *catalogView) Table(db, name string) (*table.Version, error) {
 		return v, err
 	}
 	if e := sqlerr.From(err); e.Hint == "" {
-		if info, statErr := c.session.vars.access.Stat(name); statErr == nil && info.Mode().IsRegular() {
+		if info, statErr := c.session.vars.access.Stat(c.statement.ctx, name); statErr == nil && info.Mode().IsRegular() {
 			return nil, e.WithHint("a file of this name exists, but %s", files.WhyUnknown(name))
 		}
 	}

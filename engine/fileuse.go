@@ -199,7 +199,7 @@ func (st *statement) stream(f *fileScans, plan *physical.Plan, from int64) (ok b
 		return false, nil
 	}
 	if u.streamed == nil {
-		v, done, err := u.Set.Stream("", u.Title)
+		v, done, err := u.Set.Stream(st.ctx, "", u.Title)
 		if err != nil {
 			return false, u.Verify(st.ctx, err)
 		}

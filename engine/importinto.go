@@ -119,7 +119,7 @@ func (s *Session) importWhole(st *statement, n *ast.ImportIntoStmt) (*ast.Insert
 	if len(n.Options) > 0 || len(n.ColumnAssignments) > 0 {
 		return nil, sqlerr.NotSupportedf("options and SET of IMPORT INTO from '"+filepath.Base(n.Path)+"'", "write INSERT INTO t SELECT ... FROM `file`")
 	}
-	if _, err := s.vars.access.Stat(n.Path); err != nil {
+	if _, err := s.vars.access.Stat(st.ctx, n.Path); err != nil {
 		return nil, files.CannotRead(n.Path, err)
 	}
 	columns, err := importColumns(n)

@@ -97,7 +97,7 @@ func (r *runner) restore(arg string) (err error) {
 		return r.cannotUse(folder, err)
 	}
 	name := filepath.Join(folder, schemaFile)
-	if _, err := r.policy().Stat(name); err != nil {
+	if _, err := r.policy().Stat(context.Background(), name); err != nil {
 		return fmt.Errorf("%s has no %s: it is none that .backup has written to its end", folder, schemaFile)
 	}
 	failed := r.scripts.failed

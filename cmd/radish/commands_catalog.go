@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -284,7 +285,7 @@ func (r *runner) looksLikeFile(name string) bool {
 	if name == "" {
 		return false
 	}
-	_, err := r.policy().Stat(name)
+	_, err := r.policy().Stat(context.Background(), name)
 	return err == nil || databaseFile(filepath.Ext(name)) || strings.ContainsAny(name, `/\`)
 }
 

@@ -47,7 +47,7 @@ func sessionCommands() []dotCommand {
 					return err
 				}
 			}
-			if _, err = r.policy().Stat(name); err == nil {
+			if _, err = r.policy().Stat(context.Background(), name); err == nil {
 				err = os.Chdir(name)
 			}
 			if fileaccess.Refused(err) {

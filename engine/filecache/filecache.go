@@ -116,13 +116,13 @@ func (c *Cache) Look(ctx context.Context, policy *fileaccess.Policy, name string
 	if source.Pattern, err = filepath.Abs(source.Pattern); err != nil {
 		return nil, files.CannotRead(name, err)
 	}
-	stamp, err := files.Stamp(policy, source.Pattern)
+	stamp, err := files.Stamp(ctx, policy, source.Pattern)
 	if err != nil {
 		return nil, err
 	}
 	u := &Source{cache: c, policy: policy, Name: name, Title: source.Title(), pattern: source.Pattern}
 	u.State = State{fmt.Sprintf("%+v", source), stamp}
-	u.Set, u.stamp, err = files.Unchanged(policy, source.Pattern, stamp, func() (*files.Set, error) {
+	u.Set, u.stamp, err = files.Unchanged(ctx, policy, source.Pattern, stamp, func() (*files.Set, error) {
 		return c.known(ctx, policy, source, u.State, allRows)
 	})
 	return u, err

@@ -19,7 +19,7 @@ func (u *Source) Verify(ctx context.Context, err error) error {
 	if errors.Is(err, sqlerr.Cancelled) {
 		return err
 	}
-	if now, gone := files.Stamp(u.policy, u.pattern); gone == nil && now != u.stamp { // what was open stays whole when its name goes
+	if now, gone := files.Stamp(ctx, u.policy, u.pattern); gone == nil && now != u.stamp { // what was open stays whole when its name goes
 		return sqlerr.From(fileaccess.Changed(u.Name)).WithCause(BeginAnew{Changed: true})
 	}
 	if err == nil {

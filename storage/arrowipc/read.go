@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/array"
@@ -22,7 +21,7 @@ import (
 // File is an open Arrow file or stream. It is used by one goroutine.
 type File struct {
 	path         string
-	source       *os.File
+	source       fileaccess.File
 	size         int64
 	stream       bool
 	first        span   // of a stream, what follows the schema
@@ -37,11 +36,11 @@ type File struct {
 }
 
 // Open is OpenIn for whatever file the process may read.
-func Open(path string) (*File, error) { return OpenIn(fileaccess.Full(), path) }
+func Open(path string) (*File, error) { return OpenIn(context.Background(), fileaccess.Full(), path) }
 
-// OpenIn opens a file that a policy allows in either format and reads its schema.
-func OpenIn(policy *fileaccess.Policy, path string) (f *File, err error) {
-	source, err := policy.Open(path)
+// OpenIn opens a file that a policy allows, whose reading may end with ctx, in either format and reads its schema.
+func OpenIn(ctx context.Context, policy *fileaccess.Policy, path string) (f *File, err error) {
+	source, err := policy.Open(ctx, path)
 	if err != nil {
 		return nil, arrowconv.ReadError(path, kind, err)
 	}
@@ -59,11 +58,11 @@ func OpenIn(policy *fileaccess.Policy, path string) (f *File, err error) {
 
 // describe reads the schema and makes the columns of it.
 func (f *File) describe() error {
-	info, err := f.source.Stat()
+	now, err := f.source.State()
 	if err != nil {
 		return err
 	}
-	f.size = info.Size()
+	f.size = now.Size
 	var begin [len(magic)]byte
 	if _, err := io.ReadFull(io.NewSectionReader(f.source, 0, f.size), begin[:]); err != nil {
 		return err
@@ -101,8 +100,8 @@ func (f *File) describe() error {
 // Columns returns the file's columns. The slice must not be changed.
 func (f *File) Columns() []table.ColumnDef { return f.columns }
 
-// Stat describes the file as it is now.
-func (f *File) Stat() (os.FileInfo, error) { return f.source.Stat() }
+// State describes the file as it is now.
+func (f *File) State() (fileaccess.State, error) { return f.source.State() }
 
 // Close closes the file.
 func (f *File) Close() error { return f.source.Close() }

@@ -3,6 +3,7 @@ package csv
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"io"
 	"slices"
 	"strings"
@@ -73,9 +74,9 @@ func isUTF16(head []byte) bool {
 }
 
 // prepared returns a source of UTF-8 whose records end in LF or CRLF, without lines that are to be left out; their line ends stay, so that lines keep their numbers.
-func prepared(s textfile.Source, opts Options) textfile.Source {
-	out := textfile.Source{Name: s.Name, Near: s.Near, Open: func() (io.ReadCloser, error) {
-		in, err := s.Open()
+func prepared(ctx context.Context, s textfile.Source, opts Options) textfile.Source {
+	out := textfile.Source{Name: s.Name, Near: s.Near, Open: func(ctx context.Context) (io.ReadCloser, error) {
+		in, err := s.Open(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -83,7 +84,7 @@ func prepared(s textfile.Source, opts Options) textfile.Source {
 	}}
 	var head [2]byte
 	if s.Near != nil {
-		if n, err := s.Near(0, head[:]); err == nil && isUTF16(head[:n]) {
+		if n, err := s.Near(ctx, 0, head[:]); err == nil && isUTF16(head[:n]) {
 			out.Near = nil
 		}
 	}

@@ -168,7 +168,7 @@ func sample(ctx context.Context, source textfile.Source, opts Options) (head, er
 }
 
 // sampleMore widens the types to what the middle and the end of the first text have, too.
-func (t *Texts) sampleMore(source textfile.Source, whole bool) {
+func (t *Texts) sampleMore(ctx context.Context, source textfile.Source, whole bool) {
 	if whole {
 		return
 	}
@@ -190,7 +190,7 @@ func (t *Texts) sampleMore(source textfile.Source, whole bool) {
 		_, err := survey(text)
 		return err == nil
 	}
-	source.Sample(isWhole, func(b *textfile.Block) {
+	source.Sample(ctx, isWhole, func(b *textfile.Block) {
 		found, _ := survey(b.Text)
 		for i := range found {
 			wider := t.shapes[i].Join(found[i].all)

@@ -45,7 +45,7 @@ func Open(ctx context.Context, opts Options, sources ...textfile.Source) (*Texts
 	ctx = textfile.Metered(ctx)
 	sources = slices.Clone(sources)
 	for i := range sources {
-		sources[i] = prepared(sources[i], opts)
+		sources[i] = prepared(ctx, sources[i], opts)
 	}
 	first, err := sample(ctx, sources[0], opts)
 	if err != nil {
@@ -67,7 +67,7 @@ func Open(ctx context.Context, opts Options, sources ...textfile.Source) (*Texts
 		t.rejects = new(rejected)
 	}
 	if t.settled = opts.AllText || opts.IgnoreErrors; !t.settled {
-		t.sampleMore(sources[0], first.whole)
+		t.sampleMore(ctx, sources[0], first.whole)
 	}
 	for _, fields := range t.fields {
 		at := make([]int, len(fields))

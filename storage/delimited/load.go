@@ -37,7 +37,7 @@ type LoadRules struct {
 // Read makes a table of the fields of a file: f1, f2 and so on, of the given types or, where a field is not written as that type's values
 // are, strings. ctx has the meter that is told of the bytes.
 func (r *LoadRules) Read(ctx context.Context, policy *fileaccess.Policy, path string, ts []types.Type) (*table.Version, error) {
-	info, err := policy.Stat(path)
+	info, err := policy.Stat(ctx, path)
 	if err != nil {
 		return nil, files.CannotRead(path, err)
 	}
@@ -49,12 +49,12 @@ func (r *LoadRules) Read(ctx context.Context, policy *fileaccess.Policy, path st
 		r.warn(warnings)
 		return v, err
 	}
-	stamp, err := policy.Stamp(path)
+	stamp, err := policy.Stamp(ctx, path)
 	if err != nil {
 		return nil, files.CannotRead(path, err)
 	}
 	var warnings []*sqlerr.Error
-	v, _, err := files.Unchanged(policy, path, stamp, func() (v *table.Version, err error) {
+	v, _, err := files.Unchanged(ctx, policy, path, stamp, func() (v *table.Version, err error) {
 		v, warnings, err = r.readRounds(ctx, policy, path, ts)
 		return v, err
 	})

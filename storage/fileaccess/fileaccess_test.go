@@ -99,7 +99,7 @@ func TestPolicies(t *testing.T) {
 					want = "read"
 				}
 			}
-			f, err := p.Open(name)
+			f, err := p.Open(context.Background(), name)
 			got := outcome(p, name, "reading", err)
 			if f != nil {
 				f.Close()
@@ -110,7 +110,7 @@ func TestPolicies(t *testing.T) {
 			if got != want {
 				t.Errorf("%s: open %q: %s (%v), want %s", tc.policy, name, got, err, want)
 			}
-			_, err = p.Stat(name)
+			_, err = p.Stat(context.Background(), name)
 			if got := outcome(p, name, "reading", err); (got == "refused") != (want == "refused") {
 				t.Errorf("%s: stat %q: %s (%v)", tc.policy, name, got, err)
 			}
@@ -174,7 +174,7 @@ func TestGlob(t *testing.T) {
 		"in/none*": "", "in/out/*": "refused", "in/up/*/*.csv": "refused", "in/absolute/*.csv": "refused", "in/o*/*.csv": "",
 		"*/a.csv": "refused", "i*/a.csv": "refused", out + "/*": "refused", "/etc/*": "refused", "/e*/passwd": "refused", "in/../out/*": "refused", "in/sub/../*.csv": "in/a.csv in/b.csv",
 	} {
-		list, err := p.Glob(pattern)
+		list, err := p.Glob(context.Background(), pattern)
 		got := strings.Join(list, " ")
 		if fileaccess.Refused(err) {
 			got = "refused"
@@ -190,11 +190,11 @@ func TestGlob(t *testing.T) {
 		if strings.Contains(got, "secret") {
 			t.Errorf("%s tells of %s", pattern, got)
 		}
-		all, err := fileaccess.Full().Glob(pattern)
+		all, err := fileaccess.Full().Glob(context.Background(), pattern)
 		if theirs, _ := filepath.Glob(pattern); err != nil || !slices.Equal(all, theirs) && len(all)+len(theirs) > 0 {
 			t.Errorf("%s without limits: %v %v", pattern, all, err)
 		}
-		if _, err := parse(t, "none").Glob(pattern); !fileaccess.Refused(err) {
+		if _, err := parse(t, "none").Glob(context.Background(), pattern); !fileaccess.Refused(err) {
 			t.Errorf("%s: %v", pattern, err)
 		}
 	}
@@ -227,7 +227,7 @@ func TestNarrow(t *testing.T) {
 			narrowed++
 			for _, name := range names {
 				for _, open := range []func(p *fileaccess.Policy) (io.Closer, error){
-					func(p *fileaccess.Policy) (io.Closer, error) { return p.Open(name) },
+					func(p *fileaccess.Policy) (io.Closer, error) { return p.Open(context.Background(), name) },
 					func(p *fileaccess.Policy) (io.Closer, error) {
 						f, err := p.Create(name + ".new")
 						if err == nil {
@@ -265,7 +265,7 @@ func TestNarrow(t *testing.T) {
 			t.Errorf("%q is %s", text, p)
 		}
 	}
-	if _, err := new(fileaccess.Policy).Open(in + "/a.csv"); !fileaccess.Refused(err) {
+	if _, err := new(fileaccess.Policy).Open(context.Background(), in+"/a.csv"); !fileaccess.Refused(err) {
 		t.Errorf("a policy of nothing: %v", err)
 	}
 }
@@ -285,11 +285,11 @@ func TestOnlyRegularFiles(t *testing.T) {
 		p := parse(t, policy)
 		for name, want := range map[string]string{in + "/fifo.csv": "a pipe", in + "/socket.csv": "a socket", in + "/sub": "a directory", "/dev/zero": "a device", "/dev/tty": "a device"} {
 			begin := time.Now()
-			f, err := p.Open(name)
+			f, err := p.Open(context.Background(), name)
 			if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "not a regular file") {
 				t.Errorf("%s: %v %v, want it to say %s", name, f, err, want)
 			}
-			if _, err := p.Stamp(name); err == nil {
+			if _, err := p.Stamp(context.Background(), name); err == nil {
 				t.Errorf("%s has a stamp", name)
 			}
 			if want != "a pipe" {
@@ -442,7 +442,7 @@ func TestStamp(t *testing.T) {
 	p := parse(t, in)
 	stamp := func() string {
 		t.Helper()
-		s, err := p.Stamp(in+"/a.csv", in+"/b.csv")
+		s, err := p.Stamp(context.Background(), in+"/a.csv", in+"/b.csv")
 		if err != nil {
 			t.Fatal(err)
 		}

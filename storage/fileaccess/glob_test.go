@@ -1,6 +1,7 @@
 package fileaccess_test
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"slices"
@@ -29,7 +30,7 @@ func TestGlobFolders(t *testing.T) {
 	}
 	for pattern, want := range map[string][]int{"**/*.csv": {0, 5, 2, 3, 4}, "**/a.csv": {0, 5, 2, 3}, "x/**/*.csv": {2, 3, 4}, "**/y/a.csv": {5, 3}, "**/y/**/*.csv": {5, 3, 4}, "**/q.csv": {}} {
 		for _, policy := range []*fileaccess.Policy{fileaccess.Full(), restricted} {
-			got, err := policy.Glob(filepath.Join(dir, pattern))
+			got, err := policy.Glob(context.Background(), filepath.Join(dir, pattern))
 			var names []string
 			for _, i := range want {
 				names = append(names, all[i])

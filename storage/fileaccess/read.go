@@ -1,6 +1,7 @@
 package fileaccess
 
 import (
+	"context"
 	"fmt"
 	"io/fs"
 	"os"
@@ -12,9 +13,12 @@ import (
 	"github.com/radish-sql/radish/sql/sqlerr"
 )
 
-// Open opens a regular file for reading. Anything else is refused before it is opened and once more when it is open, as another may have taken
+// Open opens a regular file for reading, which may end with ctx. Anything else is refused before it is opened and once more when it is open, as another may have taken
 // its place: reading a pipe, a terminal or a device may wait for ever, or never end.
-func (p *Policy) Open(name string) (*os.File, error) {
+func (p *Policy) Open(ctx context.Context, name string) (File, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, sqlerr.Interrupted(context.Cause(ctx))
+	}
 	l, err := p.at(name, false)
 	if err != nil {
 		return nil, err
@@ -38,7 +42,7 @@ func (p *Policy) Open(name string) (*os.File, error) {
 		_ = f.Close() // the error that matters is err
 		return nil, err
 	}
-	return f, nil
+	return local{f}, nil
 }
 
 func (l *place) openFile(flag int) (*os.File, error) {
@@ -81,7 +85,7 @@ func regular(name string, info fs.FileInfo) error {
 }
 
 // Stat describes a file that may be read.
-func (p *Policy) Stat(name string) (fs.FileInfo, error) {
+func (p *Policy) Stat(ctx context.Context, name string) (fs.FileInfo, error) {
 	l, err := p.at(name, false)
 	if err != nil {
 		return nil, err
@@ -105,7 +109,7 @@ func (p *Policy) ReadDir(name string) ([]fs.DirEntry, error) {
 }
 
 // Glob returns the names that match a pattern, sorted. The folder that the pattern begins with has to be one whose files may be read.
-func (p *Policy) Glob(pattern string) ([]string, error) {
+func (p *Policy) Glob(ctx context.Context, pattern string) ([]string, error) {
 	l, err := p.at(pattern, false)
 	if err != nil {
 		return nil, err
@@ -156,10 +160,10 @@ func globAll(pattern string, glob func(string) ([]string, error)) (paths []strin
 
 // Stamp describes the state of files that may be read: names, sizes, times of change and which files they are. Two equal ones mean that none
 // has changed between. Anything but regular files is an error.
-func (p *Policy) Stamp(names ...string) (string, error) {
+func (p *Policy) Stamp(ctx context.Context, names ...string) (string, error) {
 	var b strings.Builder
 	for _, name := range names {
-		info, err := p.Stat(name)
+		info, err := p.Stat(ctx, name)
 		if err == nil {
 			err = regular(name, info)
 		}

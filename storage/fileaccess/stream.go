@@ -24,11 +24,11 @@ func (p *Policy) OpenStream(ctx context.Context, name string) (io.ReadCloser, er
 		return nil, err
 	}
 	if info.Mode()&fs.ModeNamedPipe == 0 {
-		f, err := p.Open(name)
+		f, err := p.Open(ctx, name)
 		if err != nil {
 			return nil, err
 		}
-		return Bound(f), nil
+		return f.Stream(), nil
 	}
 	f, err := l.openPipe(ctx)
 	if err != nil {
@@ -37,25 +37,6 @@ func (p *Policy) OpenStream(ctx context.Context, name string) (io.ReadCloser, er
 	stop := context.AfterFunc(ctx, func() { _ = f.SetReadDeadline(time.Unix(1, 0)) }) // which a pipe can have
 	return &pipe{ctx, f, stop}, nil
 }
-
-// bounded is the part of a file that it had when it was opened.
-type bounded struct {
-	io.Reader
-	io.Closer
-}
-
-// size is what is to be read of a file: what it has, or to the end where the system does not tell, as in /proc.
-func size(f *os.File) int64 {
-	const all = 1<<63 - 1
-	info, err := f.Stat()
-	if err != nil || info.Size() == 0 {
-		return all
-	}
-	return info.Size()
-}
-
-// Bound returns a reader of what an open file has now. What others append meanwhile is not read, or there might be no end of it.
-func Bound(f *os.File) io.ReadCloser { return &bounded{io.LimitReader(f, size(f)), f} }
 
 // pipe is an open pipe whose reads a context ends.
 type pipe struct {

@@ -2,7 +2,6 @@ package files
 
 import (
 	"context"
-	"os"
 	"slices"
 
 	"github.com/radish-sql/radish/column"
@@ -22,7 +21,7 @@ func (s *Set) batched() bool {
 }
 
 // streamBatches is Stream for Arrow files, whose record batches are the row groups.
-func (s *Set) streamBatches(database, name string) (v *table.Version, close func(), err error) {
+func (s *Set) streamBatches(ctx context.Context, database, name string) (v *table.Version, close func(), err error) {
 	var open []*arrowipc.File
 	close = func() {
 		for _, f := range open {
@@ -35,14 +34,14 @@ func (s *Set) streamBatches(database, name string) (v *table.Version, close func
 		shared[i] = column.NewDictionary()
 	}
 	for i, path := range s.paths {
-		f, err := arrowipc.OpenIn(s.policy, path)
+		f, err := arrowipc.OpenIn(ctx, s.policy, path)
 		if err != nil {
 			close()
 			return nil, nil, err
 		}
 		open = append(open, f)
 		f.Constants = s.constants[i]
-		info, err := f.Stat()
+		was, err := f.State()
 		var now []arrowipc.Batch
 		if err == nil {
 			now, _, err = f.Batches()
@@ -55,7 +54,7 @@ func (s *Set) streamBatches(database, name string) (v *table.Version, close func
 			return nil, nil, err
 		}
 		for _, b := range now {
-			g := &table.RowGroup{Rows: b.Rows, Columns: make([]*encoding.Chunk, len(s.Columns)), Stream: &streamedBatch{set: s, file: f, number: i, info: info, batch: b, shared: shared}}
+			g := &table.RowGroup{Rows: b.Rows, Columns: make([]*encoding.Chunk, len(s.Columns)), Stream: &streamedBatch{set: s, file: f, number: i, was: was, batch: b, shared: shared}}
 			for c := range g.Columns {
 				switch place := s.at[i][c]; {
 				case place == -1:
@@ -76,8 +75,8 @@ func (s *Set) streamBatches(database, name string) (v *table.Version, close func
 type streamedBatch struct {
 	set    *Set
 	file   *arrowipc.File
-	number int // of the file
-	info   os.FileInfo
+	number int              // of the file
+	was    fileaccess.State // when it was opened
 	batch  arrowipc.Batch
 	shared []*column.Dictionary // by column
 }
@@ -107,11 +106,11 @@ type batchReader struct {
 
 func (r *batchReader) Next() (*table.RowGroup, error) {
 	rows, chunks, err := r.in.Next(r.types)
-	now, failed := r.batch.file.Stat()
+	now, failed := r.batch.file.State()
 	switch {
 	case failed != nil:
 		return nil, failed
-	case now.Size() != r.batch.info.Size() || !now.ModTime().Equal(r.batch.info.ModTime()): // what was read may be of two states of the file
+	case now != r.batch.was: // what was read may be of two states of the file
 		return nil, fileaccess.Changed(r.batch.set.paths[r.batch.number])
 	case err != nil || rows == 0:
 		return nil, err

@@ -1,6 +1,7 @@
 package files
 
 import (
+	"context"
 	"strings"
 
 	"github.com/radish-sql/radish/sql/sqlerr"
@@ -16,14 +17,14 @@ func CSVOptions(name string) csv.Options {
 }
 
 // Expand returns the files that a name or pattern stands for, sorted; an error if there is none, or the policy refuses to look.
-func Expand(policy *fileaccess.Policy, pattern string) ([]string, error) {
+func Expand(ctx context.Context, policy *fileaccess.Policy, pattern string) ([]string, error) {
 	if !strings.ContainsAny(pattern, "*?[") {
 		return []string{pattern}, nil
 	}
-	if _, err := policy.Stat(pattern); err == nil {
+	if _, err := policy.Stat(ctx, pattern); err == nil {
 		return []string{pattern}, nil // a file whose name has such a character in it
 	}
-	paths, err := policy.Glob(pattern)
+	paths, err := policy.Glob(ctx, pattern)
 	if fileaccess.Refused(err) {
 		return nil, err
 	}

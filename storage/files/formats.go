@@ -43,7 +43,7 @@ type description struct {
 	// open finds out what the files of a set hold.
 	open func(s *Set, ctx context.Context) error
 	// openFile opens one file of a format whose files have a footer or header with their schema.
-	openFile func(policy *fileaccess.Policy, path string) (footed, error)
+	openFile func(ctx context.Context, policy *fileaccess.Policy, path string) (footed, error)
 	// write returns a writer of files. Of a format that is text writeText is set in its place: a text is compressed as a whole, behind what
 	// writes it, if a further ending asks for it.
 	write     func(f io.WriteSeeker, names []string, columns []types.Type, o Options) (Writer, error)
@@ -285,11 +285,11 @@ func HasKeys(name string) (bool, error) {
 	return formats[source.formatOf(source.Pattern)].hasKeys, nil
 }
 
-func openParquet(policy *fileaccess.Policy, path string) (footed, error) {
-	f, err := parquet.OpenIn(policy, path)
+func openParquet(ctx context.Context, policy *fileaccess.Policy, path string) (footed, error) {
+	f, err := parquet.OpenIn(ctx, policy, path)
 	return parquetFile{f}, err
 }
 
-func openArrow(policy *fileaccess.Policy, path string) (footed, error) {
-	return arrowipc.OpenIn(policy, path)
+func openArrow(ctx context.Context, policy *fileaccess.Policy, path string) (footed, error) {
+	return arrowipc.OpenIn(ctx, policy, path)
 }

@@ -64,7 +64,7 @@ func (f parquetFile) Rows() (int64, error) { return f.File.Rows(), nil }
 
 // Open finds out what the files of a source hold.
 func Open(ctx context.Context, policy *fileaccess.Policy, source Source) (*Set, error) {
-	paths, err := Expand(policy, source.Pattern)
+	paths, err := Expand(ctx, policy, source.Pattern)
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +73,7 @@ func Open(ctx context.Context, policy *fileaccess.Policy, source Source) (*Set, 
 		if source.formatOf(p) != s.format {
 			return nil, sqlerr.New(sqlerr.CodeWrongArguments, sqlerr.User, "'%s' matches files of different formats: '%s' and '%s'", source.Pattern, paths[0], p)
 		}
-		if info, err := policy.Stat(p); err == nil { // else opening it says what is wrong
+		if info, err := policy.Stat(ctx, p); err == nil { // else opening it says what is wrong
 			s.size += info.Size()
 			s.pieces += int64(textfile.CountPieces(info.Size()))
 		}
@@ -222,7 +222,7 @@ func (s *Set) openFooters(ctx context.Context) error {
 		if err := ctx.Err(); err != nil {
 			return sqlerr.Interrupted(err)
 		}
-		h, err := s.head(p)
+		h, err := s.head(ctx, p)
 		if err != nil {
 			return err
 		}
@@ -260,8 +260,8 @@ func (s *Set) openFooters(ctx context.Context) error {
 	return nil
 }
 
-func (s *Set) head(path string) (*header, error) {
-	f, err := formats[s.format].openFile(s.policy, path)
+func (s *Set) head(ctx context.Context, path string) (*header, error) {
+	f, err := formats[s.format].openFile(ctx, s.policy, path)
 	if err != nil {
 		return nil, err
 	}
@@ -395,7 +395,7 @@ func (s *Set) readFooted(ctx context.Context, database, name string, ordinals []
 // load adds a file's rows, if it is still the one whose footer was read.
 func (s *Set) load(ctx context.Context, b *table.Builder, file int, places []int, limit int64) error {
 	path := s.paths[file]
-	f, err := formats[s.format].openFile(s.policy, path)
+	f, err := formats[s.format].openFile(ctx, s.policy, path)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package files
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 
@@ -9,12 +10,12 @@ import (
 )
 
 // Stamp describes the state of the files that match a pattern.
-func Stamp(policy *fileaccess.Policy, pattern string) (string, error) {
-	paths, err := Expand(policy, pattern)
+func Stamp(ctx context.Context, policy *fileaccess.Policy, pattern string) (string, error) {
+	paths, err := Expand(ctx, policy, pattern)
 	if err != nil {
 		return "", err
 	}
-	stamp, err := policy.Stamp(paths...)
+	stamp, err := policy.Stamp(ctx, paths...)
 	if err != nil {
 		return "", CannotRead(pattern, err)
 	}
@@ -23,13 +24,13 @@ func Stamp(policy *fileaccess.Policy, pattern string) (string, error) {
 
 // Unchanged returns what read makes of files that had a state before, and the state that it is of. If they have changed meanwhile it is read
 // again: rows of two states of a file, or a row that was written in part, are nobody's data.
-func Unchanged[T any](policy *fileaccess.Policy, pattern, stamp string, read func() (T, error)) (value T, of string, err error) {
+func Unchanged[T any](ctx context.Context, policy *fileaccess.Policy, pattern, stamp string, read func() (T, error)) (value T, of string, err error) {
 	for range fileaccess.Reads {
 		value, err = read()
 		if errors.Is(err, sqlerr.Cancelled) {
 			return value, stamp, err
 		}
-		now, gone := Stamp(policy, pattern)
+		now, gone := Stamp(ctx, policy, pattern)
 		switch {
 		case gone != nil, now == stamp: // what was open stays whole when its name goes
 			return value, stamp, err

@@ -2,7 +2,6 @@ package files
 
 import (
 	"context"
-	"os"
 	"slices"
 
 	"github.com/radish-sql/radish/column"
@@ -114,13 +113,13 @@ func (s *Set) Estimates() []*table.ColumnStats {
 // supposedRepeats is how often a value is assumed to occur in a column whose values nobody has counted.
 const supposedRepeats = 4
 
-// Stream returns the table with row groups that scans read from the files, and what closes those. A version of nil says that they cannot.
-func (s *Set) Stream(database, name string) (v *table.Version, close func(), err error) {
+// Stream returns the table with row groups that scans read from the files until ctx ends, and what closes those. A version of nil says that they cannot.
+func (s *Set) Stream(ctx context.Context, database, name string) (v *table.Version, close func(), err error) {
 	switch {
 	case s.text() != nil:
-		return s.streamTexts(database, name)
+		return s.streamTexts(ctx, database, name)
 	case s.format != Parquet:
-		return s.streamBatches(database, name)
+		return s.streamBatches(ctx, database, name)
 	}
 	open := make([]*streamed, len(s.paths))
 	close = func() {
@@ -131,11 +130,11 @@ func (s *Set) Stream(database, name string) (v *table.Version, close func(), err
 		}
 	}
 	for i, p := range s.paths {
-		f, err := parquet.OpenIn(s.policy, p)
+		f, err := parquet.OpenIn(ctx, s.policy, p)
 		if err == nil {
 			f.Constants = s.constants[i]
 			open[i] = &streamed{File: f, set: s, path: p}
-			if open[i].info, err = f.Stat(); err == nil && !s.isOf(i, f) {
+			if open[i].was, err = f.State(); err == nil && !s.isOf(i, f) {
 				err = fileaccess.Changed(p)
 			}
 		}
@@ -173,16 +172,16 @@ type streamed struct {
 	*parquet.File
 	set  *Set
 	path string
-	info os.FileInfo // when it was opened
+	was  fileaccess.State // when it was opened
 }
 
 // unchanged returns an error if the file was written since it was opened.
 func (f *streamed) unchanged() error {
-	now, err := f.Stat()
+	now, err := f.State()
 	if err != nil {
 		return err
 	}
-	if now.Size() != f.info.Size() || !now.ModTime().Equal(f.info.ModTime()) {
+	if now != f.was {
 		return fileaccess.Changed(f.path)
 	}
 	return nil

@@ -3,7 +3,6 @@ package files
 import (
 	"context"
 	"errors"
-	"os"
 	"slices"
 	"sync"
 
@@ -26,9 +25,9 @@ func (s *Set) splits() bool {
 }
 
 // streamTexts is Stream for texts. A version of nil says that scans cannot read them.
-func (s *Set) streamTexts(database, name string) (v *table.Version, close func(), err error) {
+func (s *Set) streamTexts(ctx context.Context, database, name string) (v *table.Version, close func(), err error) {
 	rows := s.text()
-	var open []*os.File
+	var open []fileaccess.File
 	close = func() {
 		for _, f := range open {
 			_ = f.Close() // nothing was written
@@ -36,13 +35,13 @@ func (s *Set) streamTexts(database, name string) (v *table.Version, close func()
 	}
 	var groups []*table.RowGroup
 	for i, path := range s.paths {
-		f, err := s.policy.Open(path)
+		f, err := s.policy.Open(ctx, path)
 		if err != nil {
 			close()
 			return nil, nil, err
 		}
 		open = append(open, f)
-		info, err := f.Stat()
+		was, err := f.State()
 		if err != nil {
 			close()
 			return nil, nil, err
@@ -51,7 +50,7 @@ func (s *Set) streamTexts(database, name string) (v *table.Version, close func()
 			close()
 			return nil, func() {}, nil
 		}
-		t := &streamedText{set: s, rows: rows, number: i, path: path, file: f, info: info, pieces: textfile.OpenPieces(path, f, info.Size(), rows.Quote())}
+		t := &streamedText{set: s, rows: rows, number: i, path: path, file: f, was: was, pieces: textfile.OpenPieces(path, f, was.Size, rows.Quote())}
 		for k := range t.pieces.Count() {
 			g := &table.RowGroup{Rows: textfile.BlockSize, AtMost: true, Columns: make([]*encoding.Chunk, len(s.Columns)), Stream: &textPiece{t, k}}
 			for c := range g.Columns {
@@ -72,19 +71,19 @@ type streamedText struct {
 	rows   text
 	number int
 	path   string
-	file   *os.File
-	info   os.FileInfo // when it was opened
+	file   fileaccess.File
+	was    fileaccess.State // when it was opened
 	pieces *textfile.Pieces
 	unused sync.Pool // of *textBuffers
 }
 
 // unchanged returns an error if the file was written since it was opened.
 func (t *streamedText) unchanged() error {
-	now, err := t.file.Stat()
+	now, err := t.file.State()
 	if err != nil {
 		return err
 	}
-	if now.Size() < t.info.Size() || now.Size() == t.info.Size() && !now.ModTime().Equal(t.info.ModTime()) {
+	if now.Size < t.was.Size || now.Size == t.was.Size && now != t.was {
 		return fileaccess.Changed(t.path)
 	}
 	return nil

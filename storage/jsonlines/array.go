@@ -2,6 +2,7 @@ package jsonlines
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"io"
 
@@ -12,8 +13,8 @@ import (
 // Values returns a source of a text of JSON objects as lines, one for each object: those of an array, or objects that follow each other, on lines or over several.
 // Numbers of lines in messages are then those of objects.
 func Values(s textfile.Source) textfile.Source {
-	return textfile.Source{Name: s.Name, Open: func() (io.ReadCloser, error) {
-		in, err := s.Open()
+	return textfile.Source{Name: s.Name, Open: func(ctx context.Context) (io.ReadCloser, error) {
+		in, err := s.Open(ctx)
 		if err != nil {
 			return nil, err
 		}

@@ -66,7 +66,7 @@ func Open(ctx context.Context, opts Options, sources ...textfile.Source) (*Objec
 		if err != nil {
 			return nil, err
 		}
-		source.Sample(func(text []byte) bool {
+		source.Sample(ctx, func(text []byte) bool {
 			_, _, err := newFields(opts).classify(&textfile.Block{Text: text}, -1)
 			return err == nil
 		}, func(b *textfile.Block) { _, _, _ = o.fields.classify(b, -1) })

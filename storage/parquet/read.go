@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 
 	"github.com/apache/arrow/go/v17/arrow"
 
@@ -20,7 +19,7 @@ import (
 // File is an open Parquet file. It is used by one goroutine.
 type File struct {
 	path    string
-	source  *os.File
+	source  fileaccess.File
 	size    int64
 	footer  *footer
 	columns []table.ColumnDef
@@ -30,11 +29,11 @@ type File struct {
 }
 
 // Open is OpenIn for whatever file the process may read.
-func Open(path string) (*File, error) { return OpenIn(fileaccess.Full(), path) }
+func Open(path string) (*File, error) { return OpenIn(context.Background(), fileaccess.Full(), path) }
 
-// OpenIn opens a file that a policy allows and reads its schema.
-func OpenIn(policy *fileaccess.Policy, path string) (f *File, err error) {
-	source, err := policy.Open(path)
+// OpenIn opens a file that a policy allows, whose reading may end with ctx, and reads its schema.
+func OpenIn(ctx context.Context, policy *fileaccess.Policy, path string) (f *File, err error) {
+	source, err := policy.Open(ctx, path)
 	if err != nil {
 		return nil, arrowconv.ReadError(path, kind, err)
 	}
@@ -52,11 +51,11 @@ func OpenIn(policy *fileaccess.Policy, path string) (f *File, err error) {
 
 // describe reads the metadata and makes the columns of it.
 func (f *File) describe() error {
-	info, err := f.source.Stat()
+	now, err := f.source.State()
 	if err != nil {
 		return err
 	}
-	f.size = info.Size()
+	f.size = now.Size
 	if f.footer, err = readFooter(f.source, f.size); err != nil {
 		return err
 	}
@@ -107,8 +106,8 @@ func (f *File) Columns() []table.ColumnDef { return f.columns }
 // Rows returns the number of rows.
 func (f *File) Rows() int64 { return f.footer.rows }
 
-// Stat describes the file as it is now.
-func (f *File) Stat() (os.FileInfo, error) { return f.source.Stat() }
+// State describes the file as it is now.
+func (f *File) State() (fileaccess.State, error) { return f.source.State() }
 
 // Close closes the file.
 func (f *File) Close() error { return f.source.Close() }

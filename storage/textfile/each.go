@@ -15,7 +15,7 @@ import (
 
 // Head calls f with the blocks of a text from the first one on, until it says that it has seen enough. See [Each] for quote and the context.
 func Head(ctx context.Context, source Source, quote byte, f func(*Block) (enough bool, err error)) error {
-	in, err := source.Open()
+	in, err := source.Open(ctx)
 	if err != nil {
 		return source.failed(err)
 	}
@@ -97,7 +97,7 @@ func (l *line[T]) cut(quote byte, sources []Source) error {
 	defer close(l.jobs)
 	defer close(l.order)
 	for number, source := range sources {
-		err := cutAll(source, quote, l.held, l.alone, func(b Block) error {
+		err := cutAll(l.ctx, source, quote, l.held, l.alone, func(b Block) error {
 			b.Number = number
 			if b.counted > 0 {
 				l.waiting.Add(1)
@@ -179,8 +179,8 @@ func send[T any](ctx context.Context, to chan<- T, x T) bool {
 	}
 }
 
-func cutAll(source Source, quote byte, held *table.Scratch, alone func() error, f func(Block) error) error {
-	in, err := source.Open()
+func cutAll(ctx context.Context, source Source, quote byte, held *table.Scratch, alone func() error, f func(Block) error) error {
+	in, err := source.Open(ctx)
 	if err != nil {
 		return source.failed(err)
 	}

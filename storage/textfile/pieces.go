@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"sync"
 
 	"github.com/radish-sql/radish/sql/sqlerr"
@@ -16,7 +15,7 @@ import (
 // that begin in its range of BlockSize bytes.
 type Pieces struct {
 	name  string
-	file  *os.File
+	file  io.ReaderAt
 	size  int64
 	quote byte // what a line end inside is no record's end; 0: there are none
 	block int64
@@ -32,7 +31,7 @@ type mark struct {
 }
 
 // OpenPieces returns the pieces of an open file of size bytes. The caller closes the file when nobody reads them any more.
-func OpenPieces(name string, file *os.File, size int64, quote byte) *Pieces {
+func OpenPieces(name string, file io.ReaderAt, size int64, quote byte) *Pieces {
 	p := &Pieces{name: name, file: file, size: size, quote: quote, block: int64(BlockSize)}
 	p.marks = make([]mark, CountPieces(size))
 	return p
@@ -50,10 +49,19 @@ func (p *Pieces) Read(i int, buf []byte, grow func(bytes int) error) (b Block, r
 	from := int64(i) * p.block
 	own := int(min(p.block, p.size-from))
 	text := slicesOf(buf, own)
-	if err := p.readAt(text, from); err != nil {
+	counted := true
+	p.marks[i].once.Do(func() { // whoever needs the mark waits for this read instead of reading the range, too
+		counted = false
+		if p.marks[i].err = p.readAt(text, from); p.marks[i].err == nil {
+			p.marks[i].count(text, p.quote)
+		}
+	})
+	if err = p.marks[i].err; err == nil && counted {
+		err = p.readAt(text, from)
+	}
+	if err != nil {
 		return b, 0, err
 	}
-	p.marks[i].once.Do(func() { p.marks[i].count(text, p.quote) })
 	quotes, lines := 0, 1
 	for k := range i {
 		m := &p.marks[k]

@@ -2,6 +2,7 @@ package textfile
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"io/fs"
@@ -13,32 +14,32 @@ import (
 // Source is a text that can be read more than once.
 type Source struct {
 	Name string // for messages
-	Open func() (io.ReadCloser, error)
+	Open func(ctx context.Context) (io.ReadCloser, error)
 	// Near reads text from about a share of the text on, 0 to 1; nil: it can be read from its start only.
-	Near func(share float64, p []byte) (n int, err error)
+	Near func(ctx context.Context, share float64, p []byte) (n int, err error)
 }
 
 // FileSource is the text in a regular file that a policy allows, unpacked if its name says that it is compressed.
 func FileSource(policy *fileaccess.Policy, path string) Source {
-	s := Source{Name: path, Open: func() (io.ReadCloser, error) {
-		f, err := policy.Open(path)
+	s := Source{Name: path, Open: func(ctx context.Context) (io.ReadCloser, error) {
+		f, err := policy.Open(ctx, path)
 		if err != nil {
 			return nil, err
 		}
-		return unpack(fileaccess.Bound(f), path)
+		return unpack(f.Stream(), path)
 	}}
 	if compression(path) == "" {
-		s.Near = func(share float64, p []byte) (int, error) {
-			f, err := policy.Open(path)
+		s.Near = func(ctx context.Context, share float64, p []byte) (int, error) {
+			f, err := policy.Open(ctx, path)
 			if err != nil {
 				return 0, err
 			}
 			defer f.Close()
-			info, err := f.Stat()
+			now, err := f.State()
 			if err != nil {
 				return 0, err
 			}
-			return f.ReadAt(p, max(0, int64(share*float64(info.Size()-int64(len(p))))))
+			return f.ReadAt(p, max(0, int64(share*float64(now.Size-int64(len(p))))))
 		}
 	}
 	return s
@@ -49,13 +50,13 @@ const sampleBytes = 256 << 10
 
 // Sample calls f with whole lines from the middle and from the end of a text of more than one block, as far as it can be read there. They may begin within a field in quotes,
 // and lines of text are not known. Reading all of the text comes to errors again.
-func (s Source) Sample(whole func(text []byte) bool, f func(b *Block)) {
+func (s Source) Sample(ctx context.Context, whole func(text []byte) bool, f func(b *Block)) {
 	if s.Near == nil {
 		return
 	}
 	for _, share := range []float64{0.5, 1} {
 		buf := make([]byte, sampleBytes)
-		n, _ := s.Near(share, buf)
+		n, _ := s.Near(ctx, share, buf)
 		text := buf[:n]
 		for range sampleStarts {
 			start, end := bytes.IndexByte(text, '\n')+1, bytes.LastIndexByte(text, '\n')+1
@@ -75,7 +76,7 @@ const sampleStarts = 20
 
 // BytesSource is a text in memory.
 func BytesSource(name string, text []byte) Source {
-	return Source{Name: name, Open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(text)), nil }}
+	return Source{Name: name, Open: func(context.Context) (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(text)), nil }}
 }
 
 // failed turns an error of reading into one that names the source.

@@ -1,0 +1,52 @@
+package fileaccess
+
+import (
+	"io"
+	"os"
+)
+
+// File is an open file that is read at any place, by several goroutines at once.
+type File interface {
+	io.ReaderAt
+	io.Closer
+	// State describes the file as it is now.
+	State() (State, error)
+	// Stream returns a reader from the file's start on to the end that it had when it was opened: what others append meanwhile is not read, or there might be
+	// no end of it. Closing it closes the file.
+	Stream() io.ReadCloser
+}
+
+// State describes a file at some time. Two equal ones mean that it has not changed between.
+type State struct {
+	Size     int64
+	modified int64 // when it was written last
+}
+
+// local is a file of the system's.
+type local struct{ *os.File }
+
+func (f local) State() (State, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return State{}, err
+	}
+	return State{Size: info.Size(), modified: info.ModTime().UnixNano()}, nil
+}
+
+func (f local) Stream() io.ReadCloser { return &bounded{io.LimitReader(f, f.size()), f} }
+
+// bounded is the part of a file that it had when it was opened.
+type bounded struct {
+	io.Reader
+	io.Closer
+}
+
+// size is what is to be read of a file: what it has, or to the end where the system does not tell, as in /proc.
+func (f local) size() int64 {
+	const all = 1<<63 - 1
+	info, err := f.Stat()
+	if err != nil || info.Size() == 0 {
+		return all
+	}
+	return info.Size()
+}

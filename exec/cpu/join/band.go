@@ -377,32 +377,41 @@ func (o *probeOp) probeBand(b *column.Batch, keys []*column.Vector) error {
 	if err := o.beginPairs(b, pos); err != nil {
 		return err
 	}
+	o.pairs.lo, o.pairs.hi, o.band.least = o.pairs.lo[:0], o.pairs.hi[:0], o.band.least[:0]
 	for i, p := range pos {
 		lo, hi, least := o.bandPlaces(in, groups, i, p)
-		for lo < hi {
-			from, to := lo, hi
-			if x.second != nil {
-				if from = x.next(lo, hi, least); from == hi {
-					break
-				}
-				for to = from + 1; to < hi && uint64(x.second[to]) >= least; to++ {
-				}
-			}
-			done, err := o.addRun(b, p, from, to)
-			if err != nil {
-				return err
-			}
-			if lo = to; done {
-				break
-			}
-		}
-		if i&63 == 63 {
-			if err := o.w.Check(); err != nil {
-				return err
-			}
-		}
+		o.pairs.lo, o.pairs.hi, o.band.least = append(o.pairs.lo, lo), append(o.pairs.hi, hi), append(o.band.least, least)
+	}
+	err = o.eachRow(b, pos, func(i int, p, most int32) (more bool, err error) { return o.addBand(b, i, p, most) })
+	if err != nil {
+		return err
 	}
 	return o.endPairs(b, keys)
+}
+
+// addBand collects up to most candidates of the i-th row, which is at p, and says whether there may be more.
+func (o *probeOp) addBand(b *column.Batch, i int, p, most int32) (more bool, err error) {
+	x, lo, hi := o.b.band, o.pairs.lo[i], o.pairs.hi[i]
+	for lo < hi && most > 0 {
+		from, to := lo, lo+min(hi-lo, most)
+		if x.second != nil {
+			least := o.band.least[i]
+			if from = x.next(lo, hi, least); from == hi {
+				lo = hi
+				break
+			}
+			end := from + min(hi-from, most)
+			for to = from + 1; to < end && uint64(x.second[to]) >= least; to++ {
+			}
+		}
+		done, err := o.addRun(b, p, from, to)
+		if err != nil || done {
+			return false, err
+		}
+		lo, most = to, most-(to-from)
+	}
+	o.pairs.lo[i] = lo
+	return lo < hi, nil
 }
 
 // bandPlaces returns the places that meet the first condition for the row at pos[i] = p, and the least word of the second.

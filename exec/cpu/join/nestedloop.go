@@ -15,7 +15,9 @@ import (
 // columns stand as constants: nothing is copied per pair.
 func (o *probeOp) nestedLoop(b *column.Batch) error {
 	if o.late != nil {
-		o.late(b, b.Sel)
+		if err := o.late(b, b.Sel); err != nil {
+			return err
+		}
 	}
 	if o.t.Kind != logical.InnerJoin {
 		o.clearMatched(b.N)
@@ -32,10 +34,10 @@ func (o *probeOp) nestedLoop(b *column.Batch) error {
 	var err error
 	switch {
 	case b.Rows() == 0 || o.b.N == 0:
-	case o.b.N <= b.Rows():
+	case o.oneDecides() || o.b.N <= b.Rows():
 		err = o.loopBuild(b)
 	default:
-		err = o.loopProbe(b)
+		err = o.loopProbe(b, 0)
 	}
 	if err != nil || o.t.Kind == logical.InnerJoin {
 		return err
@@ -44,7 +46,12 @@ func (o *probeOp) nestedLoop(b *column.Batch) error {
 	return o.finishOuter(b, nil)
 }
 
-// loopBuild takes the build's rows one by one.
+// fewOpen is for how many rows without a match it costs less to take them one by one, each with some rows of the build, than to take even a few of
+// the build's rows one by one for all of them.
+const fewOpen = 64
+
+// loopBuild takes the build's rows one by one. Where one match decides, rows without one after the first few of the
+// build's rows are taken one by one instead, if there are fewer of them.
 func (o *probeOp) loopBuild(b *column.Batch) error {
 	sel := b.Sel
 	if sel == nil && o.t.Kind != logical.InnerJoin {
@@ -78,7 +85,11 @@ func (o *probeOp) loopBuild(b *column.Batch) error {
 			if len(open) == 0 {
 				return nil
 			}
-			out.Sel = open
+			if o.oneDecides() && len(open) < o.b.N-r && (len(open) < fewOpen || r >= int(firstTries[0])) {
+				b.Sel = open
+				return o.loopProbe(b, r&^63)
+			}
+			sel, out.Sel = open, open
 		}
 		if err := o.candidates(out, all, one); err != nil {
 			return err
@@ -87,8 +98,12 @@ func (o *probeOp) loopBuild(b *column.Batch) error {
 	return nil
 }
 
-// loopProbe takes b's rows one by one.
-func (o *probeOp) loopProbe(b *column.Batch) error {
+// firstRows are so many rows of the build that a row is compared with first, where one match decides; then with eight times as many, up to a
+// vector of them.
+const firstRows = 64
+
+// loopProbe takes b's rows one by one, with the build's rows from a multiple of 64 on.
+func (o *probeOp) loopProbe(b *column.Batch, first int) error {
 	sel := b.Sel
 	if sel == nil {
 		sel = vec.Ascending(b.N)
@@ -103,11 +118,15 @@ func (o *probeOp) loopProbe(b *column.Batch) error {
 				o.vecs[s].Const = true
 			}
 		}
-		for from := 0; from < o.b.N; from += column.VectorSize {
+		most := column.VectorSize
+		if o.oneDecides() {
+			most = firstRows
+		}
+		for from, n := first, 0; from < o.b.N; from, most = from+n, min(8*most, column.VectorSize) {
 			if err := o.w.Check(); err != nil {
 				return err
 			}
-			n := min(column.VectorSize, o.b.N-from)
+			n = min(most, o.b.N-from)
 			out := &o.out
 			out.N, out.Sel = n, nil
 			for _, s := range o.carry {

@@ -1,6 +1,7 @@
 package join
 
 import (
+	"math"
 	"slices"
 
 	"github.com/radish-sql/radish/column"
@@ -48,6 +49,7 @@ type bandProbe struct {
 	keys    *expr.ProgramSet
 	decides bool        // whether the band has a match is all that is asked for
 	bounds  [2][]uint64 // by position of probePairs.pos
+	least   []uint64    // of the second word, beside probePairs.lo
 }
 
 // probePairs are the candidates of a batch: a row of the probe side with one of the build. All are reused from batch to batch.
@@ -57,7 +59,7 @@ type probePairs struct {
 	lo, hi  []int32
 	sel     [2][]int32
 	misses  []int32
-	open    []int32 // positions that passed early
+	open    []int32 // positions that passed early, or numbers of rows that have candidates left
 	matched []bool  // by position: has a match that passed the residual
 }
 
@@ -383,16 +385,65 @@ func (o *probeOp) runs(b *column.Batch, keys []*column.Vector, pos []int32) erro
 	if err := o.beginPairs(b, pos); err != nil {
 		return err
 	}
-	for i, p := range pos {
+	err := o.eachRow(b, pos, func(i int, p, most int32) (more bool, err error) {
 		lo, hi := o.pairs.lo[i], o.pairs.hi[i]
 		if o.t.Kind == logical.SingleJoin && len(o.residual) == 0 && hi-lo > 1 {
-			return sqlerr.SubqueryNo1Row()
+			return false, sqlerr.SubqueryNo1Row()
 		}
-		if _, err := o.addRun(b, p, lo, hi); err != nil {
-			return err
-		}
+		end := lo + min(hi-lo, most)
+		o.pairs.lo[i] = end
+		_, err = o.addRun(b, p, lo, end)
+		return end < hi, err
+	})
+	if err != nil {
+		return err
 	}
 	return o.endPairs(b, keys)
+}
+
+// firstTries are how many candidates of each row are tested in turn before a row's others all are. Most rows find a match among the first few, if
+// they find one at all, and a whole vector of candidates for each of them would cost a hundred times as much.
+var firstTries = [...]int32{4, 60}
+
+// eachRow calls add for the rows of b at pos: for the i-th, at p, it is to collect up to most candidates that it has not collected before, and says
+// whether there are more. Where one match decides, the rows that have found theirs are left out from then on.
+func (o *probeOp) eachRow(b *column.Batch, pos []int32, add func(i int, p, most int32) (more bool, err error)) error {
+	open := vec.Ascending(len(pos))
+	if o.oneDecides() {
+		for _, most := range firstTries {
+			left := o.pairs.open[:0]
+			for _, i := range open {
+				more, err := add(int(i), pos[i], most)
+				if err != nil {
+					return err
+				}
+				if more {
+					left = append(left, i)
+				}
+			}
+			if err := o.flushPairs(b); err != nil {
+				return err
+			}
+			open = left[:0]
+			for _, i := range left {
+				if !o.pairs.matched[pos[i]] {
+					open = append(open, i)
+				}
+			}
+			o.pairs.open = open
+		}
+	}
+	for n, i := range open {
+		if _, err := add(int(i), pos[i], math.MaxInt32); err != nil {
+			return err
+		}
+		if n&63 == 63 {
+			if err := o.w.Check(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // beginPairs prepares for the pairs of b's rows; those at pos may have some.
@@ -455,6 +506,9 @@ func (o *probeOp) decidedEarly() bool {
 	}
 	return false
 }
+
+// oneDecides says whether a row's candidates need to be tested only up to its first match.
+func (o *probeOp) oneDecides() bool { return o.decidedEarly() && o.hits == nil && len(o.residual) > 0 }
 
 func (o *probeOp) clearMatched(n int) {
 	if cap(o.pairs.matched) < n {

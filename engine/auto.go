@@ -11,7 +11,6 @@ import (
 	"github.com/radish-sql/radish/exec/gpu/placement"
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
-	"github.com/radish-sql/radish/planner/rules"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/sqlerr"
 )
@@ -26,10 +25,10 @@ func (s *Session) auto(st *statement, p *planned) error {
 	}
 	stay := func(reason string) (err error) {
 		p.placement = physical.OnCPU(reason)
-		p.plan, err = s.lower(st, p.query, physical.CPU)
+		p.plan, err = s.lowered(st, p, physical.CPU)
 		return err
 	}
-	if rows := rules.TableRows(p.query); rows < max(s.engine.auto.leastRows, 1) {
+	if rows := p.tableRows(); rows < max(s.engine.auto.leastRows, 1) {
 		return stay(fmt.Sprintf("small inputs stay on the CPU (~%.0f rows)", rows))
 	}
 	d, reason := s.usableGPU()
@@ -57,7 +56,7 @@ func (s *Session) auto(st *statement, p *planned) error {
 		}
 	}
 	var err error
-	if p.plan, err = s.lower(st, p.query, physical.CPU); err != nil {
+	if p.plan, err = s.lowered(st, p, physical.CPU); err != nil {
 		return err
 	}
 	if reason := s.staysWhole(st, p.plan); reason != "" {
@@ -106,7 +105,7 @@ func (s *Session) usableGPU() (d *gpu.Device, reason string) {
 // startOnGPU plans a query for the GPU, which is known to be the faster one. If that lacks something, the query has a rival there and the choice is a race; a reason
 // says that it is not to run there at all. full says why the GPU has no memory for more columns; "": it has.
 func (s *Session) startOnGPU(st *statement, p *planned, choice *placement.Choice, full string) (reason string, err error) {
-	plan, err := s.lower(st, p.query, physical.GPU)
+	plan, err := s.lowered(st, p, physical.GPU)
 	if err != nil {
 		return "", err
 	}
@@ -157,7 +156,7 @@ const unreadFiles = "columns of its files are not in memory yet"
 // plannedRival plans a query for the GPU, to run there beside the CPU. Its kernels are written while the CPU runs.
 func (s *Session) plannedRival(st *statement, d *gpu.Device, p *planned) (*exec.Rival, error) {
 	begin := time.Now()
-	plan, err := s.lower(st, p.query, physical.GPU)
+	plan, err := s.lowered(st, p, physical.GPU)
 	if err != nil {
 		return nil, err
 	}
@@ -296,7 +295,11 @@ func lacking(l gpu.Lacks) string {
 // learns has the advisor of a device learn from a query.
 func (p *planned) learns(d *gpu.Device) {
 	p.device, p.advisor = d, d.Advisor()
-	p.fingerprint, p.repeatable = logical.Fingerprint(p.query)
+	if p.kept != nil {
+		p.fingerprint, p.repeatable = p.kept.fingerprint()
+	} else {
+		p.fingerprint, p.repeatable = logical.Fingerprint(p.query)
+	}
 }
 
 // ended tells the advisor what came of the query.

@@ -310,7 +310,7 @@ func (c *calibration) profiled(ctx context.Context, sql string) (*physical.Plan,
 	if err != nil {
 		return nil, nil, err
 	}
-	p, err := c.session.plan(st, q)
+	p, err := c.session.plan(st, q, nil)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -235,5 +236,6 @@ func millis(d time.Duration) float64 { return float64(d) / float64(time.Millisec
 // heldBytes returns what the engine's budget counts, cached files left out.
 func heldBytes(s *Session) int64 {
 	s.engine.files.Evict(1 << 62)
+	s.engine.plans.evict(math.MaxInt64) // which are no statement's that runs
 	return s.engine.budget.Used()
 }

@@ -27,6 +27,7 @@ func (e *Engine) change(building *memory.Account, edit func(*catalog.Snapshot) (
 		return after, err
 	})
 	if err == nil {
+		e.plans.drop(changes)
 		e.stored.Retire(dropped + views)
 		e.invest(changes)
 	}

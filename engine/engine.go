@@ -55,6 +55,7 @@ type Engine struct {
 	stored     *stored.Memory // tables
 	keptBudget *memory.Budget // what sessions keep from one statement to the next
 	files      *filecache.Cache
+	plans      *planStore
 	access     *fileaccess.Policy // of sessions when they begin
 	added      *added             // functions of the program's own
 	conns      atomic.Uint64
@@ -117,7 +118,8 @@ func New(opts Options) (*Engine, error) {
 	}
 	e.statements, e.stored, e.keptBudget = e.budget.Child(0), stored.New(e.budget.Child(0)), e.budget.Child(0)
 	e.files = filecache.New(e.stored, opts.MemoryLimit)
-	e.budget.OnShortage(e.files.Evict)
+	e.plans = newPlanStore(e.budget.Child(0), opts.MemoryLimit)
+	e.budget.OnShortage(func(bytes int64) bool { return e.files.Evict(bytes) || e.plans.evict(bytes) })
 	e.ungovern = e.budget.LimitCollector()
 	e.ctx, e.stop = context.WithCancel(context.Background())
 	if _, err := setDevice(&variables{engine: e}, string(opts.Device)); err != nil {

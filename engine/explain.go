@@ -26,7 +26,7 @@ func (s *Session) explain(st *statement, n *ast.ExplainStmt) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := s.plan(st, q)
+	p, err := s.plan(st, q, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -52,7 +52,7 @@ func readsInformationSchema(p *physical.Pipeline) bool {
 // forced plans a query for the device that radish_device names, or for the one that tests choose in the stead of 'auto'.
 func (s *Session) forced(st *statement, p *planned, device Device) error {
 	var err error
-	if p.plan, err = s.lower(st, p.query, device.plansFor()); err != nil {
+	if p.plan, err = s.lowered(st, p, device.plansFor()); err != nil {
 		return err
 	}
 	if p.gpu, p.placement, err = s.place(st, p.plan, device); p.gpu != nil {

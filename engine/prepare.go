@@ -26,7 +26,7 @@ var probes = []types.Value{types.IntValue(1), types.NullOf(types.Null), types.St
 // A query that a GPU may run has its kernels compiled in the background.
 //
 // Nothing of the binding is kept: values are part of a plan, and so are the tables, which change. Execute binds anew, or uses what the session
-// keeps of direct queries (plancache.go).
+// keeps of direct queries (plancache.go), or what the engine keeps of queries that come again (keptplans.go).
 func (s *Session) Prepare(ctx context.Context, stmt parse.Statement) (columns []ResultColumn, ok bool, err error) {
 	if err := s.engine.alive(); err != nil {
 		return nil, false, err

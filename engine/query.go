@@ -28,6 +28,17 @@ func (s *Session) query(st *statement, n ast.Node) (*Result, error) {
 	if res, err := s.keptQuery(st); res != nil || err != nil {
 		return res, err
 	}
+	warnings := s.warnings.Count()
+	key, ok := st.planKey()
+	if ok {
+		k, again := s.engine.plans.find(&key)
+		if k != nil && k.holds(st) {
+			return s.runAgain(st, k)
+		}
+		if again {
+			st.reads = &tableReads{}
+		}
+	}
 	q, err := st.binder().Query(n)
 	if err != nil {
 		return nil, err
@@ -39,12 +50,39 @@ func (s *Session) query(st *statement, n ast.Node) (*Result, error) {
 		}
 	}
 	s.limitSelect(n, q)
-	res, err := s.runQuery(st, q, false)
+	res, err := s.runDirectly(st, q)
+	if res == nil && err == nil {
+		res, err = s.runToKeep(st, q, st.toKeep(key, q), warnings)
+	}
 	if err == nil {
 		s.last.foundRows = max(whole, 0)
 		if whole < 0 {
 			res.source = &countingSource{res.source, s}
 		}
+	}
+	return res, err
+}
+
+// runToKeep plans, keeps and starts a bound query. warnings is how many there were before it was bound; k is nil if it is not to be kept.
+func (s *Session) runToKeep(st *statement, q *logical.Query, k *keptStatement, warnings int64) (*Result, error) {
+	p, err := s.plan(st, q, k)
+	if err != nil {
+		return nil, err
+	}
+	s.keepPlans(p, s.warnings.Count() != warnings)
+	return s.start(st, p, false)
+}
+
+// runAgain starts a query that is kept.
+func (s *Session) runAgain(st *statement, k *keptStatement) (*Result, error) {
+	p, err := s.plan(st, k.query, k)
+	if err != nil {
+		return nil, err
+	}
+	res, err := s.start(st, p, false)
+	if err == nil {
+		s.last.foundRows = 0
+		res.source = &countingSource{res.source, s}
 	}
 	return res, err
 }
@@ -120,6 +158,7 @@ func (c *countingSource) Next(ctx context.Context) (*column.Batch, error) {
 // planned is a query that is ready to run.
 type planned struct {
 	query *logical.Query
+	kept  *keptStatement // the query with plans of it; nil: they are made for this run
 	plan  *physical.Plan
 	// placement is where the plan's pipelines run.
 	placement physical.Placement
@@ -190,9 +229,9 @@ func (s *Session) streamedFrom(device physical.Device) int64 {
 	return share / streamedBesideGPU
 }
 
-// plan plans a bound query for the devices that radish_device allows.
-func (s *Session) plan(st *statement, q *logical.Query) (*planned, error) {
-	p := &planned{query: q, began: time.Now()}
+// plan plans a bound query for the devices that radish_device allows, with the plans that k has of it, if k is not nil.
+func (s *Session) plan(st *statement, q *logical.Query, k *keptStatement) (*planned, error) {
+	p := &planned{query: q, kept: k, began: time.Now()}
 	device := s.device()
 	if device == deviceAuto {
 		return p, s.auto(st, p)
@@ -217,7 +256,7 @@ func (s *Session) runQuery(st *statement, q *logical.Query, profiled bool) (*Res
 			return res, err
 		}
 	}
-	p, err := s.plan(st, q)
+	p, err := s.plan(st, q, nil)
 	if err != nil {
 		return nil, err
 	}

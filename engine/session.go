@@ -217,6 +217,7 @@ type statement struct {
 	runs     bool          // it is being executed, not only looked at
 	once     bool          // it has effects besides its result: see statement.effects
 	began    bool          // some of it was evaluated
+	reads    *tableReads   // what binding it asks of the catalog; nil: nobody wants to know
 }
 
 // accounts count the memory of a statement that is not its query's.

@@ -194,8 +194,12 @@ type variables struct {
 	location      *time.Location
 	stopped       time.Time // the moment that SET timestamp gave; zero: none
 	disabledRules map[string]bool
-	changes       int                // counts what was set
-	access        *fileaccess.Policy // the files that statements may use
+	changes       int      // counts what was set
+	digested      struct { // see digest
+		changes int
+		text    string
+	}
+	access *fileaccess.Policy // the files that statements may use
 }
 
 func (v *variables) init(e *Engine) {
@@ -215,6 +219,18 @@ func (v *variables) get(def *variable) string {
 		return s
 	}
 	return def.initial(v.engine)
+}
+
+// digest writes what was set: two sessions of an engine with the same digest have the same variables.
+func (v *variables) digest() string {
+	if v.digested.changes != v.changes {
+		var b strings.Builder
+		for _, name := range slices.Sorted(maps.Keys(v.values)) {
+			fmt.Fprintf(&b, "%s=%d:%s;", name, len(v.values[name]), v.values[name])
+		}
+		v.digested.changes, v.digested.text = v.changes, b.String()
+	}
+	return v.digested.text
 }
 
 // shown returns the value as SHOW VARIABLES writes it.
@@ -360,9 +376,12 @@ const (
 	directQueries  = "direct_queries"
 )
 
+// switches are these and planKeeping.
+var switches = []string{runtimeFilters, directQueries, planKeeping}
+
 func setDisabledRules(v *variables, value string) (string, error) {
 	disabled := map[string]bool{}
-	known := []string{runtimeFilters, directQueries}
+	known := slices.Clone(switches)
 	for _, r := range rules.List() {
 		if !r.Required && !slices.Contains(known, r.Name) {
 			known = append(known, r.Name)

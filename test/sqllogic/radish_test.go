@@ -147,7 +147,13 @@ func TestMain(m *testing.M) {
 // runRadish fails the test on any wrong answer and any refusal that is not known.
 func runRadish(t *testing.T, scripts []Script, skip func(*Record) bool) {
 	t.Helper()
-	reports := (&Runner{Open: openRadish, Skip: skip}).Run(t.Context(), scripts)
+	runScripts(t, scripts, skip, openRadish)
+}
+
+// runScripts is runRadish over engines that open gives.
+func runScripts(t *testing.T, scripts []Script, skip func(*Record) bool, open func(context.Context) (Engine, error)) {
+	t.Helper()
+	reports := (&Runner{Open: open, Skip: skip}).Run(t.Context(), scripts)
 	if !Print(t.Output(), reports, *show) {
 		t.Fail()
 	}
@@ -177,11 +183,21 @@ func runRadish(t *testing.T, scripts []Script, skip func(*Record) bool) {
 // TestScripts runs the scripts of this repository. Their expectations are MariaDB's answers, written by
 // test/oracle/cmd/slt -update.
 func TestScripts(t *testing.T) {
+	scripts := ownScripts(t)
+	skip := someQueries(t, scripts)
+	if *device != "auto-emulated" {
+		skip = nil
+	}
+	runRadish(t, scripts, skip)
+}
+
+// ownScripts are the scripts of this repository.
+func ownScripts(t *testing.T) (scripts []Script) {
+	t.Helper()
 	names, err := filepath.Glob("testdata/*.slt")
 	if err != nil || len(names) == 0 {
 		t.Fatalf("no scripts in testdata: %v", err)
 	}
-	var scripts []Script
 	for _, name := range names {
 		text, err := os.ReadFile(name)
 		if err != nil {
@@ -189,11 +205,7 @@ func TestScripts(t *testing.T) {
 		}
 		scripts = append(scripts, Script{Name: name, Text: string(text)})
 	}
-	skip := someQueries(t, scripts)
-	if *device != "auto-emulated" {
-		skip = nil
-	}
-	runRadish(t, scripts, skip)
+	return scripts
 }
 
 // TestSample runs the sample of the public sqllogictest corpus, whose results are MySQL's. It lies outside the

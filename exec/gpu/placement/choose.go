@@ -53,6 +53,7 @@ type Advisor struct {
 	writing   sync.Mutex // held while the file is written or removed; taken before mu
 	mu        sync.Mutex
 	costs     cost.Table
+	repriced  uint64 // counts what costs became; see CostsVersion
 	corrected corrections
 	records   map[uint64]*record
 	running   [2]int // queries, by device
@@ -395,6 +396,7 @@ func (a *Advisor) UseCosts(c cost.Table) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.costs = c
+	a.repriced++
 }
 
 // SetCosts takes costs that were measured just now. Corrections of those before are forgotten.
@@ -402,6 +404,14 @@ func (a *Advisor) SetCosts(c cost.Table) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.costs, a.corrected = c, corrections{}
+	a.repriced++
+}
+
+// CostsVersion is another number whenever Costs may give something else, and never 0.
+func (a *Advisor) CostsVersion() uint64 {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.repriced + 1
 }
 
 // Forget forgets what was learned; calibrated costs stay.

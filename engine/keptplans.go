@@ -1,0 +1,211 @@
+package engine
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/pingcap/tidb/pkg/parser/ast"
+	driver "github.com/pingcap/tidb/pkg/parser/test_driver"
+
+	"github.com/radish-sql/radish/engine/infoschema"
+	"github.com/radish-sql/radish/planner/logical"
+	"github.com/radish-sql/radish/planner/physical"
+	"github.com/radish-sql/radish/planner/rules"
+	"github.com/radish-sql/radish/sql/expr"
+	"github.com/radish-sql/radish/sql/types"
+	"github.com/radish-sql/radish/storage/table"
+)
+
+// A query that comes for the second time leaves its bound form and its plans in the engine (planStore), and from the third time on it is neither bound nor optimized.
+// A plan follows from the text, the values of its markers, the session's database and variables, the date, and the versions of the tables: all of them have to be
+// the same. Statements of which that may not be all, for their functions or for what they name, are planned each time. So is the placement of a plan, which learns.
+
+// planKeeping is the name by which radish_disabled_rules has every statement planned anew.
+const planKeeping = "kept_plans"
+
+// mostKeptParams is how many bytes the texts among a statement's markers may have for its plans to be kept.
+const mostKeptParams = 1 << 10
+
+// planKey returns what the statement's plans are kept by; ok says whether they may be.
+func (st *statement) planKey() (key planKey, ok bool) {
+	s := st.session
+	if s.checking || st.Rows != nil || st.Alias != nil || len(st.Into) > 0 || len(st.Text) > longestText || s.vars.disabledRules[planKeeping] || st.ctx.Value(givenKey{}) != nil {
+		return key, false
+	}
+	params, ok := paramsKey(st.params)
+	if !ok {
+		return key, false
+	}
+	return planKey{text: st.Text, params: params, mode: s.vars.parseMode, database: s.database, settings: s.vars.digest(), today: st.exprContext().Today()}, true
+}
+
+// paramsKey writes values with their types, so that different ones differ; ok is false if they are long, or of a type that has more to it.
+func paramsKey(params []types.Value) (key string, ok bool) {
+	if len(params) == 0 {
+		return "", true
+	}
+	var b []byte
+	for _, v := range params {
+		t := v.Type
+		if t.Enum != nil || len(b)+len(v.S) > mostKeptParams {
+			return "", false
+		}
+		b = fmt.Appendf(b, "%d,%d,%d,%d,%d,%t,%t,%d,%x,%d,%d,%d:%s;", t.Kind, t.Precision, t.Scale, t.Length, t.Collation, v.Null, v.Bits, v.I, math.Float64bits(v.F), v.D.Hi, v.D.Lo, len(v.S), v.S)
+	}
+	return string(b), true
+}
+
+// tableReads notes what binding a statement asks of the catalog.
+type tableReads struct {
+	tables []readTable
+	others bool // than tables that every session sees
+}
+
+// note adds a table that was found under a name.
+func (r *tableReads) note(c *catalogView, db, name string, v *table.Version, err error) {
+	if r == nil {
+		return
+	}
+	if err != nil || c.hidden(db, name) != "" || strings.EqualFold(db, infoschema.Name) {
+		r.others = true
+		return
+	}
+	t := readTable{db, name, v}
+	if !slices.Contains(r.tables, t) {
+		r.tables = append(r.tables, t)
+	}
+}
+
+// noteOther notes that a name may have meant something else than a table.
+func (r *tableReads) noteOther() {
+	if r != nil {
+		r.others = true
+	}
+}
+
+// holds says whether the tables of a statement that is kept are what they were, for this session.
+func (k *keptStatement) holds(st *statement) bool {
+	c := st.catalogView()
+	for _, t := range k.tables {
+		if v, err := c.Table(t.database, t.name); err != nil || v != t.version {
+			return false
+		}
+	}
+	return true
+}
+
+// toKeep returns a bound query to be kept under a key; nil: that would not do.
+func (st *statement) toKeep(key planKey, q *logical.Query) *keptStatement {
+	r := st.reads
+	if r == nil || r.others || len(r.tables) == 0 || st.once || st.namesFiles() || !repeats(st.Node) {
+		return nil
+	}
+	return &keptStatement{
+		key: key, tables: r.tables, query: q, rows: rules.TableRows(q),
+		fingerprint: sync.OnceValues(func() (uint64, bool) { return logical.Fingerprint(q) }),
+	}
+}
+
+// keepPlans keeps what was planned of a query, if it may be and planning it warned of nothing: warnings would be missing the next time.
+func (s *Session) keepPlans(p *planned, warned bool) {
+	if p.kept == nil || warned || p.plan.Recursive() {
+		return
+	}
+	p.kept.own(p.plan.Logical)
+	s.engine.plans.add(p.kept, s.engine.catalog)
+}
+
+// lowered is lower for a planned query, whose plan for the device may be kept. The query itself stays as it is: others may be using it.
+func (s *Session) lowered(st *statement, p *planned, device physical.Device) (*physical.Plan, error) {
+	if p.kept == nil {
+		return s.lower(st, p.query, device)
+	}
+	costs := s.engine.costsVersion(device)
+	if plan := p.kept.plan(device, costs); plan != nil {
+		return plan, nil
+	}
+	own, alloc := *p.query, *p.query.Alloc
+	own.Alloc = &alloc
+	plan, err := s.lower(st, &own, device)
+	if err == nil {
+		p.kept.setPlan(device, costs, plan)
+	}
+	return plan, err
+}
+
+// costsVersion counts how often what work costs on a device has changed; see costsOn.
+func (e *Engine) costsVersion(device physical.Device) uint64 {
+	if device == physical.CPU {
+		return 0
+	}
+	d, ok := e.gpuIfOpen()
+	if !ok {
+		return 0
+	}
+	return d.Advisor().CostsVersion()
+}
+
+// tableRows is rules.TableRows of the query.
+func (p *planned) tableRows() float64 {
+	if p.kept != nil {
+		return p.kept.rows
+	}
+	return rules.TableRows(p.query)
+}
+
+// repeats says whether what a query means follows from its text, its tables and what planKey has: it consists of nothing but what is known to be so.
+func repeats(n ast.StmtNode) bool {
+	f := &repeatsFinder{}
+	n.Accept(f)
+	return !f.refused
+}
+
+// repeatsFinder looks for parts of a query that may mean something else when it comes again.
+type repeatsFinder struct{ refused bool }
+
+// Enter is part of ast.Visitor.
+func (f *repeatsFinder) Enter(n ast.Node) (ast.Node, bool) {
+	switch x := n.(type) {
+	case *ast.SelectStmt:
+		f.refused = f.refused || x.SelectIntoOpt != nil || x.LockInfo != nil && x.LockInfo.LockType != ast.SelectLockNone || x.SelectStmtOpts != nil && x.CalcFoundRows
+	case *ast.WithClause:
+		f.refused = f.refused || x.IsRecursive
+	case *ast.FuncCallExpr:
+		called := expr.Lookup(x.FnName.L)
+		f.refused = f.refused || x.Schema.O != "" || x.FnName.L != "grouping" && (called == nil || !keptFunctions[called.Name])
+	case *ast.SetOprStmt, *ast.SetOprSelectList, *ast.CommonTableExpression, *ast.TableRefsClause, *ast.Join, *ast.OnCondition, *ast.TableSource, *ast.TableName,
+		*ast.FieldList, *ast.SelectField, *ast.WildCardField, *ast.GroupByClause, *ast.HavingClause, *ast.OrderByClause, *ast.ByItem, *ast.PositionExpr, *ast.Limit,
+		*ast.WindowSpec, *ast.PartitionByClause, *ast.FrameClause, *ast.FrameBound,
+		*ast.ColumnName, *ast.ColumnNameExpr, *driver.ValueExpr, *driver.ParamMarkerExpr, *ast.ParenthesesExpr, *ast.UnaryOperationExpr, *ast.BinaryOperationExpr,
+		*ast.BetweenExpr, *ast.PatternInExpr, *ast.PatternLikeOrIlikeExpr, *ast.PatternRegexpExpr, *ast.IsNullExpr, *ast.IsTruthExpr, *ast.RowExpr, *ast.CaseExpr,
+		*ast.WhenClause, *ast.SubqueryExpr, *ast.ExistsSubqueryExpr, *ast.CompareSubqueryExpr, *ast.AggregateFuncExpr, *ast.WindowFuncExpr, *ast.FuncCastExpr,
+		*ast.TimeUnitExpr, *ast.TrimDirectionExpr, *ast.SetCollationExpr:
+	default:
+		f.refused = true
+	}
+	return n, f.refused
+}
+
+// Leave is part of ast.Visitor.
+func (f *repeatsFinder) Leave(n ast.Node) (ast.Node, bool) { return n, !f.refused }
+
+// keptFunctions give the same for the same operands under the same settings, on the same day.
+var keptFunctions = func() map[string]bool {
+	m := map[string]bool{}
+	for _, name := range strings.Fields(`
+		add sub mul div intdiv mod neg xor bitand bitor bitxor bitnot shl shr bit_count like
+		abs acos asin atan ceil conv cos cot crc32 degrees exp floor ln log log10 log2 pi pow radians round sign sin sqrt tan truncate
+		coalesce greatest if ifnull interval isnull least nullif
+		ascii bin bit_length char char_length concat concat_ws elt field find_in_set format hex insert instr left length locate lower lpad ltrim oct ord quote repeat
+		replace reverse right rpad rtrim soundex space strcmp substring substring_index trim unhex upper regexp_instr regexp_like regexp_replace regexp_substr
+		adddate addtime date date_add date_format date_sub datediff dateliteral dayname dayofmonth dayofweek dayofyear extract from_days hour last_day makedate maketime
+		microsecond minute month monthname period_add period_diff quarter sec_to_time second str_to_date subdate subtime time time_format time_to_sec timediff
+		timeliteral timestamp timestampadd timestampdiff timestampliteral to_days to_seconds week weekday weekofyear year yearweek
+		json_contains json_extract json_length json_type json_unquote json_valid json_value md5 sha1 sha2`) {
+		m[name] = true
+	}
+	return m
+}()

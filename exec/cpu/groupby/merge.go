@@ -1,6 +1,8 @@
 package groupby
 
 import (
+	"sync/atomic"
+
 	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/exec/cpu/accumulate"
 	"github.com/radish-sql/radish/exec/cpu/grouptable"
@@ -105,13 +107,29 @@ func (a *Sink) merge(parts []*aggLocal) error {
 		}
 		return a.output(parts[:1])
 	}
+	return a.mergePartitions(parts, total)
+}
+
+// mergePartitions merges tables of one layout by partitions of the keys' hashes, in parallel.
+func (a *Sink) mergePartitions(parts []*aggLocal, total int) error {
+	for _, x := range parts {
+		if err := x.seal(); err != nil {
+			return err
+		}
+	}
 	layout := parts[0].table.Layout
 	lists := make([]grouptable.Partitioned, len(parts))
+	var listed atomic.Int64
 	err := a.q.Parallel(len(parts), total, func(i int) error {
 		if ends := parts[i].ends; ends != nil {
 			lists[i].Ends = *ends
 			return nil
 		}
+		bytes := 4 * int64(parts[i].table.Count)
+		if err := a.q.Memory.Reserve("aggregation", bytes); err != nil {
+			return err
+		}
+		listed.Add(bytes)
 		var err error
 		lists[i], err = grouptable.Partition(a.q, parts[i].table)
 		return err
@@ -130,18 +148,14 @@ func (a *Sink) merge(parts []*aggLocal) error {
 			}
 		}
 		merged[k] = m
-		return nil
+		return m.seal()
 	})
 	if err != nil {
 		return err
 	}
-	texts := int64(0) // of keys, which the merged tables share with these
+	a.q.Memory.Release(listed.Load())
 	for _, x := range parts {
-		x.mem.Close()
-		texts += x.table.Held
-	}
-	if err := a.q.Memory.Reserve("aggregation", texts); err != nil {
-		return err
+		x.release(x.keyTexts())
 	}
 	return a.output(merged)
 }

@@ -11,7 +11,7 @@ const outputGroups = 1 << 15
 
 // outputPart is groups of one table that become a segment.
 type outputPart struct {
-	x        *aggLocal
+	x        *outputTable
 	from, to int
 }
 
@@ -19,13 +19,17 @@ type outputPart struct {
 func (a *Sink) output(tables []*aggLocal) error {
 	var parts []outputPart
 	rows := 0
-	for _, x := range tables {
+	for _, local := range tables {
+		x := &outputTable{aggLocal: local}
 		for _, acc := range x.accs {
 			if w, ok := acc.(accumulate.Whole); ok {
 				if err := w.Complete(); err != nil {
 					return err
 				}
 			}
+		}
+		if err := x.seal(); err != nil {
+			return err
 		}
 		n := 1
 		if x.table != nil {
@@ -34,6 +38,7 @@ func (a *Sink) output(tables []*aggLocal) error {
 		rows += n
 		for from := x.run.skip; from < n; from += outputGroups {
 			parts = append(parts, outputPart{x, from, min(from+outputGroups, n)})
+			x.left.Add(1)
 		}
 	}
 	segs := make([]*rowstore.Segment, len(parts))
@@ -57,6 +62,14 @@ func (a *Sink) output(tables []*aggLocal) error {
 			seg.Cols = append(seg.Cols, v)
 		}
 		segs[i] = seg
+		bytes := rowBytes(seg.Cols, len(groups))
+		if x.table != nil {
+			bytes += int64(len(groups)) * x.table.Layout.ShortBytes()
+		}
+		if err := a.q.Memory.Reserve("aggregation", bytes); err != nil {
+			return err
+		}
+		x.partDone()
 		return nil
 	})
 	if err != nil {

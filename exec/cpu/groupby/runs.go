@@ -35,12 +35,12 @@ type run struct {
 	skip   int  // 1: the first group has become part of the morsel before
 }
 
-// beginRuns puts the groups of the worker's morsel before aside.
-func (x *aggLocal) beginRuns(seq int) {
-	if x.table != nil && x.table.Count > 0 {
-		x.freeze()
+// endRuns puts the groups of the worker's morsel aside.
+func (x *aggLocal) endRuns() error {
+	if x.table == nil || x.table.Count == 0 {
+		return nil
 	}
-	x.run = run{seq: seq}
+	return x.freeze()
 }
 
 // findRuns stores the group of each row in groups.

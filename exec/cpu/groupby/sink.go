@@ -75,12 +75,12 @@ type aggLocal struct {
 	args   []*column.Vector
 	flat   vec.Flattener
 	mem    memory.Account
-	rows   bool // has had any
+	held   int64 // bytes reserved, once no rows come any more
+	rows   bool  // has had any
 
 	run    run
 	frozen []*aggLocal                      // tables put aside
 	ends   *[grouptable.MergePartitions]int // of the partitions of a table whose groups are in their order
-	kept   int64                            // bytes of those
 	taken  int                              // rows taken by the current table
 	before int                              // rows taken by those put aside
 }
@@ -124,13 +124,14 @@ func expectedGroups(rows, groups int) int {
 }
 
 // freeze puts the current table, of a run of keys, aside as it is.
-func (x *aggLocal) freeze() {
-	old := &aggLocal{a: x.a, table: x.table, accs: x.accs, rows: true, run: x.run}
-	x.kept = x.mem.Used()
+func (x *aggLocal) freeze() error {
+	old := &aggLocal{a: x.a, table: x.table, accs: x.accs, rows: true, run: x.run, mem: x.mem}
+	x.mem = x.a.account()
 	x.frozen = append(x.frozen, old)
 	x.table = grouptable.New(old.table.Layout)
 	x.table.Words = make([]uint64, 0, len(old.table.Words))
 	x.renew()
+	return old.settle()
 }
 
 // renew gives x empty accumulators for a new table.
@@ -161,9 +162,8 @@ func (x *aggLocal) freezeArranged() error {
 	list.Groups = nil
 	part.ends = &list.Ends
 	x.frozen = append(x.frozen, part)
-	x.kept += part.table.Bytes()
-	for _, acc := range part.accs {
-		x.kept += acc.Bytes()
+	if err := part.settle(); err != nil {
+		return err
 	}
 	x.table = grouptable.New(old.Layout)
 	x.table.Expect = old.Expect
@@ -185,18 +185,21 @@ func (a *Sink) Local(w *task.Worker, l *pipeline.Layout) (pipeline.LocalSink, er
 }
 
 func (a *Sink) newLocal() *aggLocal {
-	x := &aggLocal{a: a, mem: memory.Account{Budget: a.q.Memory, Operator: "aggregation"}}
+	x := &aggLocal{a: a, mem: a.account()}
 	x.accs = a.needs.Make()
 	return x
 }
 
 func (x *aggLocal) Begin(seq int) {
-	if x.a.runs {
-		x.beginRuns(seq)
-	}
+	x.run = run{seq: seq}
 }
 
-func (x *aggLocal) End(int) error { return nil }
+func (x *aggLocal) End(int) error {
+	if x.a.runs {
+		return x.endRuns()
+	}
+	return nil
+}
 
 func (x *aggLocal) Push(b *column.Batch) error {
 	in, err := x.set.Eval(x.w.Expr, b)
@@ -303,21 +306,6 @@ func (x *aggLocal) find(keys []*column.Vector, sel []int32, n int) ([]uint32, er
 		return groups, x.charge()
 	}
 	return groups, nil
-}
-
-// charge counts the memory of the groups.
-func (x *aggLocal) charge() error {
-	n := x.kept
-	if x.table != nil {
-		n += x.table.Bytes()
-	}
-	for _, a := range x.accs {
-		n += a.Bytes()
-	}
-	if n > x.mem.Used() {
-		return x.mem.Add(n - x.mem.Used())
-	}
-	return nil
 }
 
 func (a *Sink) layoutFor(keys []*column.Vector) *grouptable.Layout {

@@ -62,6 +62,16 @@ func longest(v *column.Vector) int {
 	return n
 }
 
+// ShortBytes returns the bytes, for each group, of the strings that KeyColumn makes of words.
+func (l *Layout) ShortBytes() (n int64) {
+	if !l.Form.TakesAny() {
+		for i := range l.parts {
+			n += int64(l.parts[i].short)
+		}
+	}
+	return n
+}
+
 // packShort adds the strings of a column of sel to t.k1 and t.k2. It is false if one is too long.
 func (t *Table) packShort(g *digit, v *column.Vector, sel []int32) bool {
 	if v.Const || v.Valid != nil || v.Dict != nil {

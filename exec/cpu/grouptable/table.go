@@ -378,6 +378,12 @@ func (t *Table) TakeMemory(old *Table) {
 	t.k1, t.k2, t.keys, t.offsets, t.buf, t.hasher = old.k1, old.k2, old.keys, old.offsets, old.buf, old.hasher
 }
 
+// Seal gives back what only lookups need: from now on groups are read.
+func (t *Table) Seal() {
+	t.slots1, t.slots2, t.slots3, t.mask = nil, nil, nil, 0
+	t.k1, t.k2, t.keys, t.offsets, t.buf = nil, nil, nil, nil, nil
+}
+
 // Reserve makes room for groups that will come at once.
 func (t *Table) Reserve(groups int) {
 	switch t.Layout.Form {

@@ -1,0 +1,109 @@
+package groupby
+
+import (
+	"sync/atomic"
+
+	"github.com/radish-sql/radish/column"
+	"github.com/radish-sql/radish/exec/memory"
+	"github.com/radish-sql/radish/sql/types"
+)
+
+// What groups hold of the query's memory. While a table grows, it counts in its owner's account. Once no rows come to it any more it is
+// settled: what it holds then, to the byte, is reserved, until its groups have become groups of another table, or rows.
+
+func (a *Sink) account() memory.Account {
+	return memory.Account{Budget: a.q.Memory, Operator: "aggregation"}
+}
+
+// bytes returns the memory of the groups.
+func (x *aggLocal) bytes() int64 {
+	n := x.accBytes()
+	if x.table != nil {
+		n += x.table.Bytes()
+	}
+	return n
+}
+
+func (x *aggLocal) accBytes() (n int64) {
+	for _, acc := range x.accs {
+		n += acc.Bytes()
+	}
+	return n
+}
+
+// charge counts the memory of groups that grow.
+func (x *aggLocal) charge() error {
+	if n := x.bytes(); n > x.mem.Used() {
+		return x.mem.Add(n - x.mem.Used())
+	}
+	return nil
+}
+
+// seal settles x, whose groups are read from now on and not looked up.
+func (x *aggLocal) seal() error {
+	if x.table != nil {
+		x.table.Seal()
+	}
+	return x.settle()
+}
+
+// settle makes what is reserved for x what it holds.
+func (x *aggLocal) settle() error {
+	n := x.bytes()
+	if n <= x.held {
+		x.mem.Close()
+		x.release(n)
+		return nil
+	}
+	if err := x.mem.Leave(n - x.held); err != nil {
+		return err
+	}
+	x.held = n
+	return nil
+}
+
+// release gives back all but kept bytes of what is reserved for x.
+func (x *aggLocal) release(kept int64) {
+	if x.held > kept {
+		x.a.q.Memory.Release(x.held - kept)
+		x.held = kept
+	}
+}
+
+// keyTexts returns the bytes of texts that keys read from x share with it.
+func (x *aggLocal) keyTexts() int64 {
+	if x.table == nil {
+		return 0
+	}
+	return x.table.Held
+}
+
+// outputTable is a table whose groups become rows, in several parts.
+type outputTable struct {
+	*aggLocal
+	left atomic.Int32 // parts that are not rows yet
+}
+
+// partDone notes that a part of the table has become rows, which may share texts with it. With the last one the table goes.
+func (t *outputTable) partDone() {
+	if t.left.Add(-1) > 0 {
+		return
+	}
+	kept := t.keyTexts()
+	for _, out := range t.a.needs.Items {
+		if out.Item.Col.Typ.Phys() == types.PhysString {
+			kept += t.accBytes()
+			break
+		}
+	}
+	t.release(kept)
+	t.table, t.accs = nil, nil
+}
+
+// rowBytes returns the bytes of rows of some columns, without texts that they share.
+func rowBytes(cols []*column.Vector, n int) (bytes int64) {
+	for _, v := range cols {
+		bytes += v.Width()*int64(n) + 8*int64(cap(v.Valid))
+	}
+	return bytes
+}

@@ -12,7 +12,7 @@ import (
 )
 
 // print returns n's fingerprint, or nil for a tree that must not be shared: one with outer columns, subqueries or
-// anything volatile.
+// anything volatile. So it does for a tree that cannot stand twice.
 func (s *sharer) print(n logical.Node) *print {
 	if p, ok := s.prints[n]; ok {
 		return p
@@ -48,6 +48,9 @@ func (s *sharer) describe(n logical.Node, pr *printer, out *print) bool {
 	add := func(c *expr.Column) { out.add(pr, c) }
 	switch x := n.(type) {
 	case *logical.Scan:
+		if s.scans[x.Table] < 2 {
+			return false // nor does any tree stand twice that reads it
+		}
 		fmt.Fprintf(&pr.b, "scan %p", x.Table)
 		for i, c := range x.Cols {
 			add(c)

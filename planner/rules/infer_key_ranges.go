@@ -60,7 +60,7 @@ func (w *rewriter) narrowed(n logical.Node, c *expr.Column, other logical.Node, 
 		return n
 	}
 	scan := logical.ScanOf(n, logical.SetOf(c.ID))
-	if scan == nil || !w.eager && w.est.Rows(scan) > w.est.Rows(other) {
+	if scan == nil {
 		return n
 	}
 	lo, hi, ok := w.est.Bounds(other, d)
@@ -78,7 +78,7 @@ func (w *rewriter) narrowed(n logical.Node, c *expr.Column, other logical.Node, 
 	if hi < last {
 		preds = append(preds, bound(expr.LE, hi))
 	}
-	if len(preds) == 0 || !w.eager && w.est.Selectivity(preds, &logical.Scan{Table: scan.Table, Alias: scan.Alias, Cols: scan.Cols, Ordinals: scan.Ordinals}) > keptOfRange {
+	if len(preds) == 0 || !w.eager && w.est.Rows(scan) > w.est.Rows(other) || !w.eager && w.est.Selectivity(preds, &logical.Scan{Table: scan.Table, Alias: scan.Alias, Cols: scan.Cols, Ordinals: scan.Ordinals}) > keptOfRange {
 		return n
 	}
 	filtered := scan.WithExprs(slices.Concat(scan.Filter, preds))

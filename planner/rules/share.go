@@ -16,19 +16,24 @@ shared plan give its rows under the names that each tree had. Done after predica
 keeps two different aggregations.`
 
 func shareSubplans(w *rewriter) error {
-	if !w.eager && !readsMuchTwice(w) {
+	scans := scanCounts(w)
+	if !w.eager && !readsMuchTwice(scans) {
 		return nil
 	}
-	s := &sharer{w: w, prints: map[logical.Node]*print{}, groups: map[string][]logical.Node{}}
+	s := &sharer{w: w, scans: scans, prints: map[logical.Node]*print{}, groups: map[string][]logical.Node{}}
 	for _, p := range w.sharedPlans() {
 		s.collect(p.Root, false)
 	}
 	s.collect(w.root, false)
-	repeated := false
-	for _, nodes := range s.groups {
-		repeated = repeated || len(nodes) > 1
+	for text, nodes := range s.groups { // estimates take longest, and most trees stand once
+		if len(nodes) > 1 {
+			nodes = slices.DeleteFunc(nodes, func(n logical.Node) bool { return !s.worthwhile(n, s.prints[n]) })
+		}
+		if s.groups[text] = nodes; len(nodes) < 2 {
+			delete(s.groups, text)
+		}
 	}
-	if !repeated {
+	if len(s.groups) == 0 {
 		return nil
 	}
 	s.plans = map[string]*sharedPrint{}
@@ -38,26 +43,35 @@ func shareSubplans(w *rewriter) error {
 // minShared is the size of a table from which on it is worth looking for trees that read it twice.
 const minShared = 1000
 
-// readsMuchTwice says whether a table that is not small is scanned more than once.
-func readsMuchTwice(w *rewriter) bool {
-	var seen []*table.Version
-	twice := false
-	note := func(n logical.Node) bool {
-		if s, ok := n.(*logical.Scan); ok && s.Table.Rows() >= minShared {
-			twice = twice || slices.Contains(seen, s.Table)
-			seen = append(seen, s.Table)
+// scanCounts counts the scans of each table, in the plan and in its shared plans.
+func scanCounts(w *rewriter) map[*table.Version]int {
+	counts := map[*table.Version]int{}
+	count := func(n logical.Node) bool {
+		if s, ok := n.(*logical.Scan); ok {
+			counts[s.Table]++
 		}
 		return true
 	}
-	logical.Walk(w.root, note)
+	logical.Walk(w.root, count)
 	for _, p := range w.sharedPlans() {
-		logical.Walk(p.Root, note)
+		logical.Walk(p.Root, count)
 	}
-	return twice
+	return counts
+}
+
+// readsMuchTwice says whether a table that is not small is scanned more than once.
+func readsMuchTwice(scans map[*table.Version]int) bool {
+	for t, n := range scans {
+		if n > 1 && t.Rows() >= minShared {
+			return true
+		}
+	}
+	return false
 }
 
 type sharer struct {
 	w      *rewriter
+	scans  map[*table.Version]int
 	prints map[logical.Node]*print
 	groups map[string][]logical.Node // candidates by fingerprint
 	plans  map[string]*sharedPrint
@@ -80,7 +94,7 @@ type print struct {
 // collect finds the trees under n that may be shared. A join inside a larger group of inner joins may not: it would keep
 // the group from being ordered.
 func (s *sharer) collect(n logical.Node, inGroup bool) {
-	if p := s.print(n); p != nil && !inGroup && s.worthwhile(n, p) {
+	if p := s.print(n); p != nil && !inGroup && storesLess(n) {
 		s.groups[p.text] = append(s.groups[p.text], n)
 	}
 	grouped := isGroup(n)
@@ -89,20 +103,21 @@ func (s *sharer) collect(n logical.Node, inGroup bool) {
 	}
 }
 
-// worthwhile says whether storing n's rows costs less than computing them again.
-func (s *sharer) worthwhile(n logical.Node, p *print) bool {
+// storesLess says whether n is of a kind that may give fewer rows than it reads.
+func storesLess(n logical.Node) bool {
 	switch x := n.(type) {
-	case *logical.Aggregate:
-		if x.Scalar {
-			return true
-		}
-	case *logical.Join:
+	case *logical.Aggregate, *logical.Join:
+		return true
 	case *logical.Filter:
-		if !isGroup(x.Input) {
-			return false
-		}
-	default:
-		return false
+		return isGroup(x.Input)
+	}
+	return false
+}
+
+// worthwhile says whether storing the rows of a node of such a kind costs less than computing them again.
+func (s *sharer) worthwhile(n logical.Node, p *print) bool {
+	if x, ok := n.(*logical.Aggregate); ok && x.Scalar {
+		return true
 	}
 	return s.w.eager || p.scans > 0 && s.w.est.Rows(n) <= p.scans/2
 }

@@ -69,6 +69,7 @@ var layers = []struct {
 		"planner", "sql", "storage",
 	}},
 	{"exec/gpu/residency", []string{"column", "exec/gpu/form", "exec/memory", "gpukernels", "sql/sqlerr", "sql/types", "storage"}},
+	{"exec/gpu/hashlab", []string{"gpukernels", "sql/sqlerr"}},
 	{"exec/gpu/placement", []string{"gpukernels", "planner", "sql", "storage/encoding"}}, // gpukernels: for WriteWhole
 	{"exec/gpu", []string{"column", "exec/memory", "exec/profile", "exec/schedule", "gpukernels", "planner", "sql", "storage"}},
 	{"exec", []string{"column", "gpukernels", "planner", "sql", "storage"}},
@@ -83,6 +84,7 @@ var layers = []struct {
 	{"engine", []string{"column", "exec", "gpukernels", "planner", "sql", "storage"}},
 	{".", []string{"column", "engine", "sql", "storage"}},
 	{"cmd", []string{".", "column", "engine", "exec", "gpukernels", "planner", "sql", "storage"}},
+	{"docs", []string{"exec/gpu/hashlab"}},
 	{"test", []string{".", "column", "engine", "exec", "gpukernels", "planner", "sql", "storage"}},
 }
 

@@ -1,4 +1,5 @@
-// Command plots draws the pictures of the documentation: plots of the tables in docs/benchmarks.md, and a recorded session of the shell.
+// Command plots draws the pictures of the documentation: plots of the tables in docs/benchmarks.md, a recorded session of the shell, and
+// how hash functions spread keys.
 //
 //	go run ./docs/plots docs
 //
@@ -50,6 +51,9 @@ func draw(docs string) (map[string]string, error) {
 		return nil, err
 	}
 	pictures := map[string]string{"shell.svg": terminal(string(session))}
+	if pictures["hashes.svg"], err = hashSpread(64); err != nil {
+		return nil, err
+	}
 	for _, p := range []struct {
 		file, heading string
 		chart         chart

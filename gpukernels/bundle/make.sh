@@ -37,6 +37,7 @@ gpukernels/tests .
 exec .
 exec/gpu .
 exec/gpu/codegen .
+exec/gpu/hashlab .
 exec/gpu/residency .
 exec/gpu/run .
 engine Device|GPU|TPCH|Mistakes|MixedPlans|MemoryBudget|Calibrate|Distinct|ColumnsComeAhead

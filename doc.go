@@ -26,7 +26,7 @@
 //	              times in this zone, and a time.Time that is passed as an argument is converted to it.
 //	sql_mode      as MySQL's variable
 //	file_access   which files statements may use: full (default), read, none, or folders with commas between, of which
-//	              read:FOLDER can be read only. See [WithFileAccess].
+//	              read:FOLDER can be read only; and addresses that may be read. See [WithFileAccess].
 //
 // An unknown option is an error.
 //

@@ -10,6 +10,7 @@ import (
 
 	"github.com/radish-sql/radish/engine"
 	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/storage/fileaccess"
 )
 
 // config is what a data source name and options ask for.
@@ -20,8 +21,9 @@ type config struct {
 	gpuLimit    int64  // the same of a GPU's memory
 	device      string // "": not given
 	timeZone    string
-	sqlMode     string // "": not given
-	fileAccess  string // as fileaccess.Parse reads it; once open with its folders in full
+	sqlMode     string             // "": not given
+	fileAccess  string             // as fileaccess.Parse reads it
+	policy      *fileaccess.Policy // what that says when it is opened
 }
 
 // Option is a setting of [Open]; it goes before the same option in the name.
@@ -47,6 +49,7 @@ func WithTimeZone(zone string) Option { return func(c *config) { c.timeZone = zo
 
 // WithFileAccess says which files the statements of sessions may use: "full", the default, what the process may; "read", reading only; "none"; or
 // folders with commas between, below which files may be read and written, those that begin with "read:" only read ("/data/in,read:/data/ref").
+// What may be read from a network is named besides, by what addresses begin with: "full,https://host/folder/".
 // Sessions can narrow that by SET radish_file_access, and never widen it.
 func WithFileAccess(access string) Option { return func(c *config) { c.fileAccess = access } }
 

@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// openers are the functions that open, list, look for or change files by name, and those that start programs, which could.
+// openers are the functions that open, list, look for or change files by name, those that reach for a network, and those that start programs, which could.
 var openers = map[string][]string{
 	"os": {
 		"Chmod", "Chdir", "Chown", "Chtimes", "CopyFS", "Create", "CreateTemp", "DirFS", "Lchown", "Link", "Lstat", "Mkdir", "MkdirAll", "MkdirTemp", "Open", "OpenFile", "OpenInRoot", "OpenRoot",
@@ -26,7 +26,8 @@ var openers = map[string][]string{
 	"syscall":               {"Creat", "Exec", "ForkExec", "Open", "Openat", "Stat", "Lstat", "Unlink", "Rename", "Link", "Symlink", "Mknod", "Mkfifo"},
 	"golang.org/x/sys/unix": {"Creat", "Open", "Openat", "Openat2", "Stat", "Lstat", "Fstatat", "Unlink", "Rename", "Link"},
 	"github.com/apache/arrow/go/v17/parquet/file": {"OpenParquetFile"},
-	"net": {"Dial", "Listen"}, // the engine knows no network
+	"net":      {"Dial", "Listen"}, // the engine knows no network
+	"net/http": {"Client", "DefaultClient", "DefaultTransport", "Dir", "FileServer", "Get", "Head", "ListenAndServe", "ListenAndServeTLS", "NewRequest", "NewRequestWithContext", "Post", "PostForm", "Serve", "ServeFile", "ServeTLS", "Transport"},
 	// What opens any file, for who is not asked by SQL.
 	module + "/storage/fileaccess": {"Full"},
 	module + "/storage/parquet":    {"Open"},
@@ -135,6 +136,7 @@ func TestOpens(t *testing.T) {
 	for text, want := range map[string]string{
 		`import "os"; var f, _ = os.Open("x")`:                                         "os.Open",
 		`import o "os"; func g() { f := o.ReadFile; _, _ = f("x") }`:                   "os.ReadFile",
+		`import "net/http"; var f, _ = http.Get("x"); var n = http.StatusOK`:           "net/http.Get",
 		`import . "os"; var f, _ = Open("x")`:                                          "everything of os",
 		`import "path/filepath"; var f, _ = filepath.Glob("x"); var g = filepath.Base`: "path/filepath.Glob",
 		`import "os"; var f = os.Getenv("x"); type T struct { *os.File }`:              "",

@@ -68,7 +68,7 @@ func Open(name string, opts ...Option) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.fileAccess = policy.String() // the folders stay the same wherever the program goes
+	c.policy = policy // its folders stay the same wherever the program goes
 	shared, err := acquire(c)
 	if err != nil {
 		return nil, err
@@ -144,8 +144,8 @@ func (db *DB) session() (*engine.Session, error) {
 		return nil, err
 	}
 	s := db.shared.NewSession()
+	s.Confine(db.config.policy)
 	for _, v := range []struct{ name, value string }{
-		{"radish_file_access", db.config.fileAccess},
 		{"radish_threads", threadsText(db.config.threads)},
 		{"radish_device", db.config.device},
 		{"time_zone", db.config.timeZone},

@@ -34,6 +34,9 @@ func (s *Session) ParseMode() parse.Mode { return s.vars.parseMode }
 // FileAccess is what the session's statements may do with files.
 func (s *Session) FileAccess() *fileaccess.Policy { return s.vars.access }
 
+// Confine gives a session that was made just now what its statements may do with files, which is for the program to say that asked for it.
+func (s *Session) Confine(policy *fileaccess.Policy) { s.vars.access = policy }
+
 // SetVariable gives a system variable a value, as SET name = value does.
 func (s *Session) SetVariable(name, value string) error { return s.vars.setSystem(name, value) }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/radish-sql/radish/sql/parse"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/storage/delimited"
+	"github.com/radish-sql/radish/storage/fileaccess"
 	"github.com/radish-sql/radish/storage/files"
 )
 
@@ -43,7 +44,7 @@ func (s *Session) importAs(st *statement, n *ast.ImportIntoStmt) (insert *ast.In
 		case named == files.CSV:
 			format = named // a text may have any name
 		case named != format:
-			return nil, nil, nil, sqlerr.NotSupportedf("FORMAT '"+*n.Format+"' of '"+n.Path+"'", "the name of such a file ends in %s", strings.Join(named.Endings(), " or "))
+			return nil, nil, nil, sqlerr.NotSupportedf("FORMAT '"+*n.Format+"' of '"+fileaccess.Shown(n.Path)+"'", "the name of such a file ends in %s", strings.Join(named.Endings(), " or "))
 		}
 	}
 	if format != files.CSV {
@@ -117,7 +118,7 @@ func setLoadOption(r *delimited.LoadRules, o *ast.LoadDataOpt) error {
 // importWhole returns the INSERT of the rows of a file whose columns have types and names.
 func (s *Session) importWhole(st *statement, n *ast.ImportIntoStmt) (*ast.InsertStmt, error) {
 	if len(n.Options) > 0 || len(n.ColumnAssignments) > 0 {
-		return nil, sqlerr.NotSupportedf("options and SET of IMPORT INTO from '"+filepath.Base(n.Path)+"'", "write INSERT INTO t SELECT ... FROM `file`")
+		return nil, sqlerr.NotSupportedf("options and SET of IMPORT INTO from '"+filepath.Base(fileaccess.PathOf(n.Path))+"'", "write INSERT INTO t SELECT ... FROM `file`")
 	}
 	if _, err := s.vars.access.Stat(st.ctx, n.Path); err != nil {
 		return nil, files.CannotRead(n.Path, err)

@@ -13,6 +13,7 @@ import (
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/delimited"
+	"github.com/radish-sql/radish/storage/fileaccess"
 	"github.com/radish-sql/radish/storage/table"
 	"github.com/radish-sql/radish/storage/textfile"
 )
@@ -45,7 +46,7 @@ func (s *Session) load(st *statement, n *ast.LoadDataStmt, rules *delimited.Load
 	}
 	st.Statement, st.context, st.files.loaded = stmt, nil, loaded
 	res, err := s.insert(st, insert)
-	return res, inRecord(unplaced(err), n.Path, rules.Skip)
+	return res, inRecord(unplaced(err), fileaccess.Shown(n.Path), rules.Skip)
 }
 
 // inRecord adds to an error about a row where it stands in the file whose first records were skipped.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/storage/fileaccess"
 )
 
 // Variables of MySQL that tools set or read, beside those in variables.go that Radish is run by.
@@ -196,13 +197,13 @@ func sortedVariables(lists ...[]variable) []variable {
 
 // secureFilePriv tells MySQL's clients what radish_file_access allows.
 func secureFilePriv(v *variables) string {
-	switch text := v.access.String(); {
-	case v.access.ReadsAll():
+	if v.access.ReadsAll() {
 		return ""
-	case text == "none":
-		return "NULL"
-	default:
-		first, _, _ := strings.Cut(text, ",")
-		return strings.TrimPrefix(first, "read:")
 	}
+	for _, item := range strings.Split(v.access.String(), ",") {
+		if item != "none" && !fileaccess.IsRemote(item) {
+			return strings.TrimPrefix(item, "read:")
+		}
+	}
+	return "NULL"
 }

@@ -91,7 +91,7 @@ var ownVariables = []variable{
 	},
 	{
 		name: "radish_file_access", initial: func(e *Engine) string { return e.access.String() }, of: func(v *variables) string { return v.access.String() }, set: setFileAccess,
-		doc: "the files that statements may use: full, read, none, or folders (read:FOLDER only reads); a session can narrow it, never widen it",
+		doc: "the files that statements may use: full, read, none, or folders (read:FOLDER only reads), and addresses; a session can narrow it, never widen it",
 	},
 	{
 		name: "radish_gpu_join_bits", initial: fixed("0"), integer: true, set: setOrZero("radish_gpu_join_bits", gpu.LeastPartitionBits, gpu.MostPartitionBits),

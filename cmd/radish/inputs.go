@@ -20,7 +20,7 @@ import (
 
 // data says whether an input is a file of rows, and not of statements.
 func (in input) data() bool {
-	return in.file != "" && in.file != "-" && files.FormatOf(in.file) != files.Unknown && !strings.EqualFold(filepath.Ext(textfile.Trim(in.file)), ".txt")
+	return in.file != "" && in.file != "-" && files.FormatOf(in.file) != files.Unknown && !strings.EqualFold(filepath.Ext(fileaccess.PathOf(textfile.Trim(in.file))), ".txt")
 }
 
 // runs says whether there is an input of statements.
@@ -32,6 +32,9 @@ func (o *options) runs() bool {
 func (in input) check() error {
 	if in.file == "" || in.file == "-" {
 		return nil
+	}
+	if in.data() && fileaccess.IsRemote(in.file) {
+		return nil // which the statement looks at
 	}
 	if err := fileaccess.NotRemote(in.file); err != nil {
 		return plainly(err)
@@ -69,7 +72,7 @@ func (r *runner) openData(file string) {
 	text := "CREATE VIEW " + render.QuoteName(viewName(file)) + " AS SELECT * FROM " + render.QuoteName(file)
 	r.statementQuietly(text)
 	if r.interactive && !r.scripts.failed {
-		fmt.Fprintf(r.notesOr(r.streams.out), "%s is %s; DESCRIBE shows its columns.\n", render.QuoteName(viewName(file)), file)
+		fmt.Fprintf(r.notesOr(r.streams.out), "%s is %s; DESCRIBE shows its columns.\n", render.QuoteName(viewName(file)), fileaccess.Shown(file))
 	}
 }
 
@@ -91,6 +94,6 @@ func (r *runner) statementQuietly(text string) {
 
 // viewName is what the view of a data file is called: the file's name without what tells its format.
 func viewName(file string) string {
-	base := textfile.Trim(filepath.Base(file))
+	base := textfile.Trim(filepath.Base(fileaccess.PathOf(file)))
 	return strings.TrimSuffix(base, filepath.Ext(base))
 }

@@ -69,7 +69,8 @@ view with the file's name; if there is nothing else to run, its rows are printed
                        the same of a GPU's memory
   --device DEVICE      where queries run: auto (default), cpu, gpu, gpu_strict
   --file-access WHICH  files that statements may use: full (default), read, none, or folders with
-                       commas between, of which read:FOLDER can be read only; it holds for the
+                       commas between, of which read:FOLDER can be read only; and what may be read from
+                       a network, by what addresses begin with: full,https://HOST/FOLDER/; it holds for the
                        commands of the shell, too; unless it is full they start no programs, and there is no history
   --safe               --file-access none, and no init file
   --version            print the version

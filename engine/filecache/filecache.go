@@ -55,7 +55,7 @@ type Source struct {
 	State
 	cache   *Cache
 	policy  *fileaccess.Policy
-	Name    string // as it was written
+	Name    string // as it was written, but what an address has of secrets
 	Title   string // of the table
 	pattern string // with an absolute path
 	Set     *files.Set
@@ -113,18 +113,23 @@ func (c *Cache) Look(ctx context.Context, policy *fileaccess.Policy, name string
 	if err := policy.Check(source.Pattern); err != nil { // the name as it was written, which tells nothing of where the program runs
 		return nil, err
 	}
-	if source.Pattern, err = filepath.Abs(source.Pattern); err != nil {
-		return nil, files.CannotRead(name, err)
+	if !fileaccess.IsRemote(source.Pattern) {
+		if source.Pattern, err = filepath.Abs(source.Pattern); err != nil {
+			return nil, files.CannotRead(name, err)
+		}
 	}
 	stamp, err := files.Stamp(ctx, policy, source.Pattern)
 	if err != nil {
 		return nil, err
 	}
-	u := &Source{cache: c, policy: policy, Name: name, Title: source.Title(), pattern: source.Pattern}
-	u.State = State{fmt.Sprintf("%+v", source), stamp}
-	u.Set, u.stamp, err = files.Unchanged(ctx, policy, source.Pattern, stamp, func() (*files.Set, error) {
-		return c.known(ctx, policy, source, u.State, allRows)
+	u := &Source{cache: c, policy: policy, Name: fileaccess.Shown(name), Title: source.Title(), pattern: source.Pattern}
+	u.source = fmt.Sprintf("%+v", source)
+	u.Set, u.stamp, err = files.Unchanged(ctx, policy, source.Pattern, stamp, func(stamp string) (*files.Set, error) {
+		return c.known(ctx, policy, source, State{u.source, stamp}, allRows)
 	})
+	if err == nil { // else what was read may be of another state
+		c.remember(policy, u.State, u.Set)
+	}
 	return u, err
 }
 
@@ -133,7 +138,7 @@ func (c *Cache) known(ctx context.Context, policy *fileaccess.Policy, source fil
 	c.mu.Lock()
 	set := c.sets[state.key(policy)]
 	c.mu.Unlock()
-	account := memory.Account{Budget: c.stored.Budget, Operator: "reading '" + source.Pattern + "'"}
+	account := memory.Account{Budget: c.stored.Budget, Operator: "reading '" + fileaccess.Shown(source.Pattern) + "'"}
 	defer account.Close()
 	ctx = table.WithMeter(ctx, account.Set)
 	if set != nil && !set.Doubted() && !(allRows && set.Sampled()) {
@@ -145,9 +150,6 @@ func (c *Cache) known(ctx context.Context, policy *fileaccess.Policy, source fil
 	}
 	if err == nil && (set.Doubted() || allRows) {
 		set, err = set.Retype(ctx, nil)
-	}
-	if err == nil {
-		c.remember(policy, state, set)
 	}
 	return set, err
 }
@@ -178,6 +180,9 @@ func (s *State) key(policy *fileaccess.Policy) string {
 func (c *Cache) remember(policy *fileaccess.Policy, state State, set *files.Set) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.sets[state.key(policy)] == set {
+		return
+	}
 	for key := range c.sets {
 		if len(c.sets) < maxSets {
 			break

@@ -41,6 +41,7 @@ func Open(path string) (*File, error) { return OpenIn(context.Background(), file
 // OpenIn opens a file that a policy allows, whose reading may end with ctx, in either format and reads its schema.
 func OpenIn(ctx context.Context, policy *fileaccess.Policy, path string) (f *File, err error) {
 	source, err := policy.Open(ctx, path)
+	path = fileaccess.Shown(path) // for messages
 	if err != nil {
 		return nil, arrowconv.ReadError(path, kind, err)
 	}

@@ -54,7 +54,7 @@ func (r *LoadRules) Read(ctx context.Context, policy *fileaccess.Policy, path st
 		return nil, files.CannotRead(path, err)
 	}
 	var warnings []*sqlerr.Error
-	v, _, err := files.Unchanged(ctx, policy, path, stamp, func() (v *table.Version, err error) {
+	v, _, err := files.Unchanged(ctx, policy, path, stamp, func(string) (v *table.Version, err error) {
 		v, warnings, err = r.readRounds(ctx, policy, path, ts)
 		return v, err
 	})
@@ -131,7 +131,7 @@ func (r *LoadRules) readAs(ctx context.Context, policy *fileaccess.Policy, path 
 	start := func(f func() error) { group.Go(func() error { return sqlerr.Guard(f) }) }
 	start(func() (err error) {
 		defer close(order)
-		records := &recordReader{LoadRules: r, in: r.lines(in), path: path, reserve: func(bytes int) error { return textfile.Room(metered, bytes) }}
+		records := &recordReader{LoadRules: r, in: r.lines(in), path: fileaccess.Shown(path), reserve: func(bytes int) error { return textfile.Room(metered, bytes) }}
 		warnings, err = r.cut(records, len(ts), func(c *loadedChunk) error {
 			done := make(chan []encoding.Data, 1)
 			select {

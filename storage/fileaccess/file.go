@@ -5,21 +5,24 @@ import (
 	"os"
 )
 
-// File is an open file that is read at any place, by several goroutines at once.
+// File is an open file that is read at any place, by several goroutines at once. Reading one on a network ends with the context that it was opened with.
 type File interface {
 	io.ReaderAt
 	io.Closer
-	// State describes the file as it is now.
+	// State describes the file as it is now. One on a network stays in the state in which it was opened: reading what has changed is an error.
 	State() (State, error)
 	// Stream returns a reader from the file's start on to the end that it had when it was opened: what others append meanwhile is not read, or there might be
 	// no end of it. Closing it closes the file.
 	Stream() io.ReadCloser
+	// IsRemote says that each read takes a round trip through a network, so that few large ones are better than many small ones.
+	IsRemote() bool
 }
 
 // State describes a file at some time. Two equal ones mean that it has not changed between.
 type State struct {
 	Size     int64
-	modified int64 // when it was written last
+	modified int64  // when it was written last; 0: it is on a network
+	tag      string // what the server calls this state
 }
 
 // local is a file of the system's.
@@ -34,6 +37,8 @@ func (f local) State() (State, error) {
 }
 
 func (f local) Stream() io.ReadCloser { return &bounded{io.LimitReader(f, f.size()), f} }
+
+func (f local) IsRemote() bool { return false }
 
 // bounded is the part of a file that it had when it was opened.
 type bounded struct {

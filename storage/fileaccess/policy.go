@@ -11,15 +11,16 @@ import (
 	"github.com/radish-sql/radish/sql/sqlerr"
 )
 
-// Policy says which files may be opened. It is immutable. The zero value refuses all.
+// Policy says which files may be opened, and what may be read from a network. It is immutable. The zero value refuses all.
 type Policy struct {
 	text   string
 	grants []grant
 }
 
-// grant allows the files in a folder, or all there are.
+// grant allows the files in a folder, all there are, or to read what addresses on a network begin with.
 type grant struct {
-	all    bool // every file; the folder means nothing
+	all    bool    // every file; the folder means nothing
+	remote *prefix // of addresses; nil: it is of files
 	folder string
 	real   string // folder without symbolic links in it
 	within *grant // what the folder was narrowed from; nil: the folder is given by the program
@@ -37,38 +38,56 @@ const (
 // readPrefix marks a folder whose files can be read only.
 const readPrefix = "read:"
 
-// Full is the policy that allows what the process may do.
+// Full is the policy that allows what the process may do with files. It allows nothing on a network.
 func Full() *Policy { return &Policy{text: full, grants: []grant{{all: true, write: true}}} }
 
-// Parse reads a policy: full, read, none, or folders with commas between, each of which may begin with "read:". A folder has to exist.
-func Parse(text string) (*Policy, error) { return Full().Narrow(text) }
+// Parse reads a policy: items with commas between. The first may be full, read or none, of all files; others are folders, which may begin with "read:" and have
+// to exist, or what addresses begin with: https://host/folder/, https://host or https://. Without such items nothing is read from a network.
+func Parse(text string) (*Policy, error) {
+	all := Full()
+	all.grants = append(all.grants, grant{remote: &prefix{}})
+	return all.Narrow(text)
+}
 
 // Narrow returns the policy that text describes if it allows nothing that p refuses.
 func (p *Policy) Narrow(text string) (*Policy, error) {
-	text = strings.TrimSpace(text)
-	switch word := strings.ToLower(text); word {
-	case none:
-		return &Policy{text: none}, nil
-	case full, readOnly:
-		next := &Policy{text: word, grants: []grant{{all: true, write: word == full}}}
-		if !p.allowsAll(word == full) {
-			return nil, p.wider(text)
-		}
-		return next, nil
-	}
 	next := &Policy{}
 	var texts []string
-	for _, item := range strings.Split(text, ",") {
-		g, err := p.folderGrant(strings.TrimSpace(item))
+	word := ""
+	for i, item := range strings.Split(text, ",") {
+		item = strings.TrimSpace(item)
+		first := strings.ToLower(item)
+		var g *grant
+		var err error
+		switch {
+		case IsRemote(item):
+			g, err = p.remoteGrant(item)
+		case i == 0 && (first == full || first == readOnly || first == none):
+			word, item = first, first
+			if word == none {
+				break
+			}
+			if g = (&grant{all: true, write: word == full}); !p.allowsAll(g.write) {
+				err = p.wider(item)
+			}
+		case word != "":
+			err = sqlerr.New(sqlerr.CodeWrongArguments, sqlerr.User, "file_access has '%s' behind %s, which is of all files", Shown(item), word).
+				WithHint("behind full, read and none stand only addresses, as in full,https://HOST/FOLDER/; a folder of such a name is ./%s", word)
+		default:
+			if g, err = p.folderGrant(item); err == nil {
+				item = g.folder
+				if !g.write {
+					item = readPrefix + item
+				}
+			}
+		}
 		if err != nil {
 			return nil, err
 		}
-		prefix := ""
-		if !g.write {
-			prefix = readPrefix
+		texts = append(texts, item)
+		if g != nil {
+			next.grants = append(next.grants, *g)
 		}
-		texts = append(texts, prefix+g.folder)
-		next.grants = append(next.grants, *g)
 	}
 	next.text = strings.Join(texts, ",")
 	return next, nil
@@ -79,7 +98,7 @@ func (p *Policy) folderGrant(item string) (*grant, error) {
 	name, reading := strings.CutPrefix(item, readPrefix)
 	if name == "" {
 		return nil, sqlerr.New(sqlerr.CodeWrongArguments, sqlerr.User, "file_access has an empty name of a folder").
-			WithHint("write full, read, none, or folders with commas between, as /data/in,read:/data/out")
+			WithHint("write full, read, none, or folders with commas between, as /data/in,read:/data/out; and addresses, as https://HOST/FOLDER/")
 	}
 	folder, err := filepath.Abs(name)
 	if err != nil {
@@ -96,7 +115,7 @@ func (p *Policy) folderGrant(item string) (*grant, error) {
 	root, err := g.open()
 	if err != nil {
 		return nil, sqlerr.New(sqlerr.CodeWrongArguments, sqlerr.User, "file_access names the folder '%s', which cannot be opened: %v", name, Reason(err)).
-			WithHint("write full, read, none, or folders with commas between, as /data/in,read:/data/out")
+			WithHint("write full, read, none, or folders with commas between, as /data/in,read:/data/out; and addresses, as https://HOST/FOLDER/")
 	}
 	_ = root.Close() // it was opened to be looked at
 	g.real = folder
@@ -109,7 +128,7 @@ func (p *Policy) folderGrant(item string) (*grant, error) {
 }
 
 func (p *Policy) wider(text string) error {
-	return sqlerr.New(sqlerr.CodeWrongArguments, sqlerr.User, "file_access cannot become '%s': it is '%s', and a session can only narrow it", text, p).
+	return sqlerr.New(sqlerr.CodeWrongArguments, sqlerr.User, "file_access cannot become '%s': it is '%s', and a session can only narrow it", Shown(text), p).
 		WithHint("the program that opens the database says what its sessions may do")
 }
 
@@ -146,7 +165,7 @@ func (p *Policy) AllowsAny(write bool) bool {
 func (p *Policy) find(absolute string, write bool) (*grant, string) {
 	for i := range p.grants {
 		g := &p.grants[i]
-		if g.all || write && !g.write {
+		if g.all || g.remote != nil || write && !g.write {
 			continue
 		}
 		for _, folder := range []string{g.folder, g.real} {
@@ -178,6 +197,10 @@ func (p *Policy) Check(name string) error { return p.check(name, false) }
 func (p *Policy) CheckWriting(name string) error { return p.check(name, true) }
 
 func (p *Policy) check(name string, write bool) error {
+	if IsRemote(name) && !write {
+		_, err := p.remote(name)
+		return err
+	}
 	if err := notRemote(name, write); err != nil || p.allowsAll(write) {
 		return err
 	}
@@ -250,7 +273,9 @@ func (p *Policy) refused(name string, write bool) error {
 }
 
 // Refuse is the error for something that the policy does not allow.
-func (p *Policy) Refuse(what string) error {
+func (p *Policy) Refuse(what string) error { return p.refusal(what) }
+
+func (p *Policy) refusal(what string) *sqlerr.Error {
 	return sqlerr.New(sqlerr.CodeOptionPrevents, sqlerr.User, "%s is refused: file_access is '%s'", what, p).
 		WithHint("the program that opens the database says which files its statements may use")
 }

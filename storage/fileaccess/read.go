@@ -19,6 +19,9 @@ func (p *Policy) Open(ctx context.Context, name string) (File, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, sqlerr.Interrupted(context.Cause(ctx))
 	}
+	if IsRemote(name) {
+		return opened(p.openRemote(ctx, name))
+	}
 	l, err := p.at(name, false)
 	if err != nil {
 		return nil, err
@@ -43,6 +46,14 @@ func (p *Policy) Open(ctx context.Context, name string) (File, error) {
 		return nil, err
 	}
 	return local{f}, nil
+}
+
+// opened returns a file, or the error of opening it.
+func opened(f *remoteFile, err error) (File, error) {
+	if err != nil {
+		return nil, err
+	}
+	return f, nil
 }
 
 func (l *place) openFile(flag int) (*os.File, error) {
@@ -86,6 +97,13 @@ func regular(name string, info fs.FileInfo) error {
 
 // Stat describes a file that may be read.
 func (p *Policy) Stat(ctx context.Context, name string) (fs.FileInfo, error) {
+	if IsRemote(name) {
+		f, err := p.openRemote(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		return remoteInfo{f}, nil
+	}
 	l, err := p.at(name, false)
 	if err != nil {
 		return nil, err
@@ -158,11 +176,19 @@ func globAll(pattern string, glob func(string) ([]string, error)) (paths []strin
 	return slices.Compact(paths), nil
 }
 
-// Stamp describes the state of files that may be read: names, sizes, times of change and which files they are. Two equal ones mean that none
+// Stamp describes the state of files that may be read: names, sizes, times of change and which files they are, or what servers call their states. Two equal ones mean that none
 // has changed between. Anything but regular files is an error.
 func (p *Policy) Stamp(ctx context.Context, names ...string) (string, error) {
 	var b strings.Builder
 	for _, name := range names {
+		if IsRemote(name) {
+			f, err := p.openRemote(ctx, name)
+			if err != nil {
+				return "", err
+			}
+			fmt.Fprintf(&b, "%s %d %s\n", name, f.state.Size, f.state.tag)
+			continue
+		}
 		info, err := p.Stat(ctx, name)
 		if err == nil {
 			err = regular(name, info)
@@ -177,7 +203,7 @@ func (p *Policy) Stamp(ctx context.Context, names ...string) (string, error) {
 
 // Changed is the error for a file that was written, cut or replaced again and again while it was read.
 func Changed(name string) error {
-	return sqlerr.New(sqlerr.CodeErrorOnRead, sqlerr.Resource, "cannot read '%s': it changes while it is read", name).
+	return sqlerr.New(sqlerr.CodeErrorOnRead, sqlerr.Resource, "cannot read '%s': it changes while it is read", Shown(name)).
 		WithHint("read a copy, or write it under another name and rename it when it is whole")
 }
 

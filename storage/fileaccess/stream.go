@@ -12,8 +12,15 @@ import (
 	"github.com/radish-sql/radish/sql/sqlerr"
 )
 
-// OpenStream opens a regular file or a pipe for reading once. Opening a pipe waits for who writes it; that wait and any read end when ctx does.
+// OpenStream opens a regular file, a pipe or an address for reading once. Opening a pipe waits for who writes it; that wait and any read end when ctx does.
 func (p *Policy) OpenStream(ctx context.Context, name string) (io.ReadCloser, error) {
+	if IsRemote(name) {
+		f, err := p.openRemote(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		return f.Stream(), nil
+	}
 	l, err := p.at(name, false)
 	if err != nil {
 		return nil, err

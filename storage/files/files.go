@@ -18,6 +18,9 @@ func CSVOptions(name string) csv.Options {
 
 // Expand returns the files that a name or pattern stands for, sorted; an error if there is none, or the policy refuses to look.
 func Expand(ctx context.Context, policy *fileaccess.Policy, pattern string) ([]string, error) {
+	if fileaccess.IsRemote(pattern) {
+		return []string{pattern}, fileaccess.Readable(pattern)
+	}
 	if !strings.ContainsAny(pattern, "*?[") {
 		return []string{pattern}, nil
 	}

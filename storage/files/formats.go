@@ -205,7 +205,7 @@ func FormatOf(name string) Format {
 }
 
 func lookUp(name string) (Format, byte) {
-	last := strings.ToLower(filepath.Ext(name))
+	last := strings.ToLower(filepath.Ext(fileaccess.PathOf(name)))
 	for f, d := range formats {
 		for _, e := range d.endings {
 			if e.text == last {
@@ -244,14 +244,15 @@ func Endings() string {
 func Check(name string) error {
 	if inner := textfile.Trim(name); inner != name {
 		if format, _ := lookUp(inner); format != Unknown && !format.IsText() {
-			return sqlerr.NotSupportedf("the file '"+name+"'", "text is compressed as a whole, but only the parts of %s files, which have no further ending", filepath.Ext(inner))
+			return sqlerr.NotSupportedf("the file '"+fileaccess.Shown(name)+"'", "text is compressed as a whole, but only the parts of %s files, which have no further ending", filepath.Ext(inner))
 		}
 		return nil
 	}
-	ending := filepath.Ext(name)
+	path := fileaccess.PathOf(name)
+	ending := filepath.Ext(path)
 	if packing := packings[strings.ToLower(ending)]; packing != "" {
-		if inner := strings.TrimSuffix(name, ending); FormatOf(inner) != Unknown || strings.EqualFold(ending, ".tgz") {
-			return sqlerr.NotSupportedf("'"+name+"': "+packing, "text is compressed by gzip (.gz) or zstd (.zst)")
+		if inner := strings.TrimSuffix(path, ending); FormatOf(inner) != Unknown || strings.EqualFold(ending, ".tgz") {
+			return sqlerr.NotSupportedf("'"+fileaccess.Shown(name)+"': "+packing, "text is compressed by gzip (.gz) or zstd (.zst)")
 		}
 	}
 	return nil
@@ -262,7 +263,7 @@ func CheckWriting(name string) error {
 	if err := Check(name); err != nil || FormatOf(name) != Unknown {
 		return err
 	}
-	return sqlerr.NotSupportedf("writing '"+name+"'", "no format has the ending '%s'; there are %s", filepath.Ext(textfile.Trim(name)), Endings())
+	return sqlerr.NotSupportedf("writing '"+fileaccess.Shown(name)+"'", "no format has the ending '%s'; there are %s", filepath.Ext(fileaccess.PathOf(textfile.Trim(name))), Endings())
 }
 
 // CheckReading returns an error for a name whose ending tells no format that can be read.
@@ -271,7 +272,7 @@ func CheckReading(name string) error {
 		return err
 	}
 	if FormatOf(name) == Unknown {
-		return sqlerr.NotSupportedf("reading '"+name+"'", "no format has the ending '%s'; there are %s", filepath.Ext(textfile.Trim(name)), Endings())
+		return sqlerr.NotSupportedf("reading '"+fileaccess.Shown(name)+"'", "no format has the ending '%s'; there are %s", filepath.Ext(fileaccess.PathOf(textfile.Trim(name))), Endings())
 	}
 	return nil
 }

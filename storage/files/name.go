@@ -1,7 +1,6 @@
 package files
 
 import (
-	"cmp"
 	"path/filepath"
 	"strings"
 
@@ -46,13 +45,20 @@ func ParseName(name string) (s Source, ok bool, err error) {
 	function, rest, called := strings.Cut(name, "(")
 	format, known := readers[strings.ToLower(strings.TrimSpace(function))]
 	if !called || !known {
-		if err := fileaccess.NotRemote(name); err != nil || FormatOf(name) == Unknown {
-			return s, false, cmp.Or(err, Check(name))
+		if err := fileaccess.Readable(name); err != nil {
+			return s, false, err
+		}
+		if FormatOf(name) == Unknown {
+			err := Check(name)
+			if err == nil && fileaccess.IsRemote(name) {
+				err = sqlerr.NotSupportedf("reading '"+fileaccess.Shown(name)+"'", "%s", WhyUnknown(fileaccess.Shown(name)))
+			}
+			return s, false, err
 		}
 		return Source{Pattern: name}, true, CheckReading(name)
 	}
 	s.Format = format
-	p := &arguments{text: rest, name: name}
+	p := &arguments{text: rest, name: fileaccess.Shown(name)}
 	if s.Pattern, err = p.first(); err != nil {
 		return s, true, err
 	}
@@ -174,6 +180,6 @@ func (s *Source) formatOf(path string) Format {
 }
 
 func title(pattern string) string {
-	base := textfile.Trim(filepath.Base(pattern))
+	base := textfile.Trim(filepath.Base(fileaccess.PathOf(pattern)))
 	return strings.TrimSuffix(base, filepath.Ext(base))
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/encoding"
+	"github.com/radish-sql/radish/storage/fileaccess"
 	"github.com/radish-sql/radish/storage/table"
 )
 
@@ -22,7 +23,7 @@ type partition struct{ key, value string }
 
 // partitionsOf returns what the folders of a path say, the outermost first.
 func partitionsOf(path string) (list []partition) {
-	for _, folder := range strings.Split(filepath.ToSlash(filepath.Dir(path)), "/") {
+	for _, folder := range strings.Split(filepath.ToSlash(filepath.Dir(fileaccess.PathOf(path))), "/") {
 		key, value, ok := strings.Cut(folder, "=")
 		if !ok || key == "" || strings.Contains(value, "=") {
 			continue

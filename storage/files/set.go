@@ -31,6 +31,7 @@ type Set struct {
 	policy    *fileaccess.Policy
 	format    Format
 	paths     []string
+	shown     []string        // the same for messages
 	at        [][]int         // of files with footers: for each file the place of each column, -1 where it lacks it, less where it is a constant
 	constants [][]types.Value // for each file, of the columns that its folders tell
 	heads     []*header       // and what their footers tell
@@ -71,8 +72,9 @@ func Open(ctx context.Context, policy *fileaccess.Policy, source Source) (*Set, 
 	s := &Set{source: source, policy: policy, paths: paths, format: source.formatOf(paths[0]), doubted: new(atomic.Bool)}
 	for _, p := range paths {
 		if source.formatOf(p) != s.format {
-			return nil, sqlerr.New(sqlerr.CodeWrongArguments, sqlerr.User, "'%s' matches files of different formats: '%s' and '%s'", source.Pattern, paths[0], p)
+			return nil, sqlerr.New(sqlerr.CodeWrongArguments, sqlerr.User, "'%s' matches files of different formats: '%s' and '%s'", fileaccess.Shown(source.Pattern), paths[0], p)
 		}
+		s.shown = append(s.shown, fileaccess.Shown(p))
 		if info, err := policy.Stat(ctx, p); err == nil { // else opening it says what is wrong
 			s.size += info.Size()
 			s.pieces += int64(textfile.CountPieces(info.Size()))
@@ -153,7 +155,7 @@ func (s *Set) openTexts(ctx context.Context) (err error) {
 	for i := range fields {
 		fields[i] = s.texts.Fields(i)
 	}
-	names, places, err := arrange(s.source.Match, s.paths, fields)
+	names, places, err := arrange(s.source.Match, s.shown, fields)
 	if err != nil {
 		return err
 	}
@@ -234,7 +236,7 @@ func (s *Set) openFooters(ctx context.Context) error {
 		}
 		fields = append(fields, names)
 	}
-	names, at, err := arrange(s.source.Match, s.paths, fields)
+	names, at, err := arrange(s.source.Match, s.shown, fields)
 	if err != nil {
 		return err
 	}
@@ -249,7 +251,7 @@ func (s *Set) openFooters(ctx context.Context) error {
 	s.constants = make([][]types.Value, len(s.paths))
 	s.addPartitions()
 	if len(s.Columns) == 0 && (s.Rows < 0 || s.Rows > maxBlankRows) {
-		return sqlerr.New(sqlerr.CodeErrorOnRead, sqlerr.User, "'%s' has no columns, and %d rows: at most %d can be read", s.paths[0], s.Rows, int64(maxBlankRows))
+		return sqlerr.New(sqlerr.CodeErrorOnRead, sqlerr.User, "'%s' has no columns, and %d rows: at most %d can be read", s.shown[0], s.Rows, int64(maxBlankRows))
 	}
 	for i, h := range s.heads {
 		if h.footer != nil {
@@ -296,7 +298,7 @@ func (s *Set) columnOf(column int) (table.ColumnDef, error) {
 			def, from = *next, i
 		case next.Type != def.Type || next.Foreign != def.Foreign:
 			return def, sqlerr.New(sqlerr.CodeWrongArguments, sqlerr.User, "column '%s' is %s in '%s' and %s in '%s'",
-				def.Name, typeOf(&def), s.paths[from], typeOf(next), s.paths[i])
+				def.Name, typeOf(&def), s.shown[from], typeOf(next), s.shown[i])
 		case next.Nullable:
 			def.Nullable = true
 		}

@@ -23,10 +23,10 @@ func Stamp(ctx context.Context, policy *fileaccess.Policy, pattern string) (stri
 }
 
 // Unchanged returns what read makes of files that had a state before, and the state that it is of. If they have changed meanwhile it is read
-// again: rows of two states of a file, or a row that was written in part, are nobody's data.
-func Unchanged[T any](ctx context.Context, policy *fileaccess.Policy, pattern, stamp string, read func() (T, error)) (value T, of string, err error) {
+// again: rows of two states of a file, or a row that was written in part, are nobody's data. read is told of which state what it reads is, if it does not change.
+func Unchanged[T any](ctx context.Context, policy *fileaccess.Policy, pattern, stamp string, read func(stamp string) (T, error)) (value T, of string, err error) {
 	for range fileaccess.Reads {
-		value, err = read()
+		value, err = read(stamp)
 		if errors.Is(err, sqlerr.Cancelled) {
 			return value, stamp, err
 		}
@@ -46,7 +46,7 @@ func CannotRead(name string, err error) error {
 	if errors.As(err, &known) {
 		return err
 	}
-	return sqlerr.New(sqlerr.CodeFileNotFound, sqlerr.User, "cannot read '%s': %v", name, fileaccess.Reason(err)).WithCause(err)
+	return sqlerr.New(sqlerr.CodeFileNotFound, sqlerr.User, "cannot read '%s': %v", fileaccess.Shown(name), fileaccess.Reason(err)).WithCause(err)
 }
 
 // CannotWrite is the error for a file that cannot be written.
@@ -59,5 +59,5 @@ func CannotWrite(name string, err error) error {
 		return sqlerr.New(sqlerr.CodeFileExists, sqlerr.User, "File '%s' already exists", name).
 			WithHint("write INTO OUTFILE '%s' OVERWRITE, or .export --overwrite in the shell, to replace it", name)
 	}
-	return sqlerr.New(sqlerr.CodeErrorOnWrite, sqlerr.User, "cannot write '%s': %v", name, fileaccess.Reason(err)).WithCause(err)
+	return sqlerr.New(sqlerr.CodeErrorOnWrite, sqlerr.User, "cannot write '%s': %v", fileaccess.Shown(name), fileaccess.Reason(err)).WithCause(err)
 }

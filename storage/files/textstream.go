@@ -50,7 +50,7 @@ func (s *Set) streamTexts(ctx context.Context, database, name string) (v *table.
 			close()
 			return nil, func() {}, nil
 		}
-		t := &streamedText{set: s, rows: rows, number: i, path: path, file: f, was: was, pieces: textfile.OpenPieces(path, f, was.Size, rows.Quote())}
+		t := &streamedText{set: s, rows: rows, number: i, path: path, file: f, was: was, pieces: textfile.OpenPieces(fileaccess.Shown(path), f, was.Size, rows.Quote())}
 		for k := range t.pieces.Count() {
 			g := &table.RowGroup{Rows: textfile.BlockSize, AtMost: true, Columns: make([]*encoding.Chunk, len(s.Columns)), Stream: &textPiece{t, k}}
 			for c := range g.Columns {

@@ -21,6 +21,7 @@ type File struct {
 	path    string
 	source  fileaccess.File
 	size    int64
+	ahead   int64 // how much of a column chunk is read at once
 	footer  *footer
 	columns []table.ColumnDef
 	leaves  []leaf // by column
@@ -34,6 +35,7 @@ func Open(path string) (*File, error) { return OpenIn(context.Background(), file
 // OpenIn opens a file that a policy allows, whose reading may end with ctx, and reads its schema.
 func OpenIn(ctx context.Context, policy *fileaccess.Policy, path string) (f *File, err error) {
 	source, err := policy.Open(ctx, path)
+	path = fileaccess.Shown(path) // for messages
 	if err != nil {
 		return nil, arrowconv.ReadError(path, kind, err)
 	}
@@ -42,7 +44,10 @@ func OpenIn(ctx context.Context, policy *fileaccess.Policy, path string) (f *Fil
 			_ = source.Close() // the error that matters is err
 		}
 	}()
-	f = &File{path: path, source: source}
+	f = &File{path: path, source: source, ahead: ahead}
+	if source.IsRemote() {
+		f.ahead = aheadRemote
+	}
 	if err := f.describe(); err != nil {
 		return nil, arrowconv.ReadError(path, kind, err)
 	}
@@ -174,7 +179,7 @@ func (f *File) openChunk(scratch *table.Scratch, group int, l *leaf) (*cursor, e
 	if begin > f.size || c.size > f.size-begin {
 		return nil, fmt.Errorf("row group %d, column '%s': %d bytes from byte %d on lie outside the file", group, l.name, c.size, begin)
 	}
-	out.pages = pages{window: window{at: begin, end: begin + c.size, source: f.source}, number: -1, place: begin, left: c.values, codec: packing}
+	out.pages = pages{window: window{at: begin, end: begin + c.size, source: f.source, ahead: f.ahead}, number: -1, place: begin, left: c.values, codec: packing}
 	out.pages.room = out.keep
 	if l.optional {
 		out.pages.levels.definition = 1

@@ -8,13 +8,17 @@ type window struct {
 	at     int64  // where in the file they begin
 	end    int64  // of the column chunk
 	source io.ReaderAt
+	ahead  int64  // bytes that are read at once, unless a page is larger or memory is short
 	memory []byte // which bytes lie in
 	read   int64  // bytes of the file
 	shared bool   // strings point into the memory: it is neither written over nor given back
 }
 
-// ahead is how much of a chunk is read at once, unless a page is larger.
-const ahead = 256 << 10
+// ahead is how much of a chunk is read at once of a file of the system's, aheadRemote of one on a network: most chunks whole.
+const (
+	ahead       = 256 << 10
+	aheadRemote = 8 << 20
+)
 
 // rest returns how many bytes the column chunk has from here on.
 func (w *window) rest() int64 { return w.end - w.at }
@@ -25,19 +29,15 @@ func (w *window) need(n int64, room func(bytes int64) error) error {
 	if n = min(n, rest); int64(len(w.bytes)) >= n {
 		return nil
 	}
-	size := int(min(max(n, ahead), rest))
-	memory := w.memory
-	if w.shared || cap(memory) < size {
-		more := int64(capacityFor(size))
-		if !w.shared {
-			more -= int64(cap(memory))
-		}
-		if err := room(more); err != nil {
-			return err
-		}
-		memory = takeBuffer(size)
+	memory, err := w.take(int(min(max(n, w.ahead), rest)), room)
+	if least := min(max(n, ahead), rest); err != nil && w.ahead > least {
+		w.ahead = ahead
+		memory, err = w.take(int(least), room)
 	}
-	memory = memory[:size]
+	if err != nil {
+		return err
+	}
+	size := len(memory)
 	had := copy(memory, w.bytes)
 	if _, err := w.source.ReadAt(memory[had:], w.at+int64(had)); err != nil {
 		return err
@@ -48,6 +48,21 @@ func (w *window) need(n int64, room func(bytes int64) error) error {
 	w.memory, w.bytes = memory, memory
 	w.read += int64(size - had)
 	return nil
+}
+
+// take returns memory for bytes of the file: what the window has, if that is enough.
+func (w *window) take(size int, room func(bytes int64) error) ([]byte, error) {
+	if !w.shared && cap(w.memory) >= size {
+		return w.memory[:size], nil
+	}
+	more := int64(capacityFor(size))
+	if !w.shared {
+		more -= int64(cap(w.memory))
+	}
+	if err := room(more); err != nil {
+		return nil, err
+	}
+	return takeBuffer(size), nil
 }
 
 // skip passes over bytes, which need not be in memory.

@@ -20,17 +20,18 @@ import (
 // maxWindow bounds what unpacking zstd keeps of the text behind it: what the zstd program takes without --long, and more.
 const maxWindow = 128 << 20
 
-// Trim returns a file's name without the ending that says that it is compressed: .gz or .zst.
+// Trim returns a file's name without the ending that says that it is compressed: .gz or .zst; of an address the path.
 func Trim(name string) string {
 	if compression(name) == "" {
 		return name
 	}
+	name = fileaccess.PathOf(name)
 	return name[:len(name)-len(filepath.Ext(name))]
 }
 
 // compression returns "gzip", "zstd" or "" by a name's ending.
 func compression(name string) string {
-	switch strings.ToLower(filepath.Ext(name)) {
+	switch strings.ToLower(filepath.Ext(fileaccess.PathOf(name))) {
 	case ".gz":
 		return "gzip"
 	case ".zst":
@@ -102,7 +103,7 @@ func unpack(f io.ReadCloser, path string) (text io.ReadCloser, err error) {
 }
 
 func unpackAs(kind string, f io.ReadCloser, path string) (text io.ReadCloser, err error) {
-	u := &unpacker{file: f, name: path, kind: kind}
+	u := &unpacker{file: f, name: fileaccess.Shown(path), kind: kind}
 	packed := bufio.NewReaderSize(&counter{r: f, n: &u.packed}, 1<<18)
 	if kind == "gzip" {
 		var z *gzip.Reader

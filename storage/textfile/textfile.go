@@ -19,9 +19,9 @@ type Source struct {
 	Near func(ctx context.Context, share float64, p []byte) (n int, err error)
 }
 
-// FileSource is the text in a regular file that a policy allows, unpacked if its name says that it is compressed.
+// FileSource is the text in a regular file or at an address that a policy allows, unpacked if its name says that it is compressed.
 func FileSource(policy *fileaccess.Policy, path string) Source {
-	s := Source{Name: path, Open: func(ctx context.Context) (io.ReadCloser, error) {
+	s := Source{Name: fileaccess.Shown(path), Open: func(ctx context.Context) (io.ReadCloser, error) {
 		f, err := policy.Open(ctx, path)
 		if err != nil {
 			return nil, err

@@ -6,7 +6,6 @@ import (
 
 	"github.com/radish-sql/radish/exec/memory"
 	"github.com/radish-sql/radish/sql/parse"
-	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/catalog"
 	"github.com/radish-sql/radish/storage/fileaccess"
 	"github.com/radish-sql/radish/storage/table"
@@ -39,9 +38,6 @@ func (s *Session) Confine(policy *fileaccess.Policy) { s.vars.access = policy }
 
 // SetVariable gives a system variable a value, as SET name = value does.
 func (s *Session) SetVariable(name, value string) error { return s.vars.setSystem(name, value) }
-
-// SetUserVariable gives @name a value, or fails for lack of memory.
-func (s *Session) SetUserVariable(name string, v types.Value) error { return s.kept.set(name, v) }
 
 // HoldArguments counts bytes of a statement's arguments until release is called.
 func (s *Session) HoldArguments(bytes int64) (release func(), err error) {

@@ -86,6 +86,7 @@ type assigningSource struct {
 	hidden    []int // the query's columns that items read
 	variables []string
 	values    []types.Value
+	carried   map[string]bool // variables that are read before the first row assigns them
 }
 
 // selectAssigning runs a SELECT that assigns variables.
@@ -157,6 +158,8 @@ func (src *assigningSource) split(n *ast.SelectStmt, assigned map[string]bool) (
 		src.variables = append(src.variables, name)
 	}
 	slices.Sort(src.variables)
+	src.carried = map[string]bool{}
+	done := map[string]bool{} // assigned by an item before
 	own := *n
 	plain = &own
 	plain.Fields = &ast.FieldList{}
@@ -179,6 +182,10 @@ func (src *assigningSource) split(n *ast.SelectStmt, assigned map[string]bool) (
 		if assigning {
 			e, item.variable = v.Value, strings.ToLower(v.Name)
 		}
+		for name := range assignmentsIn(e).variables {
+			src.carried[name] = src.carried[name] || !done[name]
+		}
+		done[item.variable] = true
 		if item.name = f.AsName.O; item.name == "" {
 			item.name = strings.TrimSpace(f.Text())
 		}
@@ -245,7 +252,7 @@ func (s *Session) assignFirst(st *statement, n *ast.SelectStmt) (restore func(),
 				if err != nil {
 					return err
 				}
-				if err := s.kept.set(v.Name, value); err != nil {
+				if err := s.setUserVariable(v.Name, value); err != nil {
 					return err
 				}
 				before := f.Expr
@@ -343,11 +350,12 @@ func (a *assigningSource) compile(cols []*expr.Column, alloc *expr.Allocator) er
 	a.values = make([]types.Value, len(a.variables))
 	for i, name := range a.variables {
 		a.values[i] = types.NullOf(types.Null)
-		if v, have := a.session.vars.UserVariable(name); have {
-			a.values[i], kinds[i] = v, variableType(types.Null, v.Type)
+		if v, have := a.session.vars.UserVariable(name); have && a.carried[name] {
+			a.values[i], kinds[i] = v, commonVariableType(types.Null, v.Type)
 		}
 	}
-	const rounds = 4 // of int, decimal, double and text, each contains those before it
+	connection := a.session.vars.collation("collation_connection")
+	const rounds = 5 // of integer, decimal, double, text and bytes, each contains those before it
 	for round := range rounds {
 		all := slices.Clone(cols)
 		slots := map[expr.ColumnID]int{}
@@ -368,7 +376,7 @@ func (a *assigningSource) compile(cols []*expr.Column, alloc *expr.Allocator) er
 			}
 			if i := slices.Index(a.variables, item.variable); i >= 0 {
 				e = expr.WithHiddenDigits(e)
-				t := variableType(kinds[i], e.Type())
+				t := commonVariableType(kinds[i], variableType(e.Type(), connection))
 				stable = stable && t == kinds[i]
 				if round < rounds-1 {
 					kinds[i] = t
@@ -396,34 +404,6 @@ func (a *assigningSource) compile(cols []*expr.Column, alloc *expr.Allocator) er
 		a.values[i] = converted
 	}
 	return nil
-}
-
-// variableType is the type of a variable that holds values of two types: numbers, or texts of all others.
-func variableType(a, b types.Type) types.Type {
-	rank := func(t types.Type) int {
-		switch {
-		case t.Kind == types.KindNull:
-			return 0
-		case t.IsInteger():
-			return 1
-		case t.Kind == types.KindDecimal:
-			return 2
-		case t.IsFloat():
-			return 3
-		}
-		return 4
-	}
-	switch max(rank(a), rank(b)) {
-	case 0:
-		return types.Null
-	case 1:
-		return types.Int64
-	case 2:
-		return types.Type{Kind: types.KindDecimal, Precision: types.MaxDecimalPrecision, Scale: max(a.Scale, b.Scale)}
-	case 3:
-		return types.Double
-	}
-	return types.Text
 }
 
 // Next evaluates the items of a batch's rows.
@@ -473,8 +453,11 @@ func (a *assigningSource) Next(ctx context.Context) (*column.Batch, error) {
 			}
 		}
 	}
+	if b.Rows() == 0 {
+		return out, nil
+	}
 	for i, name := range a.variables {
-		if err := a.session.kept.set(name, a.values[i]); err != nil {
+		if err := a.session.setUserVariable(name, a.values[i]); err != nil {
 			return nil, err
 		}
 	}

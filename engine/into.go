@@ -149,7 +149,7 @@ func (s *Session) selectIntoVariables(st *statement, n ast.Node) (*Result, error
 		return &Result{}, nil
 	}
 	for i, name := range st.Into {
-		if err := s.kept.set(name, values[i]); err != nil {
+		if err := s.setUserVariable(name, values[i]); err != nil {
 			return nil, err
 		}
 	}

@@ -50,7 +50,6 @@ func (k *kept) close() {
 // set gives @name a value. What it was is gone only if the new one fits.
 func (k *kept) set(name string, v types.Value) error {
 	name = strings.ToLower(name)
-	v.Bits = false // a literal's bytes are a string in a variable, as in MySQL
 	bytes := int64(len(name)+len(v.S)) + int64(variableBytes)
 	if old, is := k.variables[name]; is {
 		bytes = int64(len(v.S) - len(old.S))

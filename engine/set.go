@@ -53,7 +53,7 @@ func (s *Session) set(st *statement, n *ast.SetStmt) (*Result, error) {
 				s.warnings.Add(sqlerr.LevelNote, sqlerr.CodeUnknownError, "SET GLOBAL %s takes effect in this session only", a.Name)
 			}
 		default:
-			if err := s.kept.set(a.Name, values[i]); err != nil {
+			if err := s.setUserVariable(a.Name, values[i]); err != nil {
 				return nil, err
 			}
 		}

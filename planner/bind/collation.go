@@ -21,12 +21,17 @@ func (b *Binder) connection() types.Collation {
 	return b.Ctx.Collation
 }
 
-// variableValue is the value of a variable: a literal, under the connection's collation unless it has one of its own.
-func (b *Binder) variableValue(v types.Value) expr.Expr {
-	if v.Type.Collation == types.CollationBin {
-		v.Type = v.Type.Collate(b.connection())
-	}
+// systemVariable is the value of a system variable: a literal.
+func (b *Binder) systemVariable(v types.Value) expr.Expr {
+	v.Type = v.Type.Collate(b.connection())
 	return &expr.Const{Value: v}
+}
+
+// userVariable is the value of a user variable. Its text insists on its collation as a column's does, but for one by code points under a
+// connection that has no other: it gives way to the column that it is compared with.
+func (b *Binder) userVariable(v types.Value) expr.Expr {
+	plain := v.Type.Collation == types.CollationBin && b.connection() == types.CollationBin
+	return &expr.Const{Value: v, Variable: true, Implicit: v.Type.IsBinaryString() || v.Type.HasCollation() && !plain}
 }
 
 // connected gives the result of a function that makes text of other things the connection's collation.

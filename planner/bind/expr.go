@@ -496,12 +496,12 @@ func (b *Binder) variable(x *ast.VariableExpr) (expr.Expr, error) {
 	if b.Ctx.Variables != nil {
 		if x.IsSystem {
 			if v, ok := b.Ctx.Variables.SystemVariable(x.Name); ok {
-				return b.variableValue(v), nil
+				return b.systemVariable(v), nil
 			}
 			return nil, sqlerr.UnknownVariable(x.Name, b.Ctx.Variables.Suggest(x.Name))
 		}
 		if v, ok := b.Ctx.Variables.UserVariable(x.Name); ok {
-			return b.variableValue(v), nil
+			return b.userVariable(v), nil
 		}
 	}
 	return &expr.Const{Value: types.NullOf(types.Text)}, nil

@@ -70,7 +70,7 @@ func BuildCall(fn *Function, sig Signature, args []Expr) Expr {
 // CappedInt returns e as a BIGINT: the largest one where e is UNSIGNED and larger.
 func CappedInt(e Expr) Expr {
 	if e.Type().Kind == types.KindUint64 {
-		largest := &Const{types.UintValue(math.MaxInt64)}
+		largest := &Const{Value: types.UintValue(math.MaxInt64)}
 		if c, ok := e.(*Const); !ok || c.Value.Null {
 			e = InternalCall(Lookup("least"), types.Uint64, e, largest)
 		} else if uint64(c.Value.I) > math.MaxInt64 {
@@ -100,7 +100,7 @@ func NewCast(e Expr, to types.Type) Expr {
 	if c, ok := e.(*Const); ok && !sessionCast(from, to) && !isMoment(c.Value, to) && !isJSONCast(from, to) {
 		if v, status := types.Cast(c.Value, to); status <= types.ConvertRounded {
 			v.Bits = c.Value.Bits && to.IsString() && v.S == c.Value.S
-			return &Const{v}
+			return &Const{Value: v}
 		}
 	}
 	return &Cast{Arg: e, To: to}
@@ -114,7 +114,7 @@ func BitsFor(e Expr, to types.Type) Expr {
 	switch x := e.(type) {
 	case *Const:
 		if x.Value.Bits {
-			return &Const{x.Value.Number()}
+			return &Const{Value: x.Value.Number()}
 		}
 	case *Column:
 		if x.Long != nil && x.Typ.IsString() { // of a derived table that is merged
@@ -184,7 +184,7 @@ func isNull(e Expr) bool {
 // BitsStored is BitsFor for a value that is assigned to a column.
 func BitsStored(e Expr, to types.Type) Expr {
 	if c, ok := e.(*Const); ok && c.Value.Bits && (to.IsNumeric() || to.Kind == types.KindYear) {
-		return &Const{c.Value.StoredNumber()}
+		return &Const{Value: c.Value.StoredNumber()}
 	}
 	return e
 }
@@ -312,11 +312,11 @@ func constFor(t types.Type, c *Const) (Expr, error) {
 	v := c.Value
 	from := v.Type
 	if v.Null || from.Kind == types.KindNull {
-		return &Const{types.NullOf(t)}, nil
+		return &Const{Value: types.NullOf(t)}, nil
 	}
 	exactly := func(to types.Type) Expr {
 		if x, status := types.Cast(v, to); status == types.ConvertOK && !x.Null {
-			return &Const{x}
+			return &Const{Value: x}
 		}
 		return nil
 	}
@@ -331,7 +331,7 @@ func constFor(t types.Type, c *Const) (Expr, error) {
 		case status == types.ConvertInvalid && from.IsString():
 			return nil, wrongTemporal("DATE", v)
 		case status == types.ConvertOK && !x.Null && types.TimeOf(x.I) == 0:
-			return &Const{types.Value{Type: types.Date, I: types.DateOf(x.I)}}, nil
+			return &Const{Value: types.Value{Type: types.Date, I: types.DateOf(x.I)}}, nil
 		}
 	case t.Kind == types.KindDatetime && (from.IsString() || from.IsNumeric() || from.Kind == types.KindDate):
 		x, status := types.Cast(v, types.DatetimeFsp(types.MaxFsp))
@@ -339,7 +339,7 @@ func constFor(t types.Type, c *Const) (Expr, error) {
 		case status == types.ConvertInvalid && from.IsString():
 			return nil, wrongTemporal("DATETIME", v)
 		case status == types.ConvertOK && !x.Null:
-			return &Const{x}, nil
+			return &Const{Value: x}, nil
 		}
 	case t.Kind == types.KindTimestamp && from.IsString():
 		if _, status := types.Cast(v, types.DatetimeFsp(types.MaxFsp)); status == types.ConvertInvalid {
@@ -351,15 +351,15 @@ func constFor(t types.Type, c *Const) (Expr, error) {
 		}
 	case t.Kind == types.KindYear && from.IsInteger():
 		if y, status := types.YearFromNumber(v.I); status == types.ConvertOK && from.Kind != types.KindUint64 {
-			return &Const{types.IntValue(y)}, nil
+			return &Const{Value: types.IntValue(y)}, nil
 		}
 	case t.Kind == types.KindYear && from.IsString():
 		if y, status := types.Cast(v, t); status == types.ConvertOK && !y.Null {
-			return &Const{types.IntValue(y.I)}, nil
+			return &Const{Value: types.IntValue(y.I)}, nil
 		}
 	case t.Kind == types.KindEnum && from.IsString():
 		if i, ok := t.EnumIndex(v.S); ok {
-			return &Const{types.Value{Type: t, I: i}}, nil
+			return &Const{Value: types.Value{Type: t, I: i}}, nil
 		}
 	case t.Kind == types.KindUint64 && (from.IsInteger() || from.Kind == types.KindDecimal):
 		if x := exactly(types.Uint64); x != nil && (from.Kind == types.KindUint64 || !negative(v)) {
@@ -429,7 +429,7 @@ func NewIn(ctx *Context, arg Expr, list []Expr) (Expr, error) {
 		ins[i].List = append(ins[i].List, c.Value)
 	}
 	if len(ins) == 0 && hasNull {
-		l, _, err := comparable("IN", arg, &Const{types.NullOf(types.Null)})
+		l, _, err := comparable("IN", arg, &Const{Value: types.NullOf(types.Null)})
 		if err != nil {
 			return nil, err
 		}

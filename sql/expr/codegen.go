@@ -25,7 +25,7 @@ func NullIfCase(call *Call) (*Case, error) {
 	if result.Type() != call.Typ {
 		result = &Cast{Arg: result, To: call.Typ}
 	}
-	null := &Const{types.NullOf(call.Typ)}
+	null := &Const{Value: types.NullOf(call.Typ)}
 	return &Case{Whens: []When{{&Compare{EQ, l, r}, null}}, Else: result, Typ: call.Typ}, nil
 }
 

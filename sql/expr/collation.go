@@ -49,7 +49,7 @@ func derive(e Expr) derivation {
 	}
 	switch {
 	case t.IsBinaryString():
-		if _, ok := e.(*Const); ok {
+		if c, ok := e.(*Const); ok && !c.Implicit {
 			return derivation{types.CollationBinary, Coercible}
 		}
 		return derivation{types.CollationBinary, Implicit}
@@ -65,6 +65,10 @@ func derive(e Expr) derivation {
 	switch x := e.(type) {
 	case *Column:
 		own.level = x.Coercibility
+	case *Const:
+		if x.Implicit {
+			own.level = Implicit
+		}
 	case *Cast:
 		switch from := x.Arg.Type(); {
 		case !from.HasCollation() && !from.IsString():
@@ -248,9 +252,9 @@ func KeyUnder(e Expr, c types.Collation) Expr {
 	}
 	if k, ok := e.(*Const); ok {
 		if k.Value.Null {
-			return &Const{types.NullOf(types.Blob)}
+			return &Const{Value: types.NullOf(types.Blob)}
 		}
-		return &Const{types.Value{Type: types.Blob, S: c.Key(k.Value.S)}}
+		return &Const{Value: types.Value{Type: types.Blob, S: c.Key(k.Value.S)}}
 	}
 	return &Call{Fn: collationKey, Args: []Expr{e, CollationName(c)}, Typ: types.Blob, Null: e.Nullable()}
 }
@@ -272,13 +276,13 @@ func bytewise(e Expr) Expr {
 	if k, ok := e.(*Const); ok {
 		v := k.Value
 		v.Type = v.Type.Collate(types.CollationBin)
-		return &Const{v}
+		return &Const{Value: v}
 	}
 	return Collate(e, types.CollationBin)
 }
 
 // CollationName is the operand by which an internal function is told a collation.
-func CollationName(c types.Collation) *Const { return &Const{types.StringValue(c.String())} }
+func CollationName(c types.Collation) *Const { return &Const{Value: types.StringValue(c.String())} }
 
 // underCollation casts operands that compare as texts, and puts their keys under the collation of all in their place.
 func underCollation(operation string, l, r Expr, t types.Type) (Expr, Expr, error) {

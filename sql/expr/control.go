@@ -268,5 +268,5 @@ func nullIfUnder(_ *Function, args []Expr, _ types.Collation) (Expr, error) {
 		return nil, err
 	}
 	a := args[0]
-	return &Case{Whens: []When{{equal, &Const{types.NullOf(a.Type())}}}, Else: a, Typ: a.Type()}, nil
+	return &Case{Whens: []When{{equal, &Const{Value: types.NullOf(a.Type())}}}, Else: a, Typ: a.Type()}, nil
 }

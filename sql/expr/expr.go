@@ -47,7 +47,11 @@ func (c *Column) Shown() *Column {
 }
 
 // Const is a literal, a bound parameter or a folded expression.
-type Const struct{ Value types.Value }
+type Const struct {
+	Value    types.Value
+	Variable bool // of a user variable, which may hold NULL another time
+	Implicit bool // insists on its collation as a column does
+}
 
 // Op is a comparison operator.
 type Op uint8

@@ -32,7 +32,7 @@ func Fold(e Expr, ctx *Context) Expr {
 		if err != nil {
 			return e
 		}
-		return &Const{v}
+		return &Const{Value: v}
 	})
 }
 
@@ -47,7 +47,7 @@ func foldStored(x *Cast, ctx *Context) Expr {
 	if err != nil || own.Warnings.Count() > 0 {
 		return x
 	}
-	return &Const{v}
+	return &Const{Value: v}
 }
 
 // evalFolding computes an expression over constants. Nothing in it can be shared, so it is compiled without looking for that.

@@ -217,7 +217,7 @@ func rounded(e Expr, shown types.Type) Expr {
 		e = c.Arg
 	}
 	if c, ok := e.(*Const); ok && c.Value.Null {
-		return &Const{types.NullOf(shown)}
+		return &Const{Value: types.NullOf(shown)}
 	}
 	if e.Type() == shown {
 		return e
@@ -228,8 +228,8 @@ func rounded(e Expr, shown types.Type) Expr {
 // LongAverage is the scale of an average of numbers of type t with its hidden digits, where whole digits stand before the point: whole
 // groups of nine digits, the last one cut; 0 if there is no space for one more than the numbers have.
 func LongAverage(t types.Type, whole int) int {
-	count := &Const{types.IntValue(1)}
-	scale := min(hiddenOfDiv([]Expr{&Const{types.NullOf(t)}, count}), types.MaxDecimalScale, types.MaxDecimalPrecision-whole) / 9 * 9
+	count := &Const{Value: types.IntValue(1)}
+	scale := min(hiddenOfDiv([]Expr{&Const{Value: types.NullOf(t)}, count}), types.MaxDecimalScale, types.MaxDecimalPrecision-whole) / 9 * 9
 	if scale <= ScaleOf(t) {
 		return 0
 	}

@@ -98,13 +98,13 @@ func likeUnder(fn *Function, args []Expr, c types.Collation) (Expr, error) {
 	if args[0].Type().IsBinaryString() {
 		return nil, nil
 	}
-	escape := Expr(&Const{types.StringValue(`\`)})
+	escape := Expr(&Const{Value: types.StringValue(`\`)})
 	if len(args) == 3 {
 		escape = args[2]
 	}
 	text := InternalCall(foldChars, types.Text, AsString(args[0]), CollationName(c))
 	pattern := InternalCall(foldPattern, types.Text, AsString(args[1]), CollationName(c), AsString(escape))
-	return BuildCall(fn, Signature{Args: make([]types.Type, 3), Result: types.Bool}, []Expr{text, foldedConst(pattern), &Const{types.StringValue(string(likeEscape))}}), nil
+	return BuildCall(fn, Signature{Args: make([]types.Type, 3), Result: types.Bool}, []Expr{text, foldedConst(pattern), &Const{Value: types.StringValue(string(likeEscape))}}), nil
 }
 
 // foldedConst computes a call of constants at once: patterns have to be constants to be compiled once.
@@ -118,7 +118,7 @@ func foldedConst(call *Call) Expr {
 	if err != nil {
 		return call
 	}
-	return &Const{v}
+	return &Const{Value: v}
 }
 
 func evalFoldPattern(c *Context, _ *Call, out *column.Vector, args []*column.Vector, sel []int32, n int) error {

@@ -72,7 +72,7 @@ func narrowed(e Expr, ranges Ranges) (n Expr, ok bool) {
 	switch x := e.(type) {
 	case *Const:
 		v, status := types.Cast(x.Value, short)
-		return &Const{v}, status == types.ConvertOK
+		return &Const{Value: v}, status == types.ConvertOK
 	case *Cast:
 		arg, ok := operand(x.Arg)
 		if !ok || !exactOrInt(arg.Type()) {

@@ -20,7 +20,7 @@ func (c *Column) String() string {
 }
 
 func (c *Const) Type() types.Type         { return c.Value.Type }
-func (c *Const) Nullable() bool           { return c.Value.Null }
+func (c *Const) Nullable() bool           { return c.Value.Null || c.Variable }
 func (c *Const) Children() []Expr         { return nil }
 func (c *Const) WithChildren([]Expr) Expr { return c }
 func (c *Const) String() string {
@@ -120,7 +120,7 @@ func (n *In) String() string {
 			b.WriteString("...")
 			break
 		}
-		b.WriteString((&Const{v}).String())
+		b.WriteString((&Const{Value: v}).String())
 	}
 	if n.HasNull {
 		b.WriteString(", NULL")

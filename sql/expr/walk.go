@@ -100,8 +100,8 @@ func OrOf(conds []Expr) Expr {
 
 // True and False are the constant conditions.
 var (
-	True  = &Const{types.BoolValue(true)}
-	False = &Const{types.BoolValue(false)}
+	True  = &Const{Value: types.BoolValue(true)}
+	False = &Const{Value: types.BoolValue(false)}
 )
 
 // Truth makes a condition of any expression: what is not of type BOOL is compared with zero, as MySQL does.
@@ -112,9 +112,9 @@ func Truth(e Expr) Expr {
 	case t.Kind == types.KindBool:
 		return e
 	case t.Kind == types.KindNull:
-		return &Const{types.NullOf(types.Bool)}
+		return &Const{Value: types.NullOf(types.Bool)}
 	case t.IsString(), t.IsTemporal():
-		return &Compare{NE, &Cast{Arg: e, To: types.Double}, &Const{types.FloatValue(0)}}
+		return &Compare{NE, &Cast{Arg: e, To: types.Double}, &Const{Value: types.FloatValue(0)}}
 	}
-	return &Compare{NE, e, &Const{types.Value{Type: t}}}
+	return &Compare{NE, e, &Const{Value: types.Value{Type: t}}}
 }

@@ -1,0 +1,69 @@
+package engine
+
+import (
+	"github.com/radish-sql/radish/sql/types"
+)
+
+// setUserVariable gives @name a value, which it keeps as [variableType] says.
+func (s *Session) setUserVariable(name string, v types.Value) error {
+	t := variableType(v.Type, s.vars.collation("collation_connection"))
+	if !v.Null && t.IsString() && !v.Type.IsString() {
+		v = types.Value{S: v.TextIn(s.vars.location)}
+	}
+	v.Type, v.Bits = t, false // a literal's bytes are a string in a variable
+	return s.kept.set(name, v)
+}
+
+// SetUserVariable gives @name a client's value, or fails for lack of memory. A text is of the connection's collation, as a literal would be.
+func (s *Session) SetUserVariable(name string, v types.Value) error {
+	if v.Type.HasCollation() {
+		v.Type = v.Type.Collate(s.vars.collation("collation_connection"))
+	}
+	return s.setUserVariable(name, v)
+}
+
+// variableType is the type of a variable that is given a value of type t. Variables hold integers with or without a sign, decimals, doubles, texts and bytes
+// (Reference Manual 11.4): a date or a time becomes a text of the connection's collation, an ENUM and JSON one of their own.
+func variableType(t types.Type, connection types.Collation) types.Type {
+	switch {
+	case t.Kind == types.KindNull, t.Kind == types.KindDecimal:
+		return t
+	case t.IsUnsigned():
+		return types.Uint64
+	case t.IsInteger():
+		return types.Int64
+	case t.IsFloat():
+		return types.Double
+	case t.IsBinaryString():
+		return types.Blob
+	case t.Kind == types.KindJSON:
+		return types.Text
+	case t.HasCollation():
+		return types.Text.Collate(t.Collation)
+	}
+	return types.Text.Collate(connection)
+}
+
+// commonVariableType is the type of a variable that holds values of two types, each that of a variable, within one query.
+func commonVariableType(a, b types.Type) types.Type {
+	switch {
+	case a == b || b.Kind == types.KindNull:
+		return a
+	case a.Kind == types.KindNull:
+		if b.Kind == types.KindDecimal {
+			return types.Type{Kind: types.KindDecimal, Precision: types.MaxDecimalPrecision, Scale: b.Scale}
+		}
+		return b
+	case a.IsBinaryString() || b.IsBinaryString():
+		return types.Blob
+	case a.IsString() && b.IsString():
+		return types.Text // of two collations: by code points
+	case a.IsString():
+		return a
+	case b.IsString():
+		return b
+	case a.IsFloat() || b.IsFloat():
+		return types.Double
+	}
+	return types.Type{Kind: types.KindDecimal, Precision: types.MaxDecimalPrecision, Scale: max(a.Scale, b.Scale)}
+}

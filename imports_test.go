@@ -26,6 +26,7 @@ var layers = []struct {
 	{"sql/interrupt", []string{"sql/sqlerr"}},
 	{"sql/automaton", nil},
 	{"sql/jsondoc", []string{"sql/types", "sql/sqlerr", "sql/interrupt"}},
+	{"sql/jsontable", []string{"sql/types", "sql/sqlerr", "sql/interrupt", "sql/jsondoc"}},
 	{"sql/expr", []string{"sql/types", "sql/sqlerr", "sql/interrupt", "sql/jsondoc", "column"}},
 	{"sql/functions", []string{"sql/types", "sql/sqlerr", "sql/interrupt", "sql/automaton", "sql/jsondoc", "sql/expr", "column"}},
 	{"column", []string{"sql/types"}},

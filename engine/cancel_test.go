@@ -103,6 +103,9 @@ func slowStatements(dir string) []struct{ name, sql string } {
 		{"long IN list", "SELECT count(*) FROM lineitem WHERE l_orderkey IN (" + list.String() + "1)"},
 		{"long OR", "SELECT count(*) FROM lineitem WHERE l_orderkey = 1" + or.String()},
 		{"many joins", "SELECT count(*) FROM " + chain},
+		{"JSON_TABLE of a long document", "SELECT sum(a) FROM JSON_TABLE(concat('[', repeat('[1, 2, 3], ', 1500000), '1]'), '$[*]' COLUMNS (a INT PATH '$[1]', b JSON PATH '$')) j"},
+		{"JSON_TABLE of many documents", "SELECT max(n), max(b) FROM lineitem, JSON_TABLE(json_array(l_orderkey, l_partkey, json_array(l_comment, l_tax)), '$[*]' COLUMNS (n FOR ORDINALITY, a INT PATH '$', NESTED PATH '$[*]' COLUMNS (b TEXT PATH '$'))) j"},
+		{"JSON_TABLE, a path that finds nothing", "SELECT count(*) FROM region, JSON_TABLE(concat('[', repeat('[[[1]]], ', 400000), '1]'), '$**[*]**[*]**.x' COLUMNS (n FOR ORDINALITY)) j"},
 		{"sleep", "SELECT sleep(10)"},
 	}
 }

@@ -61,6 +61,10 @@ func (q *execution) prepare(p *physical.Pipeline, last bool) (*prepared, error) 
 			if t.Mark != nil {
 				pl.layout.Slot(t.Mark.ID)
 			}
+		case *physical.Unnest:
+			for _, c := range t.Cols {
+				pl.layout.Slot(c.ID)
+			}
 		case *physical.Limit:
 			pl.serial = true
 			pl.limits = append(pl.limits, &limitState{skip: t.Offset, left: t.Count, noting: slices.Clip(noting)})
@@ -95,7 +99,7 @@ func (q *execution) makesBatches(t physical.Transform) bool {
 			return false
 		}
 		return !b.Aligned()
-	case *physical.Repeat:
+	case *physical.Repeat, *physical.Unnest:
 		return true
 	}
 	return false
@@ -128,6 +132,8 @@ func (pl *prepared) chain(w *task.Worker) (pipeline.Reader, pipeline.LocalSink, 
 		case *physical.Limit:
 			limit--
 			next = &limitOp{state: pl.limits[limit], next: next}
+		case *physical.Unnest:
+			next, err = newUnnest(w, t, pipeline.Stage{Layout: pl.layout, Index: i, Late: pl.late(scan, i), Next: next})
 		case *physical.Repeat:
 			next, err = newRepeat(w, t, pipeline.Stage{Layout: pl.layout, Index: i, Late: pl.late(scan, i), Next: next})
 		}

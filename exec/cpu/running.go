@@ -127,7 +127,7 @@ func (pl *prepared) bound() int {
 					rows *= max(1, b.N)
 				}
 			}
-		case *physical.Repeat:
+		case *physical.Repeat, *physical.Unnest:
 			return schedule.SyncRows + 1
 		case *physical.Limit:
 			if t.Count >= 0 {

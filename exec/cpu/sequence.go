@@ -20,6 +20,10 @@ func hasSequence(p *physical.Pipeline) bool {
 			if in(t.Preds...) {
 				return true
 			}
+		case *physical.Unnest:
+			if in(t.Doc) {
+				return true
+			}
 		case *physical.Project:
 			for _, it := range t.Items {
 				if in(it.Expr) {

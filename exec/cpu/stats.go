@@ -53,6 +53,8 @@ func operatorName(x any) string {
 		return "limit"
 	case *physical.Repeat:
 		return "repeat"
+	case *physical.Unnest:
+		return "unnest"
 	case *physical.Build:
 		return "build"
 	case *physical.Aggregate:

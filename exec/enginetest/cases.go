@@ -19,6 +19,7 @@ func Cases() []Case {
 	cs = append(cs, sortCases()...)
 	cs = append(cs, windowCases()...)
 	cs = append(cs, recursionCases()...)
+	cs = append(cs, unnestCases()...)
 	return cs
 }
 

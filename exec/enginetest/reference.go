@@ -206,6 +206,8 @@ func (f *reference) transform(r *rel, t physical.Transform) *rel {
 				out.rows = append(out.rows, x)
 			}
 		}
+	case *physical.Unnest:
+		f.unnest(r, out, t)
 	case *physical.Probe:
 		f.probe(r, out, t)
 	default:
@@ -552,6 +554,16 @@ func (r *rel) eval(e expr.Expr, x row) types.Value {
 			return v
 		}
 		return types.BoolValue(v.I == 0)
+	case *expr.Case:
+		for _, w := range e.Whens {
+			if v := r.eval(w.Cond, x); !v.Null && v.I != 0 {
+				return r.eval(w.Then, x)
+			}
+		}
+		if e.Else != nil {
+			return r.eval(e.Else, x)
+		}
+		return types.NullOf(e.Typ)
 	case *expr.Call: // add or sub of integers
 		a, b := r.eval(e.Args[0], x), r.eval(e.Args[1], x)
 		if a.Null || b.Null {

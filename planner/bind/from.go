@@ -39,7 +39,14 @@ func (b *Binder) bindTableSource(t *ast.TableSource, sc *scope) (logical.Node, e
 		return b.bindJoin(join, sc)
 	}
 	if t.AsName.O == "" {
-		return nil, b.at(sqlerr.DerivedMustHaveAlias(), t)
+		return nil, b.at(mustHaveAlias(t), t)
+	}
+	if call, ok := t.Source.(*parse.JSONTable); ok {
+		node, cols, err := b.jsonTable(call, t.AsName.O, sc.around())
+		if err != nil {
+			return nil, b.at(err, t)
+		}
+		return node, b.at(sc.add(cols), t)
 	}
 	around := sc.parent
 	if t.Lateral {
@@ -66,6 +73,13 @@ func (b *Binder) bindTableSource(t *ast.TableSource, sc *scope) (logical.Node, e
 		return nil, b.at(err, t)
 	}
 	return node, nil
+}
+
+func mustHaveAlias(t *ast.TableSource) error {
+	if _, ok := t.Source.(*parse.JSONTable); ok {
+		return sqlerr.New(codeTableFunctionAlias, sqlerr.User, "Every table function must have an alias.").WithHint("write JSON_TABLE(...) AS alias")
+	}
+	return sqlerr.DerivedMustHaveAlias()
 }
 
 // around returns the scope around a LATERAL derived table.

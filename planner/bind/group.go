@@ -435,6 +435,8 @@ func closeOver(n logical.Node, set determined, inner bool) (grew bool) {
 		}
 	case *logical.Window:
 		grew = closeOver(x.Input, set, inner) || grew
+	case *logical.Unnest:
+		grew = closeOver(x.Input, set, inner) || grew
 	case *logical.Aggregate:
 		for _, it := range x.Groups {
 			if !set[it.Col.ID] {

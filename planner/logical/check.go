@@ -108,6 +108,8 @@ func (c *checker) own(n Node) error {
 		}
 	case *Window:
 		return c.window(x)
+	case *Unnest:
+		return c.unnest(x)
 	case *Recursive:
 		return c.recursive(x)
 	case *WorkTable:

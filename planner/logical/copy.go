@@ -57,6 +57,10 @@ func (c *copier) node(n Node) Node {
 			out.Items[i] = it
 		}
 		return out
+	case *Unnest:
+		out := &Unnest{Input: c.node(x.Input), Table: x.Table, Ordinals: x.Ordinals, Outer: x.Outer}
+		out.Doc, out.Cols = c.expr(x.Doc), c.fresh(x.Cols)
+		return out
 	case *Sort:
 		in := c.node(x.Input)
 		return &Sort{Input: in, Keys: c.keys(x.Keys), Count: x.Count, Offset: x.Offset}

@@ -111,6 +111,12 @@ func (f *fingerprint) node(n Node) {
 			f.add(uint64(it.Frame.Unit), uint64(it.Frame.Start.Kind), uint64(it.Frame.End.Kind), uint64(it.Frame.Op))
 			f.flag(it.Frame.Compared != nil)
 		}
+	case *Unnest:
+		f.text(x.Table.String())
+		f.flag(x.Outer)
+		for i, o := range x.Ordinals {
+			f.add(uint64(o), uint64(x.Cols[i].ID))
+		}
 	case *Recursive:
 		f.repeatable = false
 	case *Shared:

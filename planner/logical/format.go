@@ -257,6 +257,8 @@ func describe(n Node, m *namer) string {
 		return describeAggregate(x, m)
 	case *Window:
 		return describeWindow(x, m)
+	case *Unnest:
+		return describeUnnest(x, m)
 	case *Recursive:
 		return describeRecursive(x, m)
 	case *WorkTable:

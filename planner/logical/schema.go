@@ -52,6 +52,8 @@ func memoOf(n Node) *memo {
 		return &x.memo
 	case *Window:
 		return &x.memo
+	case *Unnest:
+		return &x.memo
 	case *Recursive:
 		return &x.memo
 	case *WorkTable:

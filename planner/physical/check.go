@@ -102,6 +102,11 @@ func throughTransform(t Transform, alive logical.ColSet, filled map[Sink]logical
 			after.Add(it.Col.ID)
 		}
 		return keep(x.Keep, after)
+	case *Unnest:
+		if err := uses("document", []expr.Expr{x.Doc}, alive); err != nil {
+			return nil, err
+		}
+		return keep(x.Keep, alive.Union(logical.SetOfCols(x.Cols)))
 	case *Repeat:
 		if err := uses("count", []expr.Expr{x.Count}, alive); err != nil {
 			return nil, err

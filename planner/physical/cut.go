@@ -47,8 +47,15 @@ func (p *Pipeline) RowsBefore(at int) float64 {
 		return p.EstRows
 	}
 	for i := at - 1; i >= 0; i-- {
-		if t, ok := p.Transforms[i].(*Probe); ok && t.EstRows > 0 {
-			return t.EstRows
+		switch t := p.Transforms[i].(type) {
+		case *Probe:
+			if t.EstRows > 0 {
+				return t.EstRows
+			}
+		case *Unnest:
+			if t.EstRows > 0 {
+				return t.EstRows
+			}
 		}
 	}
 	switch s := p.Source.(type) {
@@ -94,6 +101,9 @@ func (p *Pipeline) AliveBefore(at int) []*expr.Column {
 			}
 			keep(t.Keep)
 		case *Repeat:
+			keep(t.Keep)
+		case *Unnest:
+			cols = append(cols, t.Cols...)
 			keep(t.Keep)
 		case *Probe:
 			for _, c := range t.Build.Payload {

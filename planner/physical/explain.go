@@ -239,6 +239,12 @@ func (s sinkNames) transform(t Transform, on Device, where Placement) Operator {
 		return Operator{Name: "limit", Detail: limitText(x.Count, x.Offset)}
 	case *Repeat:
 		return Operator{Name: "repeat", Detail: x.Count.String()}
+	case *Unnest:
+		name := "unnest"
+		if x.Outer {
+			name = "outer unnest"
+		}
+		return Operator{Name: name, Detail: fmt.Sprintf("%s JSON_TABLE(%s, %s)", x.Table.Name, x.Doc, x.Table), EstRows: x.EstRows}
 	}
 	return Operator{Name: fmt.Sprintf("%T", t)}
 }

@@ -146,6 +146,10 @@ func (l *lowering) open(n logical.Node) ([]*Pipeline, error) {
 		return l.aggregate(x)
 	case *logical.Window:
 		return l.window(x, 0)
+	case *logical.Unnest:
+		return l.transform(x.Input, &Unnest{
+			Doc: x.Doc, Table: x.Table, Cols: x.Cols, Ordinals: x.Ordinals, Outer: x.Outer, Keep: ids(x.Schema()), EstRows: l.est.Rows(x),
+		})
 	case *logical.Recursive:
 		return l.recursive(x)
 	case *logical.WorkTable:

@@ -5,6 +5,7 @@ import (
 
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/sql/expr"
+	"github.com/radish-sql/radish/sql/jsontable"
 	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/table"
 )
@@ -119,6 +120,18 @@ type Limit struct{ Count, Offset int64 }
 type Repeat struct {
 	Count expr.Expr
 	Keep  []expr.ColumnID
+}
+
+// Unnest gives each row once for every row that its document has by Table, in their order, with those rows' columns Cols: a document that is NULL has none. With
+// Outer a row whose document has none comes once, with NULLs. A column that may fail is computed even if it is not among Cols.
+type Unnest struct {
+	Doc      expr.Expr // a string or JSON
+	Table    *jsontable.Table
+	Cols     []*expr.Column
+	Ordinals []int // the column of Table that each is
+	Outer    bool
+	Keep     []expr.ColumnID
+	EstRows  float64
 }
 
 // Sink is where a pipeline ends. Several pipelines may end in one sink (UNION ALL); it is ready when all have finished.
@@ -263,6 +276,7 @@ func (*Project) transform() {}
 func (*Probe) transform()   {}
 func (*Limit) transform()   {}
 func (*Repeat) transform()  {}
+func (*Unnest) transform()  {}
 
 func (*Build) sink()       {}
 func (*Aggregate) sink()   {}

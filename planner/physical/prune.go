@@ -101,6 +101,19 @@ func pruneTransform(t Transform, live logical.ColSet, builds map[*Build]logical.
 		for _, it := range x.Items {
 			live.AddExpr(it.Expr)
 		}
+	case *Unnest:
+		var ordinals []int
+		for i, c := range x.Cols {
+			if live.Has(c.ID) {
+				ordinals = append(ordinals, x.Ordinals[i])
+			}
+		}
+		x.Cols, x.Ordinals = keepCols(x.Cols, live), ordinals
+		x.Keep = keepIDs(x.Keep, live)
+		for _, c := range x.Cols {
+			live.Remove(c.ID)
+		}
+		live.AddExpr(x.Doc)
 	case *Repeat:
 		x.Keep = keepIDs(x.Keep, live)
 		live.AddExpr(x.Count)

@@ -70,6 +70,9 @@ func (d *decorrelator) apply(a *logical.Apply) logical.Node {
 		if n, ok := d.applyProject(a, r, on); ok {
 			return n
 		}
+		if n, ok := d.applyUnnest(a, r, on); ok {
+			return n
+		}
 	}
 	inner, conds, ok := d.pull(r, outer, false)
 	if !ok {
@@ -419,6 +422,36 @@ func (d *decorrelator) applyProject(a *logical.Apply, r logical.Node, on []expr.
 		items[i] = logical.Item{Col: withNull(it.Col, it.Col.Null || marker != nil), Expr: e}
 	}
 	return d.withColumns(n, a.Left.Schema(), items), true
+}
+
+// applyUnnest handles JSON_TABLE of a document that comes from the left side, under conditions at most: it takes the documents from the rows of a join. A
+// left join has to have no condition at all, and one row below JSON_TABLE.
+func (d *decorrelator) applyUnnest(a *logical.Apply, r logical.Node, on []expr.Expr) (logical.Node, bool) {
+	above := on
+	if f, is := r.(*logical.Filter); is {
+		r, above = f.Input, append(f.Preds[:len(f.Preds):len(f.Preds)], on...)
+	}
+	u, ok := r.(*logical.Unnest)
+	if !ok || !usesOuter(u, logical.Out(a.Left)) {
+		return nil, false
+	}
+	above = slices.DeleteFunc(slices.Clone(above), isTrue)
+	outer := u.Outer
+	switch a.Kind {
+	case logical.InnerJoin:
+	case logical.LeftJoin:
+		if len(above) > 0 || !exactlyOneRow(u.Input) {
+			return nil, false
+		}
+		outer = true
+	default:
+		return nil, false
+	}
+	in := a.Left
+	if v, is := u.Input.(*logical.Values); !is || len(v.Cols) > 0 || len(v.Rows) != 1 {
+		in = d.apply(&logical.Apply{Kind: logical.InnerJoin, Left: a.Left, Right: u.Input})
+	}
+	return logical.NewFilter(&logical.Unnest{Input: in, Doc: u.Doc, Table: u.Table, Cols: u.Cols, Ordinals: u.Ordinals, Outer: outer}, above...), true
 }
 
 func substituteKeys(keys []logical.SortKey, m map[expr.ColumnID]expr.Expr) []logical.SortKey {

@@ -221,6 +221,9 @@ func (d *decorrelator) depend(n logical.Node, dom *domain) (logical.Node, domain
 			w.Partition = append(w.Partition, c)
 		}
 		return w, m
+	case *logical.Unnest:
+		in, m := d.depend(x.Input, dom)
+		return x.WithInputs([]logical.Node{in}).WithExprs(substituteAll(x.Exprs(), m.exprs())), m
 	case *logical.SetOp:
 		return d.dependSetOp(x, dom)
 	case *logical.Sort:

@@ -50,6 +50,15 @@ func (d *decorrelator) pull(n logical.Node, outer logical.ColSet, equalities boo
 	case *logical.Limit:
 		in, keys := unsorted(x.Input)
 		return d.pullLimit(in, keys, x.Count, x.Offset, outer)
+	case *logical.Unnest:
+		if usesOuter(x, outer) {
+			return nil, nil, false
+		}
+		in, conds, ok := d.pull(x.Input, outer, equalities)
+		if !ok {
+			return nil, nil, false
+		}
+		return x.WithInputs([]logical.Node{in}), conds, true
 	case *logical.Window:
 		if usesOuter(x, outer) {
 			return nil, nil, false

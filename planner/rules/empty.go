@@ -69,6 +69,8 @@ func isEmptyNode(n logical.Node) bool {
 		return logical.IsEmpty(x.Input)
 	case *logical.Window:
 		return logical.IsEmpty(x.Input)
+	case *logical.Unnest:
+		return logical.IsEmpty(x.Input) || !x.Outer && isNullConst(x.Doc)
 	case *logical.Recursive:
 		return logical.IsEmpty(x.Seed)
 	case *logical.Aggregate:

@@ -65,10 +65,26 @@ func (o *outerSimplifier) node(n logical.Node, preds []expr.Expr) logical.Node {
 			}
 		}
 		return logical.MapInputs(n, func(in logical.Node) logical.Node { return o.node(in, below) })
+	case *logical.Unnest:
+		return o.unnest(x, preds)
 	case *logical.Join:
 		return o.join(x, preds)
 	}
 	return logical.MapInputs(n, func(in logical.Node) logical.Node { return o.node(in, nil) })
+}
+
+func (o *outerSimplifier) unnest(x *logical.Unnest, preds []expr.Expr) logical.Node {
+	out := x
+	if x.Outer && rejectsNulls(preds, logical.SetOfCols(x.Cols)) {
+		out = &logical.Unnest{Input: x.Input, Doc: x.Doc, Table: x.Table, Cols: x.Cols, Ordinals: x.Ordinals}
+	}
+	var below []expr.Expr
+	for _, p := range preds {
+		if logical.UsedWithin(p, logical.Out(x.Input)) {
+			below = append(below, p)
+		}
+	}
+	return withInput(out, x.Input, o.node(x.Input, below))
 }
 
 func (o *outerSimplifier) join(j *logical.Join, preds []expr.Expr) logical.Node {

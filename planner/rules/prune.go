@@ -93,6 +93,8 @@ func (p *pruner) node(n logical.Node, needed logical.ColSet) logical.Node {
 		return x.WithInputs([]logical.Node{seed, step})
 	case *logical.Window:
 		return p.window(x, needed)
+	case *logical.Unnest:
+		return p.unnest(x, needed)
 	case *logical.Sort:
 		below := needed.Clone()
 		for _, k := range x.Keys {
@@ -285,6 +287,20 @@ func (p *pruner) window(x *logical.Window, needed logical.ColSet) logical.Node {
 	out := x
 	if len(kept) < len(x.Items) {
 		out = &logical.Window{Input: x.Input, Partition: x.Partition, Order: x.Order, Items: kept}
+	}
+	return p.one(out, x.Input, with(needed, out.Exprs()))
+}
+
+// unnest leaves out columns of documents that no one reads; how many rows there are does not depend on them.
+func (p *pruner) unnest(x *logical.Unnest, needed logical.ColSet) logical.Node {
+	out := &logical.Unnest{Input: x.Input, Doc: x.Doc, Table: x.Table, Outer: x.Outer}
+	for i, c := range x.Cols {
+		if needed.Has(c.ID) {
+			out.Cols, out.Ordinals = append(out.Cols, c), append(out.Ordinals, x.Ordinals[i])
+		}
+	}
+	if len(out.Cols) == len(x.Cols) {
+		out = x
 	}
 	return p.one(out, x.Input, with(needed, out.Exprs()))
 }

@@ -6,7 +6,7 @@ import (
 )
 
 const pushPredicatesDoc = `Push predicates down to where their columns come from: through projections, joins, grouping keys, set operations and
-sorts, and through windows what chooses whole partitions, into scans.
+sorts, through windows what chooses whole partitions, and through JSON_TABLE what chooses documents, into scans.
 
 Legal through a join only on a side that keeps its rows' identity: a condition on the filled-up side of an outer join stays above it,
 a condition in ON goes down only on the filled-up side, and nothing passes LIMIT:
@@ -42,6 +42,8 @@ func (w *rewriter) push(n logical.Node, preds []expr.Expr) logical.Node {
 		return w.pushAggregate(x, preds)
 	case *logical.Window:
 		return w.pushWindow(x, preds)
+	case *logical.Unnest:
+		return w.pushUnnest(x, preds)
 	case *logical.Sort:
 		if x.Count == logical.NoLimit && x.Offset == 0 {
 			return w.mapInput(n, x.Input, preds)
@@ -153,6 +155,19 @@ func (w *rewriter) pushWindow(x *logical.Window, preds []expr.Expr) logical.Node
 			} else {
 				down = append(down, e)
 			}
+		}
+	}
+	return logical.NewFilter(w.mapInput(x, x.Input, down), stay...)
+}
+
+// pushUnnest pushes conditions on the input's columns: they drop a row with all rows of its document.
+func (w *rewriter) pushUnnest(x *logical.Unnest, preds []expr.Expr) logical.Node {
+	var stay, down []expr.Expr
+	for _, e := range preds {
+		if expr.IsVolatile(e) || !usesColumns(e) || !logical.UsedWithin(e, logical.Out(x.Input)) {
+			stay = append(stay, e)
+		} else {
+			down = append(down, e)
 		}
 	}
 	return logical.NewFilter(w.mapInput(x, x.Input, down), stay...)

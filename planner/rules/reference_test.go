@@ -8,6 +8,8 @@ import (
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/plantest"
 	"github.com/radish-sql/radish/sql/expr"
+	"github.com/radish-sql/radish/sql/jsondoc"
+	"github.com/radish-sql/radish/sql/jsontable"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
 )
@@ -210,6 +212,8 @@ func (r *reference) node(n logical.Node, outer env) []env {
 		out = r.aggregate(x, outer)
 	case *logical.Window:
 		out = r.window(x, outer)
+	case *logical.Unnest:
+		out = r.unnest(x, outer)
 	case *logical.Recursive:
 		out = r.recursive(x, outer)
 	case *logical.WorkTable:
@@ -258,6 +262,33 @@ func (r *reference) node(n logical.Node, outer env) []env {
 		}
 	default:
 		panic(fmt.Sprintf("%T", n))
+	}
+	return out
+}
+
+func (r *reference) unnest(x *logical.Unnest, outer env) (out []env) {
+	reader := jsontable.NewReader(x.Table, r.ctx, r.ctx.Conversion(), x.Ordinals)
+	for _, in := range r.node(x.Input, outer) {
+		row := func() {
+			made := in.with(nil)
+			for i, c := range x.Cols {
+				made[c.ID] = reader.Row[x.Ordinals[i]]
+			}
+			out = append(out, made)
+		}
+		some := false
+		if doc := r.value(x.Doc, outer.with(in)); !doc.Null {
+			tree, err := jsondoc.Reread(r.ctx, doc.S, "json_table", 1)
+			if err == nil {
+				some, err = reader.Each(tree, func() error { row(); return nil })
+			}
+			if err != nil {
+				panic(failure{err})
+			}
+		}
+		if !some && x.Outer {
+			row()
+		}
 	}
 	return out
 }

@@ -133,6 +133,11 @@ func (v *shaper) visit(n logical.Node) {
 	case *logical.Window:
 		v.found |= hasWindow
 		v.exprs(x.Exprs())
+	case *logical.Unnest:
+		v.expr(x.Doc)
+		if x.Outer {
+			v.found |= hasOuterJoin
+		}
 	case *logical.Sort:
 		v.found |= hasSort
 		for i := range x.Keys {

@@ -149,6 +149,10 @@ func (e *Estimator) columnBounds(n logical.Node, id expr.ColumnID) (lo, hi int64
 		if logical.Out(x.Input).Has(id) {
 			return e.columnBounds(x.Input, id)
 		}
+	case *logical.Unnest:
+		if logical.Out(x.Input).Has(id) {
+			return e.columnBounds(x.Input, id)
+		}
 	case *logical.Sort:
 		return e.columnBounds(x.Input, id)
 	case *logical.Limit:

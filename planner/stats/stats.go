@@ -95,6 +95,8 @@ func (e *Estimator) computeRows(n logical.Node) float64 {
 		return e.Rows(x.Input)
 	case *logical.Window:
 		return e.Rows(x.Input)
+	case *logical.Unnest:
+		return documentRows * e.Rows(x.Input)
 	case *logical.Recursive:
 		return recursiveGrowth * e.Rows(x.Seed)
 	case *logical.WorkTable:
@@ -129,6 +131,9 @@ const (
 	recursiveGrowth = 10
 	workTableRows   = 100
 )
+
+// documentRows is what is assumed of the rows of a document.
+const documentRows = 8
 
 // atLeastOne keeps estimates of relations that are not known to be empty away from zero.
 func atLeastOne(rows, of float64) float64 { return min(max(rows, 1), of) }
@@ -262,6 +267,10 @@ func (e *Estimator) computeColumn(n logical.Node, id expr.ColumnID) *Column {
 	case *logical.Aggregate:
 		return e.aggregateColumn(x, id)
 	case *logical.Window:
+		if logical.Out(x.Input).Has(id) {
+			return e.Column(x.Input, id)
+		}
+	case *logical.Unnest:
 		if logical.Out(x.Input).Has(id) {
 			return e.Column(x.Input, id)
 		}

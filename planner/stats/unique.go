@@ -281,6 +281,8 @@ func (e *Estimator) closure(n logical.Node, cols logical.ColSet) logical.ColSet 
 		return fix(cols, func(c logical.ColSet) logical.ColSet { return withEqual(e.closure(x.Input, c), x.Preds) })
 	case *logical.Window:
 		return cols.Union(e.closure(x.Input, within(cols, x.Input)))
+	case *logical.Unnest:
+		return cols.Union(e.closure(x.Input, within(cols, x.Input)))
 	case *logical.Sort:
 		return e.closure(x.Input, cols)
 	case *logical.Limit:

@@ -187,29 +187,51 @@ func (r *pathReader) index() (x jsonIndex, ok bool) {
 
 // Seek calls f with each value that the path finds in v, in order.
 func (p Path) Seek(v *Value, f func(*Value)) {
+	_ = p.SeekFor(nobody{}, v, func(found *Value) bool { // nobody gives no errors
+		f(found)
+		return true
+	})
+}
+
+// SeekFor calls f with the values that the path finds in v, in order, until f says that it wants no more. The error is that of a statement that was
+// cancelled meanwhile.
+func (p Path) SeekFor(c Statement, v *Value, f func(*Value) bool) error {
+	s := seeker{c: c, f: f}
+	s.seek(p, v)
+	return s.err
+}
+
+// seeker looks for values in a document.
+type seeker struct {
+	c      Statement
+	f      func(*Value) bool
+	visits int
+	err    error
+}
+
+// visitsAtOnce is after how many values a seeker looks whether its statement goes on.
+const visitsAtOnce = 1 << 14
+
+// seek says whether the search goes on.
+func (s *seeker) seek(p Path, v *Value) bool {
 	if len(p) == 0 {
-		f(v)
-		return
+		return s.f(v)
 	}
 	leg, rest := p[0], p[1:]
 	switch leg.Kind {
 	case LegKey:
 		if v.Kind == Object {
 			if i, have := v.Find(leg.Key); have {
-				rest.Seek(v.Items[i], f)
+				return s.seek(rest, v.Items[i])
 			}
 		}
 	case legAnyKey:
 		if v.Kind == Object {
-			for _, item := range v.Items {
-				rest.Seek(item, f)
-			}
+			return s.each(rest, v.Items)
 		}
 	case legAnyCell:
 		if v.Kind == Array {
-			for _, item := range v.Items {
-				rest.Seek(item, f)
-			}
+			return s.each(rest, v.Items)
 		}
 	case LegCell, legRange:
 		items := v.Items
@@ -221,17 +243,33 @@ func (p Path) Seek(v *Value, f func(*Value)) {
 		if leg.Kind == legRange {
 			from, to = max(from, 0), min(leg.to.In(len(items)), len(items)-1)
 		}
-		for i := from; i <= to && i >= 0 && i < len(items); i++ {
-			rest.Seek(items[i], f)
+		if from >= 0 && from <= to && to < len(items) {
+			return s.each(rest, items[from:to+1])
 		}
 	case legEllipsis:
-		rest.Seek(v, f)
+		if !s.seek(rest, v) {
+			return false
+		}
 		if v.Kind == Array || v.Kind == Object {
-			for _, item := range v.Items {
-				p.Seek(item, f)
-			}
+			return s.each(p, v.Items)
 		}
 	}
+	return true
+}
+
+// each is seek in several values.
+func (s *seeker) each(p Path, items []*Value) bool {
+	for _, item := range items {
+		if s.visits++; s.visits%visitsAtOnce == 0 {
+			if s.err = s.c.Interrupted(); s.err != nil {
+				return false
+			}
+		}
+		if !s.seek(p, item) {
+			return false
+		}
+	}
+	return true
 }
 
 // Each calls f with a value and all that are in it, and their paths.

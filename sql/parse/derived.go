@@ -122,7 +122,15 @@ func derivedTable(text string, tokens []token, end int) bool {
 	default:
 		return false
 	}
-	before := tokens[begin-1]
+	return tableMayStand(tokens, begin)
+}
+
+// tableMayStand says whether a table may stand at a token.
+func tableMayStand(tokens []token, at int) bool {
+	if at == 0 {
+		return false
+	}
+	before := tokens[at-1]
 	return before.isOp(',') || before.isOp('(') ||
 		before.kind == tokWord && (before.key == kwFrom || before.key == kwJoin || before.key == kwStraightJoin)
 }

@@ -215,13 +215,12 @@ var idioms = []idiom{
 	{"a file or table named by a string", "put its name in backticks: FROM `file.parquet`", func(v view) (int, bool) {
 		return 0, v.kind(0) == tokString && v.inFrom(0)
 	}},
-	{"JSON_TABLE", "number the elements by WITH RECURSIVE n AS (SELECT 0 AS i UNION ALL SELECT i + 1 FROM n WHERE i < 99) and take each by JSON_EXTRACT(doc, CONCAT('$[', i, ']'))", func(v view) (int, bool) {
-		for d := 0; v.at+d >= 0 && d > -3; d-- {
-			if v.is(d, "JSON_TABLE", "(") && v.inFrom(d) {
-				return d, true
-			}
+	{"JSON_TABLE outside FROM", "write FROM JSON_TABLE(document, 'path' COLUMNS (...)) AS alias; JSON_EXTRACT and JSON_VALUE give values", func(v view) (int, bool) {
+		d := 0
+		for v.at+d > 0 && v.is(0, "COLUMNS") && !v.is(d, "JSON_TABLE", "(") {
+			d--
 		}
-		return 0, false
+		return d, v.is(d, "JSON_TABLE", "(")
 	}},
 	{"a table function", "name a file in backticks: FROM `file.parquet`, or the whole call: FROM `read_csv('file.csv')`; number rows with WITH RECURSIVE", func(v view) (int, bool) {
 		return -1, v.is(0, "(") && v.kind(-1) == tokWord && v.inFrom(-1)

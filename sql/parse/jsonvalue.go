@@ -58,11 +58,7 @@ func valueClauses(text, piece string, p Piece) (replaced string, clauses []value
 			out = []byte(piece)
 		}
 		begin, end := int(p.tokens[from].start)-p.Offset, int(p.tokens[to].start)-p.Offset
-		for k := begin; k < end; k++ {
-			if out[k] != '\n' {
-				out[k] = ' '
-			}
-		}
+		blank(out[begin:end])
 		copy(out[begin:end], ",'"+c.code+"'")
 		clauses = append(clauses, c)
 	}

@@ -209,6 +209,7 @@ type taken struct {
 	piece    string // what is left, as long as before
 	lists    []columnList
 	clauses  []valueClause
+	tables   []tableCall
 	head     *viewHead
 	defaults [][2]int
 }
@@ -217,6 +218,9 @@ type taken struct {
 func takeOut(text string, p Piece, s *Statement) (t taken, err *sqlerr.Error) {
 	t.piece, s.Into = intoVariables(text, explainTree(text, p), p)
 	if t.piece, t.lists, err = derivedColumns(text, t.piece, p); err != nil {
+		return t, err
+	}
+	if t.piece, t.tables, err = tableCalls(text, t.piece, p); err != nil {
 		return t, err
 	}
 	t.piece, s.Alias = rowAlias(text, t.piece, p)
@@ -274,6 +278,11 @@ func (w *worker) putBack(text string, p Piece, t taken, s *Statement) (err error
 	}
 	if t.clauses != nil {
 		if err := w.restoreClauses(text, t.piece, p, s.Node, t.clauses); err != nil {
+			return err
+		}
+	}
+	if t.tables != nil {
+		if err := w.restoreTables(text, t.piece, p, s, t.tables); err != nil {
 			return err
 		}
 	}

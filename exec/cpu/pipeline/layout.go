@@ -79,6 +79,8 @@ func (l *Layout) madeBefore(i int) IDSet {
 				have.Add(t.Mark.ID)
 			}
 			AddColumns(&have, t.Build.Payload)
+		case *physical.Unnest:
+			AddColumns(&have, t.Cols)
 		}
 	}
 	return have
@@ -119,6 +121,8 @@ func (l *Layout) collectUses(p *physical.Pipeline) error {
 			u.AddExprs(t.Residual...)
 		case *physical.Repeat:
 			u.AddExprs(t.Count)
+		case *physical.Unnest:
+			u.AddExprs(t.Doc)
 		case *physical.Limit:
 		default:
 			return sqlerr.Bug("unknown transform %T", t)

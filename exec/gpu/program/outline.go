@@ -164,5 +164,8 @@ func (o *outliner) transform(t physical.Transform) error {
 		_, err := o.Forms.Of(t.Count)
 		return err
 	}
+	if _, ok := t.(*physical.Unnest); ok {
+		return codegen.Refuse("JSON_TABLE runs on the CPU only")
+	}
 	return codegen.Refuse("%T runs on the CPU only", t)
 }

@@ -1,8 +1,6 @@
 package jsonfn
 
 import (
-	"strconv"
-
 	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/jsondoc"
@@ -118,25 +116,12 @@ func scalarOf(c *expr.Context, j *jsondoc.Value, to types.Type, row int) (types.
 		}
 		return types.Value{Type: to, S: s}, nil
 	}
-	var v types.Value
+	v, ok := j.Scalar(to)
 	switch {
-	case j.Kind == jsondoc.Null:
-		return types.NullOf(to), nil
-	case j.Kind == jsondoc.Array || j.Kind == jsondoc.Object:
+	case !ok:
 		return v, notOfType(to, row)
-	case to.IsString() || j.Kind == jsondoc.String || j.Kind == jsondoc.Decimal:
-		v = types.StringValue(j.Text)
-	case j.Kind == jsondoc.Bool:
-		v = types.IntValue(int64(expr.BoolToInt(j.Text == "true")))
-	case j.Kind == jsondoc.Integer:
-		i, _ := strconv.ParseInt(j.Text, 10, 64)
-		v = types.IntValue(i)
-	case j.Kind == jsondoc.Unsigned:
-		u, _ := strconv.ParseUint(j.Text, 10, 64)
-		v = types.UintValue(u)
-	default:
-		f, _ := strconv.ParseFloat(j.Text, 64)
-		v = types.FloatValue(f)
+	case v.Null:
+		return v, nil
 	}
 	if v, status := c.Conversion().Store(v, to); status <= types.ConvertRounded {
 		return v, nil

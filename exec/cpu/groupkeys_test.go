@@ -43,6 +43,9 @@ var keyDraws = []struct {
 	{types.Varchar(200), func(_ *rand.Rand, d uint64) types.Value {
 		return types.StringValue(strings.Repeat("long ", 20) + fmt.Sprintf("%x", d))
 	}},
+	{types.Varchar(2000), func(_ *rand.Rand, d uint64) types.Value { // too long to look up those of a vector at once
+		return types.StringValue(strings.Repeat("longer ", 150) + fmt.Sprintf("%x", d))
+	}},
 }
 
 // drawnKeys makes a table of key columns and the numbers 0, 1, ... of its rows, and returns each row's key as text.

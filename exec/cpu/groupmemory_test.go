@@ -2,17 +2,23 @@ package cpu_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
+	"runtime"
+	"strings"
 	"testing"
 
+	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/exec/enginetest"
 	"github.com/radish-sql/radish/exec/memory"
 	"github.com/radish-sql/radish/exec/schedule"
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
+	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
+	"github.com/radish-sql/radish/storage/table"
 )
 
 // Many groups hold little more at the peak than their keys, sums and rows: what lookups need goes before the workers' tables are merged, a
@@ -74,6 +80,53 @@ func TestGroupsHoldLittle(t *testing.T) {
 					t.Errorf("%d bytes were held for each group, want at most %d", got, of.most[columns-1])
 				}
 			})
+		}
+	}
+}
+
+// Long keys count while they are copied, not when those of a whole vector are.
+func TestLongKeysCountEarly(t *testing.T) {
+	const rows, length, limit = 600, 100_000, 8 << 20
+	for _, columns := range []int{1, 2} { // keys of one text, and as bytes
+		s := &table.Schema{Database: "test", Name: "t"}
+		in := &column.Batch{N: rows}
+		for c := range columns {
+			s.Columns = append(s.Columns, table.ColumnDef{Name: fmt.Sprint("c", c), Type: types.Text})
+			v := column.New(types.Text, rows)
+			for i := range v.Str {
+				v.Str[i] = fmt.Sprint(i, strings.Repeat("x", length))
+			}
+			in.Cols = append(in.Cols, v)
+		}
+		bl := table.NewBuilder(table.New(s))
+		if err := bl.Append(in); err != nil {
+			t.Fatal(err)
+		}
+		v, err := bl.Finish()
+		if err != nil {
+			t.Fatal(err)
+		}
+		g := enginetest.NewGen(nil, 0)
+		scan, cols := scanOf(g, v)
+		a := &physical.Aggregate{Algorithm: physical.HashAggregate, EstGroups: rows}
+		for _, c := range cols {
+			a.Groups = append(a.Groups, logical.Item{Col: g.Alloc.New("", c.Name, c.Typ, false), Expr: c})
+		}
+		g.Pipe(scan, a)
+		out := []*expr.Column{a.Groups[0].Col}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		c, err := start(context.Background(), g.Result(g.Read(a, out), out), schedule.Config{Threads: 1, Memory: memory.NewBudget(limit), Expr: &expr.Context{}})
+		if err == nil {
+			_, err = c.Next(context.Background())
+			c.Close()
+		}
+		runtime.ReadMemStats(&after)
+		if !errors.Is(err, sqlerr.Resource) {
+			t.Errorf("%d columns: error %v, want one of memory", columns, err)
+		}
+		if got := after.TotalAlloc - before.TotalAlloc; got > 3*limit {
+			t.Errorf("%d columns: %d bytes were taken under a limit of %d", columns, got, limit)
 		}
 	}
 }

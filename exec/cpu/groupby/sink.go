@@ -289,23 +289,57 @@ func (x *aggLocal) find(keys []*column.Vector, sel []int32, n int) ([]uint32, er
 		x.groups = make([]uint32, max(n, len(sel)))
 	}
 	groups := x.groups[:len(sel)]
-	before := x.table.Count
 	if x.a.runs {
 		x.findRuns(keys[0], sel, groups)
-	} else if !x.table.Find(keys, sel, n, groups) {
-		if err := x.useAny(); err != nil {
-			return nil, err
-		}
-		before = -1
-		x.table.Find(keys, sel, n, groups)
+		return groups, x.grow()
 	}
-	if x.table.Count != before {
-		for _, a := range x.accs {
-			a.Grow(x.table.Count)
+	for from := 0; from < len(sel); {
+		to := from + rowsOfKeys(keys, sel[from:])
+		before := x.table.Count
+		if !x.table.Find(keys, sel[from:to], n, groups[from:to]) {
+			if err := x.useAny(); err != nil {
+				return nil, err
+			}
+			from = 0 // groups have other numbers now
+			continue
 		}
-		return groups, x.charge()
+		if x.table.Count != before {
+			if err := x.grow(); err != nil {
+				return nil, err
+			}
+		}
+		from = to
 	}
 	return groups, nil
+}
+
+// grow makes room for new groups in the accumulators, and counts it.
+func (x *aggLocal) grow() error {
+	for _, a := range x.accs {
+		a.Grow(x.table.Count)
+	}
+	return x.charge()
+}
+
+// keyBytes is how many bytes of strings are looked up at once, before what the table has copied is counted.
+const keyBytes = 1 << 20
+
+// rowsOfKeys returns how many rows of sel, one at least, have strings of at most keyBytes together.
+func rowsOfKeys(keys []*column.Vector, sel []int32) int {
+	rows := len(sel)
+	for _, v := range keys {
+		if v.Type.Phys() != types.PhysString || v.Dict != nil || v.Const {
+			continue
+		}
+		bytes := 0
+		for i, p := range sel[:rows] {
+			if bytes += len(v.Str[p]); bytes > keyBytes {
+				rows = max(i, 1)
+				break
+			}
+		}
+	}
+	return rows
 }
 
 func (a *Sink) layoutFor(keys []*column.Vector) *grouptable.Layout {

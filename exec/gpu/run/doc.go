@@ -3,15 +3,15 @@
 //
 // A [Runner] is what queries share on one device, and is safe for concurrent use. [Runner.Start] makes a [Query] of a program, which serves one goroutine:
 //
-//	Query.RunPipeline   query.go    runs one pipeline, whose inputs have been run, or put in by Query.PutRows
+//	Query.RunPipeline   pipeline.go runs one pipeline, whose inputs have been run, or put in by Query.PutRows
 //	  open.go, groups.go            memory for sinks, by estimates or by what came before (sizes.go); it is larger in a second attempt
-//	  words.go, launch.go           parameters and launches
+//	  launch.go, words.go           launches, and their parameters
 //	  wait.go                       what was counted, and what follows from it
 //	  order.go                      the order of rows (package rowsort)
 //	Query.Rows          rows.go     what a sink holds; package results brings it to the host
 //	Query.Close         query.go    frees everything; due whatever happened
 //
-// Query says in what order things are done. What it consists of knows how, and knows nothing of Query; each may use those above it:
+// Query (query.go) consists of what knows how things are done and knows nothing of Query; each may use those above it:
 //
 //	controlBlock   control.go    errors, warnings and counters, which kernels write
 //	loader         compile.go    kernels

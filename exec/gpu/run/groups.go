@@ -1,6 +1,7 @@
 package run
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -47,12 +48,6 @@ func (out *outputs) fillHashed(g *groupRun) error {
 		err = out.memory.Stream.Fill(g.arrays[i], a.Fill, a.Unit, (g.slots+2)*a.Width/int64(a.Unit))
 	}
 	return err
-}
-
-// partitionRun is where a pass writes.
-type partitionRun struct {
-	rows, given gpukernels.Ptr
-	capacity    int64
 }
 
 // openPartitions takes memory for the partitions of all rows. If there is none, all rows go to their groups directly.
@@ -120,4 +115,33 @@ func (q *Query) startSeen(k *kernel.Kernel, total, unit int64, launch func(r lau
 		return 0, 0, err
 	}
 	return -every, total - seen, q.launchOther(k.Learn, 1, cost)
+}
+
+// countGroups is the number of groups of an aggregation whose pipelines have run.
+func (q *Query) countGroups(ctx context.Context, p *physical.Aggregate) (int64, error) {
+	f, g := q.program.Aggs[p], q.outputs.groups[p]
+	slots, items, kind := g.size(), g.keys, countKeys
+	switch {
+	case f.Shape == groupby.ScalarGroups:
+		return 1, nil
+	case f.Shape == groupby.DenseGroups && f.SeenAt >= 0:
+		items, kind = g.arrays[f.SeenAt], countBytes
+	case f.Shape == groupby.DenseGroups:
+		items, kind = g.arrays[f.Accs[f.Taken].At], countWords
+	case f.Shape == groupby.KeyedGroups:
+		kind = countStates
+	}
+	counter, err := q.memory.Filled("counters", 1, 8, 0)
+	if err != nil {
+		return 0, err
+	}
+	defer q.memory.Free(counter)
+	block := int64(q.runner.Device.Block(measureThreads))
+	grid := min((slots+block-1)/block, 1<<14)
+	if err := measure(ctx, q.memory.Stream, "count_groups", max(grid, 1), []uint64{uint64(items), uint64(slots), uint64(kind), uint64(counter)}); err != nil {
+		return 0, err
+	}
+	count := make([]uint64, 1)
+	err = q.memory.Stream.Download(ctx, gpukernels.Bytes(count), counter)
+	return int64(count[0]), err
 }

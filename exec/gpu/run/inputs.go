@@ -19,7 +19,8 @@ import (
 // inputs are what kernels read that no kernel of the query writes: columns and spans of tables, dictionaries, constants.
 type inputs struct {
 	program   *program.Program
-	runner    *Runner
+	device    *gpukernels.Device
+	residency *residency.Residency
 	memory    *devicemem.Memory
 	scans     map[*physical.TableScan]*residency.Table
 	spanned   map[*physical.TableScan]*spanTable
@@ -29,9 +30,9 @@ type inputs struct {
 	fetching  sync.WaitGroup // of fetches
 }
 
-func newInputs(g *program.Program, r *Runner, m *devicemem.Memory) *inputs {
+func newInputs(g *program.Program, d *gpukernels.Device, r *residency.Residency, m *devicemem.Memory) *inputs {
 	return &inputs{
-		program: g, runner: r, memory: m,
+		program: g, device: d, residency: r, memory: m,
 		scans: map[*physical.TableScan]*residency.Table{}, spanned: map[*physical.TableScan]*spanTable{}, dicts: map[*column.Dictionary]*heldDictionary{},
 		constants: map[*codegen.Table]gpukernels.Ptr{}, fetches: map[*physical.TableScan]*fetch{},
 	}
@@ -68,7 +69,7 @@ func (in *inputs) fetchAhead(ctx context.Context) {
 		if !ok || in.program.Kernels[p] == nil {
 			continue
 		}
-		if _, bytes := in.runner.Residency.Bytes(scan.Table, ScanOrdinals(scan)); bytes > 0 {
+		if _, bytes := in.residency.Bytes(scan.Table, ScanOrdinals(scan)); bytes > 0 {
 			scans = append(scans, scan)
 			missing += bytes
 		}
@@ -76,7 +77,7 @@ func (in *inputs) fetchAhead(ctx context.Context) {
 	if missing == 0 {
 		return
 	}
-	if m, err := in.runner.Device.Memory(); err != nil || missing > m.Free/2 {
+	if m, err := in.device.Memory(); err != nil || missing > m.Free/2 {
 		return
 	}
 	for _, scan := range scans {
@@ -85,7 +86,7 @@ func (in *inputs) fetchAhead(ctx context.Context) {
 		in.fetching.Go(func() {
 			defer close(f.ready)
 			f.err = sqlerr.Guard(func() (err error) {
-				f.table, err = in.runner.Residency.Acquire(ctx, scan.Table, ScanOrdinals(scan))
+				f.table, err = in.residency.Acquire(ctx, scan.Table, ScanOrdinals(scan))
 				return err
 			})
 		})
@@ -101,7 +102,7 @@ func (in *inputs) columns(ctx context.Context, scan *physical.TableScan) (*resid
 			return f.table, nil
 		}
 	}
-	return in.runner.Residency.Acquire(ctx, scan.Table, ScanOrdinals(scan))
+	return in.residency.Acquire(ctx, scan.Table, ScanOrdinals(scan))
 }
 
 // ScanOrdinals are the table's columns that a scan reads.
@@ -161,7 +162,7 @@ func (in *inputs) openConstants(ctx context.Context, k *kernel.Kernel) error {
 func (in *inputs) dictionary(ctx context.Context, d *column.Dictionary) (gpukernels.Ptr, error) {
 	h := in.dicts[d]
 	if h == nil {
-		views, done, err := in.runner.Residency.Dictionary(ctx, d)
+		views, done, err := in.residency.Dictionary(ctx, d)
 		if err != nil {
 			return 0, err
 		}
@@ -194,7 +195,7 @@ func (in *inputs) openScan(ctx context.Context, k *kernel.Kernel, scan *physical
 
 // tile is how many rows a block takes at once.
 func (in *inputs) tile(k *kernel.Kernel) int64 {
-	return int64(in.runner.Device.Block(k.Threads) * k.Items)
+	return int64(in.device.Block(k.Threads) * k.Items)
 }
 
 // spanWords are a scan's spans, as a kernel reads them.

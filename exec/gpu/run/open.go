@@ -11,8 +11,7 @@ import (
 	"github.com/radish-sql/radish/planner/physical"
 )
 
-// What a kernel reads and writes is opened before it is launched: columns of tables, stored rows, builds, groups. Where there
-// was too little room, grow makes more for another attempt.
+// What a kernel reads and writes is opened before it is launched: columns of tables, stored rows, builds, groups.
 
 // openInput brings what the pipeline reads to the device.
 func (q *Query) openInput(ctx context.Context, k *kernel.Kernel, cost *Cost) error {
@@ -225,38 +224,4 @@ func (q *Query) slots(p *physical.Aggregate) int64 {
 // slotsFor is the number of slots of a table for about so many groups.
 func slotsFor(groups float64) int64 {
 	return kernel.PowerOfTwo(int64(min(max(2*groups, 2048), 1<<31)))
-}
-
-// grow looks whether a sink had room for all, and if not makes it larger and empty: true. What kernels counted is known.
-func (q *Query) grow(k *kernel.Kernel) (bool, error) {
-	if again, err := q.growStrings(k); again || err != nil {
-		return again, err
-	}
-	switch s := k.Pipeline.Sink.(type) {
-	case *physical.Aggregate:
-		g := q.outputs.groups[s]
-		if g.form.Shape < groupby.PackedGroups {
-			return false, nil
-		}
-		g.appended = q.control.counted(kernel.CounterWord{Of: groupby.AppendedGroups{P: s}})
-		if q.control.counted(kernel.CounterWord{Of: s}) == 0 && g.appended <= g.capacity {
-			return false, nil
-		}
-		return true, q.openGroups(s)
-	case *physical.Build:
-		if q.program.Builds[s].ByKey() {
-			return false, nil
-		}
-	}
-	r := q.outputs.rows[k.Pipeline.Sink]
-	n := r.count
-	if n <= r.capacity {
-		return false, nil
-	}
-	for _, f := range q.program.Feeders[k.Pipeline.Sink] {
-		if f != k.Pipeline && !q.progress.done[f] {
-			n += int64(f.EstRows*1.3) + 1024
-		}
-	}
-	return true, q.openRows(k.Pipeline.Sink, n, false)
 }

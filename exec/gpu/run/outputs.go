@@ -5,10 +5,8 @@ import (
 
 	"github.com/radish-sql/radish/exec/gpu/devicemem"
 	"github.com/radish-sql/radish/exec/gpu/groupby"
-	"github.com/radish-sql/radish/exec/gpu/join"
 	"github.com/radish-sql/radish/exec/gpu/join/radix"
 	"github.com/radish-sql/radish/exec/gpu/kernel"
-	"github.com/radish-sql/radish/exec/gpu/partition"
 	"github.com/radish-sql/radish/exec/gpu/program"
 	"github.com/radish-sql/radish/exec/gpu/results"
 	"github.com/radish-sql/radish/exec/gpu/rowsort"
@@ -91,6 +89,52 @@ func (g *groupRun) size() int64 {
 	}
 	return g.slots + 2 + g.appended
 }
+
+// partitionRun is where a pass writes.
+type partitionRun struct {
+	rows, given gpukernels.Ptr
+	capacity    int64
+}
+
+// stringRun is a pipeline's memory for strings.
+type stringRun struct {
+	data  gpukernels.Ptr
+	bytes int64
+}
+
+// sideRun is one side's rows on the device, in the partitions of the last pass.
+type sideRun struct {
+	passes  []sidePass
+	matched gpukernels.Ptr // of a build whose rows note that they have found a match: a bit for each
+}
+
+// last is the pass whose partitions are joined.
+func (s *sideRun) last() *sidePass { return &s.passes[len(s.passes)-1] }
+
+// sidePass is where a pass writes.
+type sidePass struct {
+	rows, counts, begins gpukernels.Ptr
+	first                []uint32 // row of each partition, and the end of the last one
+	given                []uint32 // rows that came to each, once that is known
+}
+
+// capacity is how many rows the partitions have capacity for.
+func (p *sidePass) capacity() int64 { return int64(p.first[len(p.first)-1]) }
+
+// putOff is the list of a kernel's runs that were put off.
+type putOff struct {
+	list     gpukernels.Ptr // their number in 16 bytes, and 16 bytes for each
+	capacity int64
+	runs     int64 // how many there are, once the kernel has gone over its source
+}
+
+// madeStrings stands for the bytes of a pipeline's strings, among the things that are counted.
+type madeStrings struct{}
+
+// sortedCount stands for the rows that a Sort keeps, among the things that are counted.
+type sortedCount struct{ s *physical.Sort }
+
+var errTooManyRows = &gpukernels.Error{Kind: gpukernels.KindOutOfMemory, Message: "more than 2^32 rows are kept between two pipelines"}
 
 // openArrays makes arrays for rows.
 func (out *outputs) openArrays(s physical.Sink, capacity int64) error {
@@ -229,84 +273,39 @@ func (out *outputs) heldCount(s physical.Sink) uint64 {
 	return uint64(out.control.at) + uint64(out.control.counterAt(w))
 }
 
-// What parameters of kernels ask for.
-
-// rowsWord resolves a word about a sink's stored rows.
-func (out *outputs) rowsWord(key any) (uint64, bool) {
-	switch w := key.(type) {
-	case kernel.DataWord:
-		return uint64(out.rows[w.Sink].data[w.At]), true
-	case kernel.ValidWord:
-		return uint64(out.rows[w.Sink].valid[w.At]), true
-	case kernel.RowCount:
-		return uint64(out.rows[w.Sink].count), true
-	case kernel.CapacityWord:
-		return uint64(out.rows[w.Sink].capacity), true
-	case kernel.RowCounter:
-		return out.control.counter(kernel.CounterWord{Of: w.Sink}), true
-	case kernel.HeldCount:
-		return out.heldCount(w.Sink), true
-	case kernel.OrderWord:
-		return uint64(out.rows[w.Sink].sorted.Numbers), true
+func (out *outputs) freePass(x *sidePass) {
+	for _, p := range []*gpukernels.Ptr{&x.rows, &x.counts, &x.begins} {
+		out.memory.Free(*p)
+		*p = 0
 	}
-	return 0, false
 }
 
-// buildWord is a word of a join's build.
-func (out *outputs) buildWord(key any) (uint64, bool) {
-	if w, ok := key.(join.Word); ok {
-		return out.builds[w.Of()].word(key)
+// freeSide gives a side's memory back.
+func (out *outputs) freeSide(side radix.Side) {
+	if s := out.sides[side]; s != nil {
+		for i := range s.passes {
+			out.freePass(&s.passes[i])
+		}
+		out.memory.Free(s.matched)
+		delete(out.sides, side)
 	}
-	return 0, false
 }
 
-// groupWord is a word of an aggregation's groups.
-func (out *outputs) groupWord(key any) (uint64, bool) {
-	switch w := key.(type) {
-	case groupby.GroupArray:
-		return uint64(out.groups[w.P].arrays[w.At]), true
-	case groupby.GroupKeys:
-		return uint64(out.groups[w.P].keys), true
-	case groupby.GroupMask:
-		return uint64(out.groups[w.P].slots - 1), true
-	case groupby.GroupsFull:
-		return out.control.counter(kernel.CounterWord{Of: w.P}), true
-	case groupby.GroupCopies:
-		return uint64(out.groups[w.P].shift), true
-	case groupby.AppendedFirst:
-		return uint64(out.groups[w.P].slots + 2), true
-	case groupby.AppendedCapacity:
-		return uint64(out.groups[w.P].capacity), true
-	case groupby.PartitionSlots:
-		return uint64(out.program.Aggs[w.P].PartitionSlots()), true
-	case groupby.PerfectHashWord:
-		return uint64(out.groups[w.P].perfectHash[w.At]), true
-	}
-	return 0, false
-}
-
-// partitionWord is a word of what a pass of partitioning writes.
-func (out *outputs) partitionWord(w partition.Word) (uint64, bool) {
-	if side, ok := w.Of.(radix.Side); ok {
-		return out.sideWord(side, w)
-	}
-	a, ok := w.Of.(*physical.Aggregate)
+// partitioned is the side of a build's rows, if they lie in partitions.
+func (out *outputs) partitioned(s physical.Sink) *sideRun {
+	b, ok := s.(*physical.Build)
 	if !ok {
-		return 0, false
+		return nil
 	}
-	run := out.groups[a].partitions[w.Pass]
-	switch w.What {
-	case partition.Rows:
-		return uint64(run.rows), true
-	case partition.Counts:
-		return uint64(run.given), true
-	case partition.Capacity:
-		return uint64(run.capacity), true
+	if f := out.program.Builds[b]; f != nil && f.Radix != nil {
+		return out.sides[f.Radix.Of(false)]
 	}
-	return 0, false
+	return nil
 }
 
-var errTooManyRows = &gpukernels.Error{Kind: gpukernels.KindOutOfMemory, Message: "more than 2^32 rows are kept between two pipelines"}
-
-// sortedCount stands for the rows that a Sort keeps, among the things that are counted.
-type sortedCount struct{ s *physical.Sort }
+// freeBuildSide gives the rows of a partitioned build back.
+func (out *outputs) freeBuildSide(b *physical.Build) {
+	if f := out.program.Builds[b]; f != nil && f.Radix != nil {
+		out.freeSide(f.Radix.Of(false))
+	}
+}

@@ -6,9 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/radish-sql/radish/exec/gpu/groupby"
 	"github.com/radish-sql/radish/gpukernels"
-	"github.com/radish-sql/radish/planner/physical"
 )
 
 // clock measures pipelines on the device, if that is wanted.
@@ -142,45 +140,6 @@ func measure(ctx context.Context, s *gpukernels.Stream, kernel string, grid int6
 		return err
 	}
 	return s.Launch(f, grid, s.Device().Block(measureThreads), 0, params)
-}
-
-// countGroups is the number of groups of an aggregation whose pipelines have run.
-func (q *Query) countGroups(ctx context.Context, p *physical.Aggregate) (int64, error) {
-	f, g := q.program.Aggs[p], q.outputs.groups[p]
-	slots, items, kind := g.size(), g.keys, countKeys
-	switch {
-	case f.Shape == groupby.ScalarGroups:
-		return 1, nil
-	case f.Shape == groupby.DenseGroups && f.SeenAt >= 0:
-		items, kind = g.arrays[f.SeenAt], countBytes
-	case f.Shape == groupby.DenseGroups:
-		items, kind = g.arrays[f.Accs[f.Taken].At], countWords
-	case f.Shape == groupby.KeyedGroups:
-		kind = countStates
-	}
-	counter, err := q.memory.Filled("counters", 1, 8, 0)
-	if err != nil {
-		return 0, err
-	}
-	defer q.memory.Free(counter)
-	block := int64(q.runner.Device.Block(measureThreads))
-	grid := min((slots+block-1)/block, 1<<14)
-	if err := measure(ctx, q.memory.Stream, "count_groups", max(grid, 1), []uint64{uint64(items), uint64(slots), uint64(kind), uint64(counter)}); err != nil {
-		return 0, err
-	}
-	count := make([]uint64, 1)
-	err = q.memory.Stream.Download(ctx, gpukernels.Bytes(count), counter)
-	return int64(count[0]), err
-}
-
-// Bandwidth is how many bytes of its memory the device reads in a second; it is measured when it is asked for first. 0: it could not be.
-func (r *Runner) Bandwidth(ctx context.Context) float64 {
-	r.measuring.Lock()
-	defer r.measuring.Unlock()
-	if r.readRate == 0 {
-		r.readRate, _ = measureReads(ctx, r.Device) // the next one tries again
-	}
-	return r.readRate
 }
 
 // measureReads reads a gigabyte, or a quarter of the memory that is free, some times; the fastest counts.

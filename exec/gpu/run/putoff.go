@@ -11,13 +11,6 @@ import (
 // A thread that probes a build with runs of equal keys follows short runs itself. It puts long ones off: they are listed, and a launch of the same kernel goes over the list, in
 // which several threads come for each run. So one frequent key does not keep a thread busy while others wait, however few rows of the source there are.
 
-// putOff is the list of a kernel's runs that were put off.
-type putOff struct {
-	list     gpukernels.Ptr // their number in 16 bytes, and 16 bytes for each
-	capacity int64
-	runs     int64 // how many there are, once the kernel has gone over its source
-}
-
 // openPutOff makes the list of a kernel, which goes over so many rows, empty; a kernel that puts nothing off needs none.
 func (o *outputs) openPutOff(k *kernel.Kernel, rows int64) error {
 	if !k.Rows.Deferring {
@@ -83,10 +76,13 @@ func (q *Query) sharersOf(rows int64) int {
 	return min(max(bits.Len64(uint64(each))-1, sharersLeast), sharersMost)
 }
 
-// launchRange is the tiles or rows of a launch; every says which tiles are numbered (Tiles in tile.cuh).
-type launchRange struct {
-	from, to, every int64
-	later           *putOff // the runs that the launch goes over; nil: it goes over the source
+// sharers is log2 of how many threads share the copies of a row.
+func (q *Query) sharers(k *kernel.Kernel) int {
+	switch {
+	case q.launch.later != nil:
+		return q.sharersOf(q.launch.later.runs)
+	case k.Rows.SharedBy == nil:
+		return 0
+	}
+	return q.sharersOf(q.sourceRows(k))
 }
-
-func (r *Runner) multiprocessors() int { return max(r.Device.Info().Multiprocessors, 1) }

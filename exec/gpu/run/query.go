@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/radish-sql/radish/exec/gpu/devicemem"
-	"github.com/radish-sql/radish/exec/gpu/groupby"
 	"github.com/radish-sql/radish/exec/gpu/kernel"
 	"github.com/radish-sql/radish/exec/gpu/program"
 	"github.com/radish-sql/radish/exec/gpu/residency"
@@ -44,10 +43,22 @@ func (r *Runner) ForKernels() *kernel.Target {
 	return &kernel.Target{LaunchWords: gpukernels.LaunchWords, Includes: gpukernels.Includes, Columns: r.Residency.Form, SharedBytes: info.SharedBytes - kernel.SharedRest, Multiprocessors: r.multiprocessors(), Tuning: r.tuning}
 }
 
+func (r *Runner) multiprocessors() int { return max(r.Device.Info().Multiprocessors, 1) }
+
+// Bandwidth is how many bytes of its memory the device reads in a second; it is measured when it is asked for first. 0: it could not be.
+func (r *Runner) Bandwidth(ctx context.Context) float64 {
+	r.measuring.Lock()
+	defer r.measuring.Unlock()
+	if r.readRate == 0 {
+		r.readRate, _ = measureReads(ctx, r.Device) // the next one tries again
+	}
+	return r.readRate
+}
+
 // ErrOnHost says that a kernel met an error, or a case that it does not handle: the query has to run on the CPU, which words it.
 var ErrOnHost = errors.New("gpu: the query has to run on the CPU")
 
-// Query is a program that runs on a device. It serves one goroutine. It says in what order things are done; what it consists of knows how.
+// Query is a program that runs on a device. It serves one goroutine. What it consists of knows how things are done, pipeline.go in what order.
 type Query struct {
 	program  *program.Program
 	runner   *Runner
@@ -63,6 +74,12 @@ type Query struct {
 	launch   launchRange       // of the kernel that is being launched
 }
 
+// launchRange is the tiles or rows of a launch; every says which tiles are numbered (Tiles in tile.cuh).
+type launchRange struct {
+	from, to, every int64
+	later           *putOff // the runs that the launch goes over; nil: it goes over the source
+}
+
 // Cost is what a pipeline has cost.
 type Cost struct {
 	RowsIn, RowsOut int64
@@ -72,6 +89,14 @@ type Cost struct {
 	Compile         time.Duration
 	Origin          gpukernels.Origin
 	Launches        int
+}
+
+// compiled notes a kernel of the pipeline, all of which are compiled beside each other.
+func (c *Cost) compiled(m *loadedKernel) {
+	c.Origin = max(c.Origin, m.origin)
+	if m.origin == gpukernels.Compiled {
+		c.Compile = max(c.Compile, m.module.CompileTime)
+	}
 }
 
 // Options say how a program runs.
@@ -153,7 +178,7 @@ func newQuery(g *program.Program, r *Runner, apart bool) (*Query, error) {
 	}
 	m := devicemem.New(r.Residency, stream, apart)
 	q := &Query{
-		program: g, runner: r, memory: m, control: newControlBlock(g, m), kernels: newLoader(g, r.Device), inputs: newInputs(g, r, m), progress: newProgress(g), sizes: newSizing(g, r.remembered),
+		program: g, runner: r, memory: m, control: newControlBlock(g, m), kernels: newLoader(g, r.Device), inputs: newInputs(g, r.Device, r.Residency, m), progress: newProgress(g), sizes: newSizing(g, r.remembered),
 		clock: clock{device: r.Device, stream: stream},
 	}
 	q.outputs = newOutputs(g, m, q.control, q.progress)
@@ -203,103 +228,4 @@ func (q *Query) Close() {
 	q.kernels.close()
 	q.cancel.close()
 	q.memory.Stream.Close()
-}
-
-// RunPipeline runs one pipeline. What its sources read has been run or put in before. Where nothing here depends on what its kernel counts, it
-// is not waited for: wait says so. An error may then be a later call's.
-func (q *Query) RunPipeline(ctx context.Context, p *physical.Pipeline, wait bool) (Cost, error) {
-	cost, err := q.runOnce(ctx, p, wait)
-	if err == errTooSmall {
-		err = q.runAgain(ctx, &cost)
-	}
-	return cost, err
-}
-
-func (q *Query) runOnce(ctx context.Context, p *physical.Pipeline, wait bool) (Cost, error) {
-	var cost Cost
-	q.progress.ran = append(q.progress.ran, p)
-	k := q.program.Kernels[p]
-	if k == nil {
-		return cost, q.program.Reason(p)
-	}
-	if ctx.Err() != nil {
-		return cost, context.Cause(ctx)
-	}
-	if q.readsCounts(k) {
-		if err := q.Settle(ctx); err != nil {
-			return cost, err
-		}
-	}
-	if err := q.openInput(ctx, k, &cost); err != nil {
-		return cost, err
-	}
-	m, err := q.kernels.loaded(k)
-	if err != nil {
-		return cost, err
-	}
-	cost.compiled(m)
-	clock, err := q.clock.start()
-	if err != nil {
-		return cost, err
-	}
-	defer clock.close()
-	if err := q.openOutput(k); err != nil {
-		return cost, err
-	}
-	if err := clock.lap(); err != nil {
-		return cost, err
-	}
-	q.progress.done[p] = true
-	order := q.ends(p.Sink)
-	if err := q.start(ctx, k, &cost); err != nil {
-		return cost, err
-	}
-	if wait || order != nil && !q.sortsHeld(p.Sink) || q.clock.wanted || q.overflows(k) || q.progress.queued > groupby.LaunchRows {
-		if err := q.finish(ctx, k, &cost); err != nil {
-			return cost, err
-		}
-	}
-	if cost.Fill, cost.Kernel, err = clock.stop(); err != nil {
-		return cost, err
-	}
-	if r := q.outputs.rows[p.Sink]; r != nil {
-		cost.RowsOut = r.count
-	}
-	if a, ok := p.Sink.(*physical.Aggregate); ok && q.clock.wanted && q.progress.finished(a) {
-		if cost.RowsOut, err = q.countGroups(ctx, a); err != nil {
-			return cost, err
-		}
-		q.outputs.groups[a].taken = cost.RowsOut
-	}
-	if order != nil {
-		if err := q.order(ctx, p.Sink, order); err != nil {
-			return cost, err
-		}
-	}
-	q.outputs.release()
-	return cost, nil
-}
-
-// runAgain runs all pipelines again that have run, and waits for the counts.
-func (q *Query) runAgain(ctx context.Context, cost *Cost) error {
-	ran := q.progress.restart()
-	q.sizes.trustNone()
-	for s := range q.outputs.rows {
-		q.outputs.freeRows(s)
-	}
-	for a := range q.outputs.groups {
-		q.outputs.freeGroups(a)
-	}
-	if err := q.control.clear(); err != nil {
-		return err
-	}
-	for i, p := range ran {
-		again, err := q.runOnce(ctx, p, i == len(ran)-1)
-		if err != nil {
-			return err
-		}
-		cost.Launches += again.Launches
-		cost.RowsOut = again.RowsOut
-	}
-	return nil
 }

@@ -5,36 +5,15 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"sync"
 
 	"github.com/radish-sql/radish/exec/gpu/join/radix"
 	"github.com/radish-sql/radish/exec/gpu/kernel"
 	"github.com/radish-sql/radish/exec/gpu/partition"
 	"github.com/radish-sql/radish/gpukernels"
-	"github.com/radish-sql/radish/planner/physical"
 )
 
 // Both sides of a join in partitions. A side's kernels run with partitions of about equal capacity. If one was too small, the counters hold how many rows each partition wants, so the
 // kernels run again with ranges for these, which are remembered for the next time. The host waits for the counters in any case: it makes the list of what is joined with what.
-
-// sideRun is one side's rows on the device, in the partitions of the last pass.
-type sideRun struct {
-	passes  []sidePass
-	matched gpukernels.Ptr // of a build whose rows note that they have found a match: a bit for each
-}
-
-// last is the pass whose partitions are joined.
-func (s *sideRun) last() *sidePass { return &s.passes[len(s.passes)-1] }
-
-// capacity is how many rows the partitions have capacity for.
-func (p *sidePass) capacity() int64 { return int64(p.first[len(p.first)-1]) }
-
-// sidePass is where a pass writes.
-type sidePass struct {
-	rows, counts, begins gpukernels.Ptr
-	first                []uint32 // row of each partition, and the end of the last one
-	given                []uint32 // rows that came to each, once that is known
-}
 
 const (
 	sideSlack      = 1. / 16 // of a partition's capacity beyond an equal share,
@@ -217,46 +196,6 @@ func (q *Query) countPasses(ctx context.Context, s *sideRun) (full int, err erro
 	return -1, nil
 }
 
-func (out *outputs) freePass(x *sidePass) {
-	for _, p := range []*gpukernels.Ptr{&x.rows, &x.counts, &x.begins} {
-		out.memory.Free(*p)
-		*p = 0
-	}
-}
-
-// freeSide gives a side's memory back.
-func (out *outputs) freeSide(side radix.Side) {
-	if s := out.sides[side]; s != nil {
-		for i := range s.passes {
-			out.freePass(&s.passes[i])
-		}
-		out.memory.Free(s.matched)
-		delete(out.sides, side)
-	}
-}
-
-// sideWord is a word of a pass.
-func (out *outputs) sideWord(side radix.Side, w partition.Word) (uint64, bool) {
-	s := out.sides[side]
-	if s == nil {
-		return 0, false
-	}
-	x := &s.passes[w.Pass]
-	switch w.What {
-	case partition.Rows:
-		return uint64(x.rows), true
-	case partition.Counts:
-		return uint64(x.counts), true
-	case partition.Begins:
-		return uint64(x.begins), true
-	}
-	most := uint32(0)
-	for p := range len(x.first) - 1 {
-		most = max(most, x.first[p+1]-x.first[p])
-	}
-	return uint64(most), true
-}
-
 // piece is a RadixWork of radix.cuh: rows of the probe's side, and of the build's.
 type piece struct{ from, end, buildFrom, buildEnd uint32 }
 
@@ -380,53 +319,6 @@ func (q *Query) joinSides(x *radix.Join, then []*kernel.Kernel, cost *Cost) erro
 	return nil
 }
 
-// partitioned is the side of a build's rows, if they lie in partitions.
-func (out *outputs) partitioned(s physical.Sink) *sideRun {
-	b, ok := s.(*physical.Build)
-	if !ok {
-		return nil
-	}
-	if f := out.program.Builds[b]; f != nil && f.Radix != nil {
-		return out.sides[f.Radix.Of(false)]
-	}
-	return nil
-}
-
-// sideMemory has the rows that partitions want, of sides some of whose partitions had more than their share: by what is done for them. It is safe for concurrent use.
-type sideMemory struct {
-	mu     sync.Mutex
-	wanted map[sideWork][][]uint32
-}
-
-// sideWork is the work of a sink, and which of its feeders is meant: each partitions its rows in its own way.
-type sideWork struct {
-	work   uint64
-	feeder int
-}
-
-// keptSides is how many sides are remembered, each with up to 65,536 numbers.
-const keptSides = 64
-
-func newSideMemory() *sideMemory { return &sideMemory{wanted: map[sideWork][][]uint32{}} }
-
-func (m *sideMemory) remembered(work sideWork) [][]uint32 {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return append([][]uint32(nil), m.wanted[work]...)
-}
-
-func (m *sideMemory) remember(work sideWork, wanted [][]uint32) {
-	if work.work == 0 {
-		return
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if len(m.wanted) >= keptSides {
-		clear(m.wanted)
-	}
-	m.wanted[work] = append([][]uint32(nil), wanted...)
-}
-
 // startSide runs a pipeline whose rows are partitioned: run launches its first kernel.
 func (q *Query) startSide(ctx context.Context, k *kernel.Kernel, side radix.Side, run func() error, cost *Cost) error {
 	then, err := q.partition(ctx, k, side, run, cost)
@@ -439,11 +331,4 @@ func (q *Query) startSide(ctx context.Context, k *kernel.Kernel, side radix.Side
 		}
 	}
 	return q.joinSides(side.Join, then, cost)
-}
-
-// freeBuildSide gives the rows of a partitioned build back.
-func (out *outputs) freeBuildSide(b *physical.Build) {
-	if f := out.program.Builds[b]; f != nil && f.Radix != nil {
-		out.freeSide(f.Radix.Of(false))
-	}
 }

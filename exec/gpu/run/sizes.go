@@ -6,7 +6,6 @@ import (
 	"sync"
 	"unsafe"
 
-	"github.com/radish-sql/radish/exec/gpu/groupby"
 	"github.com/radish-sql/radish/exec/gpu/kernel"
 	"github.com/radish-sql/radish/exec/gpu/program"
 	"github.com/radish-sql/radish/planner/physical"
@@ -28,6 +27,50 @@ type sizeMemory struct {
 
 	mu            sync.Mutex
 	recent, older map[uint64]int64 // older is what recent was when it was full
+}
+
+// hasSlots says whether a sink is a build whose rows have slots of their own, and are not counted.
+func (z *sizing) hasSlots(s physical.Sink) bool {
+	b, ok := s.(*physical.Build)
+	if !ok {
+		return false
+	}
+	return z.program.Builds[b].ByKey()
+}
+
+// sideMemory has the rows that partitions want, of sides some of whose partitions had more than their share: by what is done for them. It is safe for concurrent use.
+type sideMemory struct {
+	mu     sync.Mutex
+	wanted map[sideWork][][]uint32
+}
+
+// sideWork is the work of a sink, and which of its feeders is meant: each partitions its rows in its own way.
+type sideWork struct {
+	work   uint64
+	feeder int
+}
+
+// keptSides is how many sides are remembered, each with up to 65,536 numbers.
+const keptSides = 64
+
+func newSideMemory() *sideMemory { return &sideMemory{wanted: map[sideWork][][]uint32{}} }
+
+func (m *sideMemory) remembered(work sideWork) [][]uint32 {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return append([][]uint32(nil), m.wanted[work]...)
+}
+
+func (m *sideMemory) remember(work sideWork, wanted [][]uint32) {
+	if work.work == 0 {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if len(m.wanted) >= keptSides {
+		clear(m.wanted)
+	}
+	m.wanted[work] = append([][]uint32(nil), wanted...)
 }
 
 func newSizeMemory() *sizeMemory {
@@ -96,12 +139,6 @@ func (z *sizing) trust(s physical.Sink, capacity int64) {
 func (z *sizing) isTrusted(s physical.Sink) bool {
 	_, ok := z.trusted[s]
 	return ok
-}
-
-// outgrown says whether a size that was trusted is too small after all. What the pipeline has counted is known.
-func (q *Query) outgrown(p *physical.Pipeline) bool {
-	capacity, ok := q.sizes.trusted[p.Sink]
-	return ok && q.control.counted(kernel.CounterWord{Of: p.Sink}) > capacity
 }
 
 // before is how many rows, or groups, came to a sink when the same was done before.
@@ -190,35 +227,6 @@ func writeWords(h *maphash.Hash, k *kernel.Kernel) {
 	}
 }
 
-// learn notes what a pipeline that has been waited for tells of sizes.
-func (q *Query) learn(k *kernel.Kernel) {
-	if !q.progress.finished(k.Pipeline.Sink) {
-		return
-	}
-	if a, ok := k.Pipeline.Sink.(*physical.Aggregate); ok {
-		q.learnSlots(a)
-		return
-	}
-	n := q.control.counted(kernel.CounterWord{Of: k.Pipeline.Sink})
-	if !k.InOrder() && !q.sizes.hasSlots(k.Pipeline.Sink) {
-		q.sizes.remember(k.Pipeline.Sink, n)
-	}
-	// All groups were stored as rows.
-	if src, ok := k.Pipeline.Source.(*physical.SinkScan); ok && len(q.program.Feeders[k.Pipeline.Sink]) == 1 {
-		if a, ok := src.From.(*physical.Aggregate); ok && onlyProjects(k.Pipeline) {
-			q.sizes.remember(a, n)
-		}
-	}
-}
-
-// learnSlots notes how many slots a table of groups has, if they sufficed.
-func (q *Query) learnSlots(a *physical.Aggregate) {
-	g, work := q.outputs.groups[a], q.sizes.workOf(a)
-	if g != nil && work != 0 && g.form.Shape >= groupby.PackedGroups && g.form.Partition == nil && q.control.counted(kernel.CounterWord{Of: a}) == 0 {
-		q.sizes.memory.set(work^slotsWork, g.slots)
-	}
-}
-
 // slotsWork makes what is done for an aggregation's groups what is done for the slots of their table.
 const slotsWork = 1 << 63
 
@@ -228,23 +236,4 @@ func (z *sizing) slotsBefore(a *physical.Aggregate) (slots int64, ok bool) {
 		return z.memory.get(work ^ slotsWork)
 	}
 	return 0, false
-}
-
-// hasSlots says whether a sink is a build whose rows have slots of their own, and are not counted.
-func (z *sizing) hasSlots(s physical.Sink) bool {
-	b, ok := s.(*physical.Build)
-	if !ok {
-		return false
-	}
-	return z.program.Builds[b].ByKey()
-}
-
-// onlyProjects says whether a pipeline gives a row for each row of its source.
-func onlyProjects(p *physical.Pipeline) bool {
-	for _, t := range p.Transforms {
-		if _, ok := t.(*physical.Project); !ok {
-			return false
-		}
-	}
-	return true
 }

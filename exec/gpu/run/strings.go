@@ -1,21 +1,10 @@
 package run
 
 import (
-	"github.com/radish-sql/radish/exec/gpu/codegen"
 	"github.com/radish-sql/radish/exec/gpu/devicemem"
 	"github.com/radish-sql/radish/exec/gpu/kernel"
-	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/planner/physical"
 )
-
-// madeStrings stands for the bytes of a pipeline's strings, among the things that are counted.
-type madeStrings struct{}
-
-// stringRun is a pipeline's memory for strings.
-type stringRun struct {
-	data  gpukernels.Ptr
-	bytes int64
-}
 
 const (
 	stringRowBytes   = 32 // a row's strings, as long as it is not known
@@ -71,15 +60,4 @@ func (q *Query) emptySink(s physical.Sink) error {
 	}
 	r := q.outputs.rows[s]
 	return q.openRows(s, r.capacity, r.all)
-}
-
-// stringWord resolves a word about the strings that a pipeline makes.
-func (q *Query) stringWord(k *kernel.Kernel, w codegen.StringWord) uint64 {
-	switch w {
-	case codegen.StringData:
-		return uint64(q.outputs.strings[k.Pipeline].data)
-	case codegen.StringCapacity:
-		return uint64(q.outputs.strings[k.Pipeline].bytes)
-	}
-	return q.control.counter(kernel.CounterWord{P: k.Pipeline, Of: madeStrings{}})
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/radish-sql/radish/exec/gpu/groupby"
 	"github.com/radish-sql/radish/exec/gpu/kernel"
 	"github.com/radish-sql/radish/exec/gpu/results"
 	"github.com/radish-sql/radish/exec/gpu/sort"
@@ -19,30 +20,6 @@ import (
 func (q *Query) sortsHeld(sink physical.Sink) bool {
 	s, ok := sink.(*physical.Sort)
 	return ok && (q.outputs.rows[s].all || q.sizes.isTrusted(s)) && q.outputs.rows[s].capacity <= sort.HeldRows && s.Count != 0 && s.Offset < q.outputs.rows[s].capacity
-}
-
-// finish waits for a pipeline that was started. Where its sink had too little room it is made larger, and all pipelines that end there run again.
-func (q *Query) finish(ctx context.Context, k *kernel.Kernel, cost *Cost) error {
-	for tries := 0; ; tries++ {
-		if err := q.Settle(ctx); err != nil {
-			return err
-		}
-		again, err := q.grow(k)
-		if err != nil || !again {
-			return err
-		}
-		if tries > 40 {
-			return fmt.Errorf("gpu: pipeline %d does not come to an end", k.Pipeline.ID)
-		}
-		for _, f := range q.program.Feeders[k.Pipeline.Sink] {
-			if !q.progress.done[f] {
-				continue
-			}
-			if err := q.start(ctx, q.program.Kernels[f], cost); err != nil {
-				return err
-			}
-		}
-	}
 }
 
 // readsCounts says whether a launch of a kernel depends on how many rows pipelines gave that are still pending.
@@ -122,4 +99,49 @@ func (q *Query) resultEnd(k *kernel.Kernel) int64 {
 		return 0
 	}
 	return int64(end - q.control.at)
+}
+
+// outgrown says whether a size that was trusted is too small after all. What the pipeline has counted is known.
+func (q *Query) outgrown(p *physical.Pipeline) bool {
+	capacity, ok := q.sizes.trusted[p.Sink]
+	return ok && q.control.counted(kernel.CounterWord{Of: p.Sink}) > capacity
+}
+
+// learn notes what a pipeline that has been waited for tells of sizes.
+func (q *Query) learn(k *kernel.Kernel) {
+	if !q.progress.finished(k.Pipeline.Sink) {
+		return
+	}
+	if a, ok := k.Pipeline.Sink.(*physical.Aggregate); ok {
+		q.learnSlots(a)
+		return
+	}
+	n := q.control.counted(kernel.CounterWord{Of: k.Pipeline.Sink})
+	if !k.InOrder() && !q.sizes.hasSlots(k.Pipeline.Sink) {
+		q.sizes.remember(k.Pipeline.Sink, n)
+	}
+	// All groups were stored as rows.
+	if src, ok := k.Pipeline.Source.(*physical.SinkScan); ok && len(q.program.Feeders[k.Pipeline.Sink]) == 1 {
+		if a, ok := src.From.(*physical.Aggregate); ok && onlyProjects(k.Pipeline) {
+			q.sizes.remember(a, n)
+		}
+	}
+}
+
+// learnSlots notes how many slots a table of groups has, if they sufficed.
+func (q *Query) learnSlots(a *physical.Aggregate) {
+	g, work := q.outputs.groups[a], q.sizes.workOf(a)
+	if g != nil && work != 0 && g.form.Shape >= groupby.PackedGroups && g.form.Partition == nil && q.control.counted(kernel.CounterWord{Of: a}) == 0 {
+		q.sizes.memory.set(work^slotsWork, g.slots)
+	}
+}
+
+// onlyProjects says whether a pipeline gives a row for each row of its source.
+func onlyProjects(p *physical.Pipeline) bool {
+	for _, t := range p.Transforms {
+		if _, ok := t.(*physical.Project); !ok {
+			return false
+		}
+	}
+	return true
 }

@@ -1,0 +1,318 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/radish-sql/radish/exec/gpu/groupby"
+	"github.com/radish-sql/radish/exec/gpu/kernel"
+	"github.com/radish-sql/radish/planner/physical"
+)
+
+// How a pipeline runs. Its input and its sink are opened, its kernel is launched over all rows, and where something depends on what that counts it is waited for. A sink
+// that was too small is made larger and filled again.
+
+// launchPairs is the most pairs of a nested loop in a launch, so that a cancelled query ends soon. groupby.LaunchRows limits its rows.
+const launchPairs = 1 << 32
+
+// RunPipeline runs one pipeline. What its sources read has been run or put in before. Where nothing here depends on what its kernel counts, it
+// is not waited for: wait says so. An error may then be a later call's.
+func (q *Query) RunPipeline(ctx context.Context, p *physical.Pipeline, wait bool) (Cost, error) {
+	cost, err := q.runOnce(ctx, p, wait)
+	if err == errTooSmall {
+		err = q.runAgain(ctx, &cost)
+	}
+	return cost, err
+}
+
+func (q *Query) runOnce(ctx context.Context, p *physical.Pipeline, wait bool) (Cost, error) {
+	var cost Cost
+	q.progress.ran = append(q.progress.ran, p)
+	k := q.program.Kernels[p]
+	if k == nil {
+		return cost, q.program.Reason(p)
+	}
+	if ctx.Err() != nil {
+		return cost, context.Cause(ctx)
+	}
+	if q.readsCounts(k) {
+		if err := q.Settle(ctx); err != nil {
+			return cost, err
+		}
+	}
+	if err := q.openInput(ctx, k, &cost); err != nil {
+		return cost, err
+	}
+	m, err := q.kernels.loaded(k)
+	if err != nil {
+		return cost, err
+	}
+	cost.compiled(m)
+	clock, err := q.clock.start()
+	if err != nil {
+		return cost, err
+	}
+	defer clock.close()
+	if err := q.openOutput(k); err != nil {
+		return cost, err
+	}
+	if err := clock.lap(); err != nil {
+		return cost, err
+	}
+	q.progress.done[p] = true
+	order := q.ends(p.Sink)
+	if err := q.start(ctx, k, &cost); err != nil {
+		return cost, err
+	}
+	if wait || order != nil && !q.sortsHeld(p.Sink) || q.clock.wanted || q.overflows(k) || q.progress.queued > groupby.LaunchRows {
+		if err := q.finish(ctx, k, &cost); err != nil {
+			return cost, err
+		}
+	}
+	if cost.Fill, cost.Kernel, err = clock.stop(); err != nil {
+		return cost, err
+	}
+	if r := q.outputs.rows[p.Sink]; r != nil {
+		cost.RowsOut = r.count
+	}
+	if a, ok := p.Sink.(*physical.Aggregate); ok && q.clock.wanted && q.progress.finished(a) {
+		if cost.RowsOut, err = q.countGroups(ctx, a); err != nil {
+			return cost, err
+		}
+		q.outputs.groups[a].taken = cost.RowsOut
+	}
+	if order != nil {
+		if err := q.order(ctx, p.Sink, order); err != nil {
+			return cost, err
+		}
+	}
+	q.outputs.release()
+	return cost, nil
+}
+
+// runAgain runs all pipelines again that have run, and waits for the counts.
+func (q *Query) runAgain(ctx context.Context, cost *Cost) error {
+	ran := q.progress.restart()
+	q.sizes.trustNone()
+	for s := range q.outputs.rows {
+		q.outputs.freeRows(s)
+	}
+	for a := range q.outputs.groups {
+		q.outputs.freeGroups(a)
+	}
+	if err := q.control.clear(); err != nil {
+		return err
+	}
+	for i, p := range ran {
+		again, err := q.runOnce(ctx, p, i == len(ran)-1)
+		if err != nil {
+			return err
+		}
+		cost.Launches += again.Launches
+		cost.RowsOut = again.RowsOut
+	}
+	return nil
+}
+
+// finish waits for a pipeline that was started. Where its sink had too little room it is made larger, and all pipelines that end there run again.
+func (q *Query) finish(ctx context.Context, k *kernel.Kernel, cost *Cost) error {
+	for tries := 0; ; tries++ {
+		if err := q.Settle(ctx); err != nil {
+			return err
+		}
+		again, err := q.grow(k)
+		if err != nil || !again {
+			return err
+		}
+		if tries > 40 {
+			return fmt.Errorf("gpu: pipeline %d does not come to an end", k.Pipeline.ID)
+		}
+		for _, f := range q.program.Feeders[k.Pipeline.Sink] {
+			if !q.progress.done[f] {
+				continue
+			}
+			if err := q.start(ctx, q.program.Kernels[f], cost); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// grow looks whether a sink had room for all, and if not makes it larger and empty: true. What kernels counted is known.
+func (q *Query) grow(k *kernel.Kernel) (bool, error) {
+	if again, err := q.growStrings(k); again || err != nil {
+		return again, err
+	}
+	switch s := k.Pipeline.Sink.(type) {
+	case *physical.Aggregate:
+		g := q.outputs.groups[s]
+		if g.form.Shape < groupby.PackedGroups {
+			return false, nil
+		}
+		g.appended = q.control.counted(kernel.CounterWord{Of: groupby.AppendedGroups{P: s}})
+		if q.control.counted(kernel.CounterWord{Of: s}) == 0 && g.appended <= g.capacity {
+			return false, nil
+		}
+		return true, q.openGroups(s)
+	case *physical.Build:
+		if q.program.Builds[s].ByKey() {
+			return false, nil
+		}
+	}
+	r := q.outputs.rows[k.Pipeline.Sink]
+	n := r.count
+	if n <= r.capacity {
+		return false, nil
+	}
+	for _, f := range q.program.Feeders[k.Pipeline.Sink] {
+		if f != k.Pipeline && !q.progress.done[f] {
+			n += int64(f.EstRows*1.3) + 1024
+		}
+	}
+	return true, q.openRows(k.Pipeline.Sink, n, false)
+}
+
+// openLaunches makes counters of limits 0, and takes memory for what only the launches of a pipeline's kernel need.
+func (q *Query) openLaunches(k *kernel.Kernel) error {
+	for _, t := range k.Pipeline.Transforms {
+		if l, ok := t.(*physical.Limit); ok {
+			if err := q.control.reset(kernel.CounterWord{P: k.Pipeline, Of: l}); err != nil {
+				return err
+			}
+		}
+	}
+	if k.MakesStrings() {
+		if err := q.openStrings(k); err != nil {
+			return err
+		}
+	}
+	if a, ok := k.Pipeline.Sink.(*physical.Aggregate); ok && q.program.Aggs[a].Partition != nil {
+		return q.openPartitions(k, q.program.Aggs[a])
+	}
+	return nil
+}
+
+// start launches a pipeline's kernel over all its rows.
+func (q *Query) start(ctx context.Context, k *kernel.Kernel, cost *Cost) error {
+	if err := q.openLaunches(k); err != nil {
+		return err
+	}
+	shared := q.sharedBytes(k)
+	block := q.runner.Device.Block(k.Threads)
+	f := q.kernels.modules[k].function // its pipeline has waited for it
+	resident, err := q.residentBlocks(k, f, block, shared)
+	if err != nil {
+		return err
+	}
+	chunk := min(q.chunk(k), q.copiedRows(k, resident))
+	total, step := int64(0), int64(1) // of tiles or rows
+	unit := int64(1)
+	if k.Rows.Scan != nil {
+		total = q.inputs.spanned[k.Rows.Scan].tiles
+		unit = int64(block * k.Items)
+		step = max(chunk/unit, 1)
+	} else {
+		total = q.sourceRows(k) << q.sharers(k)
+		step = chunk
+	}
+	q.progress.queued += total*unit + q.sizes.trusted[k.Pipeline.Sink]
+	launch := func(r launchRange) error {
+		q.launch = r
+		n := r.to - r.from
+		if k.Rows.Scan == nil {
+			n = (n + int64(block) - 1) / int64(block)
+		}
+		params, err := q.params(k)
+		if err != nil {
+			return err
+		}
+		cost.Launches++
+		return q.memory.Stream.Launch(f, min(n, resident), block, shared, params)
+	}
+	if err := q.outputs.openPutOff(k, total); err != nil {
+		return err
+	}
+	first, every := int64(0), int64(0)
+	switch {
+	case k.Learn == nil:
+	case k.Rows.Scan == nil:
+		if first, err = q.startFirst(k, total, launch, cost); err != nil {
+			return err
+		}
+	default:
+		if every, total, err = q.startSeen(k, total, unit, launch, cost); err != nil {
+			return err
+		}
+	}
+	run := func() error {
+		for from := first; from < total; from += step {
+			if err := launch(launchRange{from: from, to: min(from+step, total), every: every}); err != nil {
+				return err
+			}
+			if from+step < total {
+				if err := q.memory.Stream.Sync(ctx); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	}
+	if side, ok := q.sideOf(k); ok {
+		err = q.startSide(ctx, k, side, run, cost)
+		q.progress.pending = append(q.progress.pending, k)
+		return err
+	}
+	if err := run(); err != nil {
+		return err
+	}
+	if err := q.startPutOff(ctx, k, launch); err != nil {
+		return err
+	}
+	q.progress.pending = append(q.progress.pending, k)
+	return q.runThen(k, cost)
+}
+
+// chunk is the number of rows of one launch.
+func (q *Query) chunk(k *kernel.Kernel) int64 {
+	rows := int64(groupby.LaunchRows)
+	for _, t := range k.Pipeline.Transforms {
+		if t, ok := t.(*physical.Probe); ok {
+			if f := q.program.Builds[t.Build]; f != nil && f.ComparesAll() {
+				rows = min(rows, launchPairs/max(q.outputs.rows[t.Build].count, 1))
+			}
+		}
+	}
+	if p, ok := k.Pipeline.Sink.(*physical.Aggregate); ok {
+		rows = min(rows, q.outputs.groups[p].form.LaunchMost(&q.program.Target.Tuning.Launch))
+	}
+	return max(rows, int64(k.Threads))
+}
+
+// copiedRows is how many rows a launch may have so that no copy of a block's groups gets more than groupby.CopyRows. Blocks take tiles in turn, and the copies of
+// one the rows of a tile.
+func (q *Query) copiedRows(k *kernel.Kernel, blocks int64) int64 {
+	p, ok := k.Pipeline.Sink.(*physical.Aggregate)
+	if !ok || !q.outputs.groups[p].form.ByCopy {
+		return math.MaxInt64
+	}
+	tile := q.inputs.tile(k)
+	return max(int64(groupby.CopyRows)<<q.outputs.groups[p].shift/tile, 1) * tile * blocks
+}
+
+// runThen launches the kernels that come after a pipeline's, and frees what only they read.
+func (q *Query) runThen(k *kernel.Kernel, cost *Cost) error {
+	for _, sub := range k.Then {
+		if err := q.launchOther(sub, math.MaxInt64, cost); err != nil {
+			return err
+		}
+	}
+	if a, ok := k.Pipeline.Sink.(*physical.Aggregate); ok {
+		for _, r := range q.outputs.groups[a].partitions {
+			q.memory.Free(r.rows)
+			q.memory.Free(r.given)
+		}
+		q.outputs.groups[a].partitions = nil
+	}
+	return nil
+}

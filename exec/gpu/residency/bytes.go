@@ -20,6 +20,16 @@ type textBegins struct {
 	at   []int64
 }
 
+// padRows is how many rows behind the last one kernels may read, as zeros that are not NULL. They load whole tiles, of which the largest have 8 rows for
+// each of 1,024 threads.
+const padRows = 8 * 1024
+
+// sizedForm is a column's form, with what else is needed to know its size.
+type sizedForm struct {
+	form.Column
+	text *textBegins // of form.View
+}
+
 // begins returns where the strings of each row group begin, and where the last ones end.
 func (t *textBegins) begins(v *tables.Version, ordinal int) []int64 {
 	t.once.Do(func() {

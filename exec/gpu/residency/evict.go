@@ -2,29 +2,8 @@ package residency
 
 import (
 	"context"
-	"errors"
 	"slices"
-
-	"github.com/radish-sql/radish/exec/memory"
-	"github.com/radish-sql/radish/gpukernels"
 )
-
-// Alloc takes device memory within a query's budget, evicting what nobody uses if need be. The caller frees it. What it is for goes into the error, which is
-// a gpukernels.ErrOutOfMemory where memory is short, and a *Lack, too, where a limit is the reason.
-func (r *Residency) Alloc(s *gpukernels.Stream, of *memory.Budget, what string, bytes int64) (gpukernels.Ptr, error) {
-	for {
-		address, err := r.ledger.take(s, of, what, bytes)
-		if err == nil || !errors.Is(err, gpukernels.ErrOutOfMemory) {
-			return address, err
-		}
-		if own := (*Lack)(nil); errors.As(err, &own) && own.OfQuery { // nothing that others hold would help
-			return 0, err
-		}
-		if !r.Evict(bytes) && !r.takeBack() {
-			return 0, err
-		}
-	}
-}
 
 // takeBack ends an upload that no query has asked for, waits until it has given up its memory, and says whether there was one.
 func (r *Residency) takeBack() bool {
@@ -112,14 +91,6 @@ func (r *Residency) drop(e *entry) {
 		}
 	}
 	e.memory = nil
-}
-
-// SetLimit bounds what queries and columns hold together, for as long as an owner wants it; 0: it no longer does. Where several owners set a limit, the least counts. Columns that
-// no query uses are given up for it.
-func (r *Residency) SetLimit(owner any, bytes int64) {
-	if over := r.ledger.bound(owner, bytes); over > 0 {
-		r.Evict(over)
-	}
 }
 
 // letGo takes references back.

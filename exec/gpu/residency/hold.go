@@ -13,9 +13,6 @@ import (
 	tables "github.com/radish-sql/radish/storage/table"
 )
 
-// errYielded ends an upload that no query has asked for, since queries need the memory.
-var errYielded = errors.New("gpu: the upload of a column has given up its memory for queries")
-
 // wait waits until the entry is on the device, or until its upload has failed.
 func (e *entry) wait(ctx context.Context) error {
 	select {

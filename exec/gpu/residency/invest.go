@@ -2,7 +2,6 @@ package residency
 
 import (
 	"errors"
-	"sync"
 	"time"
 	"weak"
 
@@ -25,16 +24,6 @@ const (
 
 // mostInvesting is how many tables may wait to be uploaded.
 const mostInvesting = 1024
-
-// investor uploads columns that nobody waits for.
-type investor struct {
-	mu      sync.Mutex
-	waiting []weak.Pointer[tables.Version]
-	running bool
-	closed  bool
-	stop    chan struct{}  // closed with it
-	idle    sync.WaitGroup // it runs
-}
 
 // Invest uploads the columns of a table while nobody waits for them: all but strings without a dictionary, which are large and of which queries read few.
 func (r *Residency) Invest(v *tables.Version) {
@@ -89,28 +78,6 @@ func (r *Residency) workOff() {
 			return nil
 		})
 	}
-}
-
-func (x *investor) close() {
-	x.mu.Lock()
-	x.closed = true
-	close(x.stop)
-	x.mu.Unlock()
-	x.idle.Wait()
-}
-
-// wait waits, or until the device is closed.
-func (x *investor) wait(d time.Duration) {
-	select {
-	case <-time.After(d):
-	case <-x.stop:
-	}
-}
-
-func (x *investor) isClosed() bool {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	return x.closed
 }
 
 // offerAll uploads the columns of a table that fit. It says whether it is worth trying again: queries needed the memory.

@@ -91,26 +91,3 @@ func (l *ledger) bound(owner any, bytes int64) (over int64) {
 	}
 	return l.all.Used() - least
 }
-
-// QueryBudget is the budget of a query that may hold so many bytes of its own; 0: as many as there are. Its setting is radish_gpu_memory_limit.
-func (r *Residency) QueryBudget(limit int64) *memory.Budget {
-	return r.ledger.all.DeviceChild(limit, "radish_gpu_memory_limit")
-}
-
-// Capacity is how much memory queries and table columns may hold together.
-func (r *Residency) Capacity() int64 {
-	all := r.device.Info().MemoryBytes
-	if limit := r.Limit(); limit > 0 {
-		return min(limit, all)
-	}
-	return all
-}
-
-// Limit is the least limit that was set; 0: there is none.
-func (r *Residency) Limit() int64 { return r.ledger.all.Limit() }
-
-// Used is the memory that columns and dictionaries take.
-func (r *Residency) Used() int64 { return r.ledger.columns.Used() }
-
-// Free gives back what Alloc gave.
-func (r *Residency) Free(s *gpukernels.Stream, p gpukernels.Ptr) { r.ledger.give(s, p) }

@@ -1,14 +1,11 @@
 package residency
 
 import (
-	"context"
 	"sync"
 	"sync/atomic"
-	"time"
 	"weak"
 
 	"github.com/radish-sql/radish/column"
-	"github.com/radish-sql/radish/exec/gpu/form"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/storage/encoding"
 	tables "github.com/radish-sql/radish/storage/table"
@@ -24,10 +21,6 @@ type Column struct {
 
 	rows int64 // with deleted ones
 }
-
-// padRows is how many rows behind the last one kernels may read, as zeros that are not NULL. They load whole tiles, of which the largest have 8 rows for
-// each of 1,024 threads.
-const padRows = 8 * 1024
 
 // Table is what a scan reads of one table version. It serves one goroutine. Release it after the stream that reads it has been waited for.
 type Table struct {
@@ -114,101 +107,3 @@ type entry struct {
 
 // idle says whether no query has asked for the entry yet.
 func (e *entry) idle() bool { return e.stop != nil && !e.wanted.Load() }
-
-// uploadStreams is how many uploads run at once: enough to keep the copy engine busy while others fill staging buffers.
-const uploadStreams = 4
-
-// New returns the residency of a device, of which there should be one. It opens streams of its own.
-func New(device *gpukernels.Device) (*Residency, error) {
-	r := &Residency{
-		device: device, uploads: make(chan *gpukernels.Stream, uploadStreams), index: index{
-			versions: map[versionKey]*entry{}, forms: map[versionKey]sizedForm{}, watched: map[weak.Pointer[tables.Version]]int{},
-			first: map[*encoding.Chunk][]*entry{}, dicts: map[*column.Dictionary]*entry{},
-		},
-		ledger: newLedger(), shortage: shortage{now: time.Now}, investor: investor{stop: make(chan struct{})},
-	}
-	var err error
-	if r.freeing, err = device.NewStream(); err != nil {
-		return nil, err
-	}
-	for range uploadStreams {
-		s, err := device.NewStream()
-		if err != nil {
-			r.Close()
-			return nil, err
-		}
-		r.uploads <- s
-	}
-	return r, nil
-}
-
-// Close frees everything. It ends uploads that still run though nobody waits for them any more.
-func (r *Residency) Close() {
-	r.investor.close()
-	r.closing.Store(true)
-	r.loads.Wait()
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.closed {
-		return
-	}
-	for _, e := range r.all() {
-		r.drop(e)
-	}
-	r.closed = true
-	_ = r.freeing.Sync(context.Background())
-	r.freeing.Close()
-	for len(r.uploads) > 0 {
-		(<-r.uploads).Close()
-	}
-}
-
-// Form returns the form of a column, without uploading it.
-func (r *Residency) Form(v *tables.Version, ordinal int) form.Column {
-	return r.sized(v, ordinal).Column
-}
-
-// sizedForm is a column's form, with what else is needed to know its size.
-type sizedForm struct {
-	form.Column
-	text *textBegins // of form.View
-}
-
-// Bytes says how many of the bytes of a table's columns are on the device, and how many would have to be uploaded.
-func (r *Residency) Bytes(v *tables.Version, ordinals []int) (here, missing int64) {
-	for _, o := range ordinals {
-		key := versionKey{weak.Make(v), o}
-		r.mu.Lock()
-		e := r.versions[key]
-		r.mu.Unlock()
-		f := r.sized(v, o)
-		size := f.bytes(v, o)
-		if e != nil {
-			here += size
-		} else {
-			missing += size
-		}
-	}
-	return here, missing
-}
-
-// Awaited is how many bytes of a table's columns are not on the device yet, those that are on their way included.
-func (r *Residency) Awaited(v *tables.Version, ordinals []int) (bytes int64) {
-	for _, o := range ordinals {
-		r.mu.Lock()
-		e := r.versions[versionKey{weak.Make(v), o}]
-		r.mu.Unlock()
-		if e == nil || !e.loaded() {
-			f := r.sized(v, o)
-			bytes += f.bytes(v, o)
-		}
-	}
-	return bytes
-}
-
-// Uploaded is how long something was being uploaded since the beginning, and the bytes.
-func (r *Residency) Uploaded() (gpukernels.Busy, int64) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.uploading.Total(), r.sent
-}

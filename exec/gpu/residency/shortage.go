@@ -45,20 +45,3 @@ func (x *shortage) lasts() (reason string, left time.Duration) {
 	}
 	return x.reason, left
 }
-
-// Short says why the device has no memory left for more columns than it holds, and how long nobody tries again; "": it has, as far as is known.
-func (r *Residency) Short() (reason string, left time.Duration) { return r.shortage.lasts() }
-
-// RanShort notes that a query, which holds so much, got no more memory. One that holds half of the device's may be too large for it: that says nothing of others.
-func (r *Residency) RanShort(held int64, reason string) {
-	if held < r.Capacity()/2 {
-		r.shortage.met(reason)
-	}
-}
-
-// UseClock is for tests: the device's pauses pass by another clock, and one that lasts ends.
-func (r *Residency) UseClock(now func() time.Time) {
-	r.shortage.mu.Lock()
-	defer r.shortage.mu.Unlock()
-	r.shortage.now, r.shortage.until = now, time.Time{}
-}

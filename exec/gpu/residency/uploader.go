@@ -13,6 +13,9 @@ type uploader struct {
 	e *entry
 }
 
+// errYielded ends an upload that no query has asked for, since queries need the memory.
+var errYielded = errors.New("gpu: the upload of a column has given up its memory for queries")
+
 // alloc takes memory that the entry keeps.
 func (l *uploader) alloc(bytes int64) (gpukernels.Ptr, error) {
 	if err := l.interrupted(); err != nil {

@@ -1,0 +1,74 @@
+package residency
+
+import (
+	"errors"
+	"time"
+
+	"github.com/radish-sql/radish/exec/memory"
+	"github.com/radish-sql/radish/gpukernels"
+)
+
+// Alloc takes device memory within a query's budget, evicting what nobody uses if need be. The caller frees it. What it is for goes into the error, which is
+// a gpukernels.ErrOutOfMemory where memory is short, and a *Lack, too, where a limit is the reason.
+func (r *Residency) Alloc(s *gpukernels.Stream, of *memory.Budget, what string, bytes int64) (gpukernels.Ptr, error) {
+	for {
+		address, err := r.ledger.take(s, of, what, bytes)
+		if err == nil || !errors.Is(err, gpukernels.ErrOutOfMemory) {
+			return address, err
+		}
+		if own := (*Lack)(nil); errors.As(err, &own) && own.OfQuery { // nothing that others hold would help
+			return 0, err
+		}
+		if !r.Evict(bytes) && !r.takeBack() {
+			return 0, err
+		}
+	}
+}
+
+// SetLimit bounds what queries and columns hold together, for as long as an owner wants it; 0: it no longer does. Where several owners set a limit, the least counts. Columns that
+// no query uses are given up for it.
+func (r *Residency) SetLimit(owner any, bytes int64) {
+	if over := r.ledger.bound(owner, bytes); over > 0 {
+		r.Evict(over)
+	}
+}
+
+// QueryBudget is the budget of a query that may hold so many bytes of its own; 0: as many as there are. Its setting is radish_gpu_memory_limit.
+func (r *Residency) QueryBudget(limit int64) *memory.Budget {
+	return r.ledger.all.DeviceChild(limit, "radish_gpu_memory_limit")
+}
+
+// Capacity is how much memory queries and table columns may hold together.
+func (r *Residency) Capacity() int64 {
+	all := r.device.Info().MemoryBytes
+	if limit := r.Limit(); limit > 0 {
+		return min(limit, all)
+	}
+	return all
+}
+
+// Limit is the least limit that was set; 0: there is none.
+func (r *Residency) Limit() int64 { return r.ledger.all.Limit() }
+
+// Used is the memory that columns and dictionaries take.
+func (r *Residency) Used() int64 { return r.ledger.columns.Used() }
+
+// Free gives back what Alloc gave.
+func (r *Residency) Free(s *gpukernels.Stream, p gpukernels.Ptr) { r.ledger.give(s, p) }
+
+// Short says why the device has no memory left for more columns than it holds, and how long nobody tries again; "": it has, as far as is known.
+func (r *Residency) Short() (reason string, left time.Duration) { return r.shortage.lasts() }
+
+// RanShort notes that a query, which holds so much, got no more memory. One that holds half of the device's may be too large for it: that says nothing of others.
+func (r *Residency) RanShort(held int64, reason string) {
+	if held < r.Capacity()/2 {
+		r.shortage.met(reason)
+	}
+}
+
+// UseClock is for tests: the device's pauses pass by another clock, and one that lasts ends.
+func (r *Residency) UseClock(now func() time.Time) {
+	r.shortage.mu.Lock()
+	defer r.shortage.mu.Unlock()
+	r.shortage.now, r.shortage.until = now, time.Time{}
+}

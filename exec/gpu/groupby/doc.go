@@ -1,11 +1,11 @@
 // Package groupby writes the kernels that group rows. It knows no device and no running query.
 //
-// Form (form.go) says how an aggregation's groups lie: their shape, accumulators, arrays (settle.go). Way (way.go) says how a pipeline brings its rows there. Both are
-// decided before any text is written (way.go has the list of ways). Each way has a file, which says when it applies, and writes the row, what stands in front of the loop
+// Form (form.go) says how an aggregation's groups lie: their shape, accumulators, arrays (settle.go). Way says how a pipeline brings its rows there. Both are
+// decided before any text is written (way.go, which has the list of ways). Each way has a file, which says when it applies, and writes the row, what stands in front of the loop
 // over rows and what a block does behind it:
 //
 //	scalar.go          one group: registers, then warps, blocks and the device
-//	shared.go          groups that fit a block's shared memory; copies.go: few of them, in copies
+//	shared.go          groups that fit a block's shared memory (sharedwords.go: the words of one); copies.go: few of them, in copies
 //	local.go           keys that are hashed, in a table of each block in front of the one in device memory
 //	perfecthash.go     the same, with a perfect hash of keys that were seen before
 //	partition.go       many groups: rows are partitioned first; partitionrow.go: a partition's rows; hot.go: frequent

@@ -6,10 +6,8 @@ import (
 	"github.com/radish-sql/radish/exec/gpu/codegen"
 	"github.com/radish-sql/radish/exec/gpu/kernel"
 	"github.com/radish-sql/radish/exec/gpu/partition"
-	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
-	"github.com/radish-sql/radish/sql/types"
 )
 
 // Shape is how groups are found.
@@ -65,6 +63,43 @@ type Way struct {
 	slot  int64 // and the bytes that one takes
 }
 
+// groupText is the sink that fills groups.
+type groupText struct {
+	k *kernel.Kernel
+	*Way
+	decl []string // in front of the loop over rows
+	tail []string // and behind it
+
+	inLocal bool   // what is being written concerns a block's own table of hashed keys
+	own     string // C++: the first of a group's words in shared memory
+	// global makes g that group's slot in device memory, in a block that closeGlobal ends. Set where sums count.
+	global, closeGlobal func()
+	windows             map[*Accumulator]string // C++: the thread's copies of the windows of sums of doubles
+}
+
+// note marks a dense slot as taken, where no count does.
+func (a *groupText) note(slot string) {
+	if a.f.SeenAt >= 0 {
+		a.k.Line("note(%s + %s);", a.k.Pointer("u8", GroupArray{a.f.Aggregate, a.f.SeenAt}), slot)
+	}
+}
+
+// arrayOf is the C++ of the address of an accumulator's array number i.
+func (a *groupText) arrayOf(acc *Accumulator, i int) string {
+	return a.k.Pointer(a.f.Arrays[acc.At+i].elem, GroupArray{a.f.Aggregate, acc.At + i})
+}
+
+// inDevice writes what is done to a row's group in device memory, whose slot it is told; slot is that of a dense form.
+func (a *groupText) inDevice(slot string, write func(slot string)) {
+	if !a.inLocal {
+		write(slot)
+		return
+	}
+	a.global()
+	write("g")
+	a.closeGlobal()
+}
+
 // groupKey is a key of known range: digit 0 is NULL, if it can be, and the values follow from min on.
 type groupKey struct {
 	min    int64
@@ -73,6 +108,39 @@ type groupKey struct {
 	stride uint64
 	shift  uint
 }
+
+// PartitionForm says how rows are partitioned, and how the groups of a partition are found.
+type PartitionForm struct {
+	partition.Form
+	blocks      int               // of a multiprocessor that a partition's table leaves memory for: 1 or 2
+	table       int64             // bytes that a partition's table wants
+	stride      int64             // slots that it has
+	tables      int               // of a multiprocessor that add partitions up
+	hot         int               // log2 of the frequent slots that a block adds up itself
+	wide        bool              // keys of 64 bits: rows are of two words
+	Hashed      bool              // slots are mixed keys; a partition's groups are found by hashing
+	perfectHash *PerfectHashTable // of each partition's keys; nil: they are searched for
+	arg         expr.Expr         // the value; nil: there is none
+	accs        *Accumulator      // one that has it
+	tuning      *kernel.PartitionedGroups
+}
+
+// PerfectHashTable is the table of a partition with a perfect hash: most slots are hashed, the others are searched.
+type PerfectHashTable struct {
+	tag, words       int64 // bytes of a tag, words of a group
+	hashed, searched int64 // slots
+	buckets          int64
+}
+
+// PerfectHashForm is a table with a perfect hash of its keys.
+type PerfectHashForm struct {
+	Slots, Buckets int64
+	Tag            int64 // bytes of a tag
+	slot           int64 // bytes of a slot: the tag and the accumulators
+}
+
+// partitionBitsLeast and partitionBitsMost bound the bits of a pass.
+const partitionBitsLeast, partitionBitsMost = 7, 8
 
 // aggItem says how an aggregate's value follows from accumulators.
 type aggItem struct {
@@ -178,7 +246,9 @@ type (
 	GroupMask   struct{ P *physical.Aggregate } // slots - 1
 	GroupsFull  struct{ P *physical.Aggregate } // address of the flag that the table is full
 	GroupCopies struct{ P *physical.Aggregate } // log2 of the copies of the table in shared memory
-	windowOf    struct{ acc *Accumulator }      // the counter that is the window of a sum of doubles, see sums.go
+	// DirectGroups counts what was added to an aggregation's groups directly, not by partitions: not 0, if something was.
+	DirectGroups struct{ P *physical.Aggregate }
+	windowOf     struct{ acc *Accumulator } // the counter that is the window of a sum of doubles, see sums.go
 )
 
 // hotGroups are so few that their atomics in device memory wait for each other.
@@ -219,67 +289,6 @@ func (f *Form) acc(op accOp, arg expr.Expr) int {
 	return len(f.Accs) - 1
 }
 
-func (f *Form) addItem(it *logical.AggItem) error {
-	if it.Distinct && it.Fn.Kind != expr.AggMin && it.Fn.Kind != expr.AggMax {
-		return codegen.Refuse("%s(DISTINCT) runs on the CPU only", it.Fn.Name)
-	}
-	if it.Fn.Kind == expr.AggCountStar {
-		f.items = append(f.items, aggItem{acc: f.acc(accCount, nil), count: -1})
-		return nil
-	}
-	if len(it.Args) != 1 {
-		return codegen.Refuse("%s of %d arguments runs on the CPU only", it.Fn.Name, len(it.Args))
-	}
-	arg := it.Args[0]
-	phys := arg.Type().Phys()
-	count := func() int {
-		if !arg.Nullable() {
-			return f.acc(accCount, nil)
-		}
-		return f.acc(accCount, arg)
-	}
-	out := aggItem{count: -1}
-	switch it.Fn.Kind {
-	case expr.AggCount:
-		out.acc = count()
-	case expr.AggSum, expr.AggAvg:
-		op := accSum
-		if phys == types.PhysFloat64 {
-			op = accFloatSum
-		}
-		out.acc = f.acc(op, arg)
-		if it.Fn.Kind == expr.AggAvg || arg.Nullable() || len(f.Aggregate.Groups) == 0 {
-			out.count = count()
-		}
-	case expr.AggMin, expr.AggMax:
-		op := accMin
-		if it.Fn.Kind == expr.AggMax {
-			op = accMax
-		}
-		if phys == types.PhysInt128 || phys == types.PhysString {
-			op += accLeast - accMin
-		} else if arg.Nullable() || len(f.Aggregate.Groups) == 0 {
-			out.count = count()
-		}
-		out.acc = f.acc(op, arg)
-	case expr.AggBitAnd:
-		out.acc = f.acc(accBitAnd, arg)
-	case expr.AggBitOr:
-		out.acc = f.acc(accBitOr, arg)
-	case expr.AggBitXor:
-		out.acc = f.acc(accBitXor, arg)
-	case expr.AggAnyValue:
-		out.acc = f.acc(accAny, arg)
-	case expr.AggSingle:
-		out.acc = f.acc(accSingle, arg)
-	case expr.AggVarPop, expr.AggVarSamp, expr.AggStddevPop, expr.AggStddevSamp: // addVariances
-	default:
-		return codegen.Refuse("%s runs on the CPU only", it.Fn.Name)
-	}
-	f.items = append(f.items, out)
-	return nil
-}
-
 // array adds an array over the slots.
 func (f *Form) array(elem string, width int64, unit int, fill uint64) int {
 	f.Arrays = append(f.Arrays, aggArray{elem, width, unit, fill})
@@ -314,14 +323,6 @@ func (f *Form) Words() int {
 	return n
 }
 
-func isVariance(k expr.AggKind) bool {
-	switch k {
-	case expr.AggVarPop, expr.AggVarSamp, expr.AggStddevPop, expr.AggStddevSamp:
-		return true
-	}
-	return false
-}
-
 const (
 	tableBlocks         = 4  // of a multiprocessor that add up small tables after two passes
 	tableItems          = 4  // rows of a thread that they add together
@@ -332,22 +333,6 @@ const (
 	slotsPerRankedGroup = 1.6     // slotsPerGroup then: more groups than that are added to the table in device memory
 	blockShared         = 1 << 10 // bytes of shared memory that a multiprocessor needs for a block besides
 )
-
-// PartitionForm says how rows are partitioned, and how the groups of a partition are found.
-type PartitionForm struct {
-	partition.Form
-	blocks      int               // of a multiprocessor that a partition's table leaves memory for: 1 or 2
-	table       int64             // bytes that a partition's table wants
-	stride      int64             // slots that it has
-	tables      int               // of a multiprocessor that add partitions up
-	hot         int               // log2 of the frequent slots that a block adds up itself
-	wide        bool              // keys of 64 bits: rows are of two words
-	Hashed      bool              // slots are mixed keys; a partition's groups are found by hashing
-	perfectHash *PerfectHashTable // of each partition's keys; nil: they are searched for
-	arg         expr.Expr         // the value; nil: there is none
-	accs        *Accumulator      // one that has it
-	tuning      *kernel.PartitionedGroups
-}
 
 // tagBytes is the bytes of the slot or mixed key in a row, and of a tag.
 func (x *PartitionForm) tagBytes() int64 { return x.RowBytes / 2 }

@@ -33,11 +33,8 @@ func (f *Form) keysFitWord() bool {
 	return most < math.MaxUint32
 }
 
-// DirectGroups counts what was added to an aggregation's groups directly: not 0, if something was. AppendedGroups counts the groups behind the table.
-type (
-	DirectGroups   struct{ P *physical.Aggregate }
-	AppendedGroups struct{ P *physical.Aggregate }
-)
+// AppendedGroups counts the groups behind the table.
+type AppendedGroups struct{ P *physical.Aggregate }
 
 // AppendedFirst is the slot of the first group behind the table, AppendedCapacity how many there can be.
 type (

@@ -11,7 +11,7 @@ import (
 )
 
 // Groups that are found by hashing have, where there are few of them, a table in each block's shared memory in front of the table in device
-// memory: keys of 64 bits, and the accumulators' words (shared.go). A row whose key finds no slot there, because the table is full, goes
+// memory: keys of 64 bits, and the accumulators' words (sharedwords.go). A row whose key finds no slot there, because the table is full, goes
 // to the other table at once, so the estimate of the number of groups decides nothing but the speed. Where there are many rows the keys are
 // placed in another one (perfecthash.go).
 

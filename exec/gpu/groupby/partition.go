@@ -136,7 +136,6 @@ func (a *groupText) splitKernel() *kernel.Kernel {
 }
 
 const (
-	partitionBitsLeast, partitionBitsMost = 7, 8 // of a pass
 	// A partition's capacity is an equal share and a sixteenth more, or so many standard deviations if groups are few and equally large, but at most two shares.
 	PartitionSlack, SlackDeviations, SlackMost = 1. / 16, 4, 1
 )

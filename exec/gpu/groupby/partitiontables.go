@@ -91,13 +91,6 @@ const (
 	seenPerSlot        = 8         // rows for each hashed slot that are looked at before
 )
 
-// PerfectHashTable is the table of a partition with a perfect hash: most slots are hashed, the others are searched.
-type PerfectHashTable struct {
-	tag, words       int64 // bytes of a tag, words of a group
-	hashed, searched int64 // slots
-	buckets          int64
-}
-
 // newPerfectHashTable makes as many slots as fit so many bytes.
 func newPerfectHashTable(tag, words, bytes int64) *PerfectHashTable {
 	t := &PerfectHashTable{tag: tag, words: words}

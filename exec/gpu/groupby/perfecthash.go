@@ -18,13 +18,6 @@ import (
 // slotsPerBucket is how many slots of a perfect hash there are for each bucket, or fewer.
 const slotsPerBucket = 3.5
 
-// PerfectHashForm is a table with a perfect hash of its keys.
-type PerfectHashForm struct {
-	Slots, Buckets int64
-	Tag            int64 // bytes of a tag
-	slot           int64 // bytes of a slot: the tag and the accumulators
-}
-
 // bytes is what the table takes of shared memory.
 func (x *PerfectHashForm) bytes() int64 { return x.Slots*x.slot + x.Buckets }
 

@@ -2,35 +2,14 @@ package groupby
 
 import (
 	"fmt"
-	"math"
-	"math/bits"
 
 	"github.com/radish-sql/radish/exec/gpu/codegen"
-	"github.com/radish-sql/radish/exec/gpu/form"
 	"github.com/radish-sql/radish/exec/gpu/kernel"
-	"github.com/radish-sql/radish/sql/types"
 )
 
 // Groups of a small domain lie in shared memory first: each block adds its rows to a table of its own, of 32-bit words, and adds that to
 // all groups when it has no more rows. Atomics on 32 bits are instructions there, those on 64 bits are loops, ten times slower.
-//
-//   - A count is a word.
-//   - A sum of doubles is 4 limbs of those that fit a window, one of their squares twice 4 (sums.go).
-//   - A sum of values that span less than 2^32 is a word of their offsets from the least one, and a word of its carries; other sums are 2 to
-//     4 limbs. Where tables are large, of partitions or with keys, the first of the former counts the rows, too, in the high half of its carries' word:
-//     the thread that makes it 2^15 moves all but one of them to the group in device memory.
-//   - BIT_AND, BIT_OR and BIT_XOR are 2 words.
-//   - An extreme of such values is a word. It is read first, since most rows change nothing. Of others, the word has the highest bits of the best that
-//     the block has had: the few rows that are not worse go to the group in device memory.
-//
-// What has no words is kept in device memory alone.
-
-// Limits of tables in shared memory.
-const (
-	SharedCopies      = 24 << 10 // bytes up to which a table has copies
-	sharedSmall       = 64 << 10 // bytes that are always worth it; more take sharedRowsPerSlot rows for each slot
-	sharedRowsPerSlot = 512
-)
+// sharedwords.go has the words.
 
 var shared = way{
 	name:    "a table in each block",
@@ -40,183 +19,10 @@ var shared = way{
 	flush:   (*groupText).flush,
 }
 
-// narrow says whether a sum is known to fit 64 bits.
-func (w *Way) narrow(acc *Accumulator) bool {
-	r, known := w.Forms.Ranges().Of(acc.arg)
-	return known && !w.Plan.IsShared(w.f.Aggregate) && r.Magnitude()*w.MaxRows < 1<<62
-}
-
-// limbs is how many words an accumulator has in shared memory, and whether they hold offsets.
-func (w *Way) limbs(acc *Accumulator) (n int, offset bool) {
-	return w.limbsIf(acc, w.countOf(acc) >= 0)
-}
-
-// limbsIf is limbs where the accumulator's values are counted, or are not.
-func (w *Way) limbsIf(acc *Accumulator, counted bool) (n int, offset bool) {
-	offset = acc.like.Known && acc.like.Class == form.Int && uint64(acc.like.Within.Hi)-uint64(acc.like.Within.Lo) <= math.MaxUint32
-	switch acc.op {
-	case accCount:
-		return w.countLimbs(), false
-	case accSum:
-		switch {
-		case w.crowded() && w.narrow(acc):
-			return 2, false
-		case w.crowded():
-			return 4, false
-		case offset && counted:
-			return 2, true
-		case w.narrow(acc):
-			return 2, false
-		case acc.like.Known || acc.like.Class == form.Int && acc.arg.Type().Phys() != types.PhysUint64:
-			return 3, false
-		}
-		return 4, false
-	case accFloatSum, accFloatSquares:
-		return 2 * acc.fitted(), false
-	case accBitAnd, accBitOr, accBitXor:
-		return 2, false
-	case accMin, accMax:
-		return 1, offset
-	}
-	return 0, false
-}
-
-// crowded says whether a block may get more rows of one launch than 32 bits count, since a row of the source gives several: a launch of rows that go over
-// 10^8 rows of a build has that many for each.
-func (w *Way) crowded() bool {
-	return w.Many && !(w.MaxRows < w.Plan.Target.Tuning.Shared.CrowdedRows)
-}
-
-// countLimbs is how many words a count has in shared memory.
-func (w *Way) countLimbs() int {
-	if w.crowded() {
-		return 2
-	}
-	return 1
-}
-
-// canCount says whether a sum can count the rows, if they are counted.
-func (w *Way) canCount(acc *Accumulator) bool {
-	_, offset := w.limbsIf(acc, true)
-	return acc.op == accSum && offset && !acc.like.Nullable
-}
-
-// tableWords is the number of words that a group has in shared memory, if rows are counted, or as it is; by a sum, if one may.
-func (w *Way) tableWords(counted, bySum bool) int64 {
-	has := w.f.find(accCount, nil) >= 0
-	words, packed := 0, false
-	for _, acc := range w.f.Accs {
-		n, _ := w.limbsIf(acc, w.countOf(acc) >= 0 || counted && !acc.like.Nullable)
-		words += n
-		packed = packed || bySum && w.canCount(acc)
-	}
-	if counted && !has {
-		words += w.countLimbs()
-	}
-	if (counted || has) && packed {
-		words--
-	}
-	return int64(words)
-}
-
-// countOf is the accumulator that counts the values of a sum; -1: there is none. Without NULLs it is that of all rows, which an array in
-// shared memory always has.
-func (w *Way) countOf(acc *Accumulator) int {
-	if !acc.like.Nullable {
-		return w.f.find(accCount, nil)
-	}
-	if acc.nulls != nil {
-		return w.f.find(accCount, acc.nulls)
-	}
-	return w.f.find(accCount, acc.arg)
-}
-
 // fitsShared says whether a dense form fits shared memory, its rows being counted or as they are, and is worth it.
 func (w *Way) fitsShared(counted bool) bool {
 	bytes := w.f.Slots * w.tableWords(counted, false) * 4
 	return bytes <= w.SharedBytes() && (bytes <= sharedSmall || w.rowsIn() >= sharedRowsPerSlot*float64(w.f.Slots))
-}
-
-// rowsIn is about the number of rows that come.
-func (w *Way) rowsIn() float64 {
-	if est := w.Pipeline.EstRows; est > 0 {
-		return min(est, w.MaxRows)
-	}
-	return w.MaxRows
-}
-
-// updateShared adds a value to a group's words. slot is that of a dense form.
-func (a *groupText) updateShared(acc *Accumulator, v codegen.Value, slot string) {
-	k := a.k
-	limb := fmt.Sprintf("%s + %d * stride", a.own, acc.limb)
-	offset := ""
-	if acc.offset {
-		offset = fmt.Sprintf("(u32)((u64)%s - %s)", v.Text, k.Literal(uint64(acc.like.Within.Lo)))
-	}
-	switch {
-	case acc.op == accCount && acc.limbs == 2:
-		k.Line("add_limbs<2>(%s, stride, 1);", limb)
-	case acc.op == accCount:
-		k.Line("atomic_add(%s, 1u);", limb)
-	case acc.op == accFloatSum:
-		a.addFloat(acc, v, slot, func(term string) { k.Line("add_limbs<4>(%s, stride, %s);", limb, term) })
-	case acc.op == accFloatSquares:
-		a.addFloat(acc, v, slot, func(term string) {
-			k.Line("add_limbs<4>(%s, stride, (i128)%s.low);", limb, term)
-			k.Line("add_limbs<4>(%s + 4 * stride, stride, %s.high);", limb, term)
-		})
-	case acc.extremeOf64():
-		a.updateBest(acc, v, limb, slot)
-	case acc.op == accMin:
-		k.Line("keep_min(%s, %s);", limb, offset)
-	case acc.op == accMax:
-		k.Line("keep_max(%s, %s);", limb, offset)
-	case acc.op == accBitAnd || acc.op == accBitOr || acc.op == accBitXor:
-		name, _ := acc.bits()
-		k.Line("atomic_%s(%s, (u32)%s);", name, limb, v.Text)
-		k.Line("atomic_%s(%s + stride, (u32)((u64)%s >> 32));", name, limb, v.Text)
-	case acc.counts:
-		k.Open("if (add_counted(%s, stride, %s)) { // 2^15 rows", limb, offset)
-		a.move(acc, limb)
-		k.Close()
-	case acc.offset:
-		k.Line("add_offset(%s, stride, %s);", limb, offset)
-	default:
-		k.Line("add_limbs<%d>(%s, stride, %s);", acc.limbs, limb, addend(v))
-	}
-}
-
-// updateBest keeps the better of a group's extreme and a value of 64 bits. limb is the C++ of the address of the block's word.
-func (a *groupText) updateBest(acc *Accumulator, v codegen.Value, limb, slot string) {
-	k := a.k
-	best, high, compare := k.Name("best"), k.Name("high"), "<="
-	if acc.op == accMax {
-		compare = ">="
-	}
-	k.Line("const i64 %s = %s;", best, ordered(v))
-	if acc.like.Known && v.Class == form.Int {
-		span := uint64(acc.like.Within.Hi) - uint64(acc.like.Within.Lo)
-		k.Line("const u32 %s = (u32)(((u64)%s - %s) >> %s);", high, v.Text, k.Literal(uint64(acc.like.Within.Lo)), k.Literal(uint64(max(bits.Len64(span)-32, 0))))
-	} else {
-		k.Line("const u32 %s = (u32)(((u64)%s ^ (1ull << 63)) >> 32);", high, best)
-	}
-	k.Open("if (%s %s load_relaxed(%s)) {", high, compare, limb)
-	k.Line("keep_%s(%s, %s);", acc.extreme(), limb, high)
-	a.inDevice(slot, func(slot string) { k.Line("keep_%s(%s + %s, %s);", acc.extreme(), a.arrayOf(acc, 0), slot, best) })
-	k.Close()
-}
-
-// move adds the rows that a sum has counted, and its carries, to the group in device memory.
-func (a *groupText) move(acc *Accumulator, limb string) {
-	k, f := a.k, a.f
-	a.global()
-	high := ""
-	if !acc.narrow {
-		high = ", " + a.arrayOf(acc, 1) + " + g"
-	}
-	count := f.Accs[f.find(accCount, nil)]
-	k.Line("move_counted(%s, stride, %s, %s + g, %s + g%s);", limb, k.Literal(uint64(acc.like.Within.Lo)), a.arrayOf(count, 0), a.arrayOf(acc, 0), high)
-	a.closeGlobal()
 }
 
 // flush adds the block's groups to all.
@@ -230,91 +36,6 @@ func (a *groupText) flush() {
 	k.Line("if (%s == 0) continue;", a.flushCount(counts, f.Taken))
 	a.flushWords(counts, "Adds::shared")
 	k.Close()
-}
-
-// word is the C++ of the address of an accumulator's first word in the group that first points to.
-func (acc *Accumulator) word() string { return fmt.Sprintf("first + %d * stride", acc.limb) }
-
-// flushCount is the C++ of what a count is in the block. It is computed once.
-func (a *groupText) flushCount(counts map[int]string, i int) string {
-	if counts[i] == "" {
-		counts[i] = a.k.Name("n")
-		acc := a.f.Accs[i]
-		if acc.in != nil {
-			a.k.Line("const u64 %s = sum_counts(%s + stride, 1u << copies);", counts[i], acc.in.word())
-			return counts[i]
-		}
-		if acc.limbs == 2 {
-			a.k.Line("u64 %s = 0;", counts[i])
-			a.k.Line("RADISH_NO_UNROLL for (u32 c = 0; c < 1u << copies; c++) %s += (u64)read_limbs<2>(%s + c, stride);", counts[i], acc.word())
-			return counts[i]
-		}
-		a.k.Line("const u64 %s = sum_words(%s, 1u << copies);", counts[i], acc.word())
-	}
-	return counts[i]
-}
-
-// flushWords adds the words that first points to to group g; how is the C++ of an Adds.
-func (a *groupText) flushWords(counts map[int]string, how string) {
-	k, f := a.k, a.f
-	for i, acc := range f.Accs {
-		if acc.limbs == 0 && acc.in == nil {
-			continue
-		}
-		at := func(i int) string { return a.arrayOf(acc, i) + " + g" }
-		switch acc.op {
-		case accCount:
-			n := a.flushCount(counts, i)
-			k.Line("add_group(%s, %s, %s);", at(0), n, how)
-			continue
-		case accFloatSum, accFloatSquares:
-			for part := range acc.fitted() / 2 {
-				sum := a.sumCopies("read_limbs<4>", fmt.Sprintf("%s + %d * stride", acc.word(), 4*part))
-				k.Line("add_group(%s, %s, %s, %s);", at(1+2*part), at(2+2*part), sum, how)
-			}
-			continue
-		case accMin, accMax:
-			if acc.extremeOf64() {
-				continue // rows have seen to that
-			}
-			name := acc.extreme()
-			k.Line("%s_group(%s, (i64)(%s_word(%s, 1u << copies) + %s), %s);", name, at(0), name, acc.word(), k.Literal(uint64(acc.like.Within.Lo)), how)
-			continue
-		}
-		if op, functor := acc.bits(); op != "" {
-			all := k.Name("bits")
-			k.Line("u64 %s = (u64)(i32)%s;", all, acc.noWord())
-			k.Line("RADISH_NO_UNROLL for (u32 c = 0; c < 1u << copies; c++) %s = %s(%s, (u64)read_limbs<2>(%s + c, stride));", all, functor, all, acc.word())
-			k.Line("atomic_%s(%s, %s);", op, at(0), all)
-			continue
-		}
-		read := fmt.Sprintf("read_limbs<%d>", acc.limbs)
-		switch {
-		case acc.counts:
-			read = "read_counted"
-		case acc.offset:
-			read = "read_offsets"
-		}
-		sum := a.sumCopies(read, acc.word())
-		if acc.offset {
-			n := a.flushCount(counts, a.countOf(acc))
-			k.Line("%s += (i128)(i64)%s * (i64)%s;", sum, k.Literal(uint64(acc.like.Within.Lo)), n)
-		}
-		if acc.narrow {
-			k.Line("add_group(%s, (u64)%s, %s);", at(0), sum, how)
-		} else {
-			k.Line("add_group(%s, %s, %s, %s);", at(0), at(1), sum, how)
-		}
-	}
-}
-
-// sumCopies writes what adds up the copies of the sum whose words begin at an address, and returns the name of the i128. read is the C++ of the function that
-// reads one.
-func (a *groupText) sumCopies(read, word string) string {
-	sum := a.k.Name("sum")
-	a.k.Line("i128 %s = 0;", sum)
-	a.k.Line("RADISH_NO_UNROLL for (u32 c = 0; c < 1u << copies; c++) %s += %s(%s + c, stride);", sum, read, word)
-	return sum
 }
 
 // declareShared makes the block's groups empty.
@@ -332,21 +53,6 @@ func (a *groupText) declareShared() []string {
 		fmt.Sprintf("u32* table = shared_at<u32>(%d);", k.SourceShared),
 	}
 	return append(append(lines, a.emptyWords()...), "block_barrier();")
-}
-
-// emptyWords sets all words of the block's groups to what they are without rows.
-func (a *groupText) emptyWords() (lines []string) {
-	f := a.f
-	for i := 0; i < len(f.Accs); {
-		n, first := 0, f.Accs[i]
-		for ; i < len(f.Accs) && (f.Accs[i].limbs == 0 || f.Accs[i].noWord() == first.noWord()); i++ {
-			n += f.Accs[i].limbs
-		}
-		if n > 0 {
-			lines = append(lines, fmt.Sprintf("RADISH_NO_UNROLL for (i32 i = thread_index(); i < %d * stride; i += RADISH_BLOCK) table[%d * stride + i] = %s;", n, first.limb, first.noWord()))
-		}
-	}
-	return lines
 }
 
 // sharedRow adds a row to its group in the block's table.

@@ -7,20 +7,6 @@ import (
 	"github.com/radish-sql/radish/sql/types"
 )
 
-// groupText is the sink that fills groups.
-type groupText struct {
-	k *kernel.Kernel
-	*Way
-	decl []string // in front of the loop over rows
-	tail []string // and behind it
-
-	inLocal bool   // what is being written concerns a block's own table of hashed keys
-	own     string // C++: the first of a group's words in shared memory
-	// global makes g that group's slot in device memory, in a block that closeGlobal ends. Set where sums count.
-	global, closeGlobal func()
-	windows             map[*Accumulator]string // C++: the thread's copies of the windows of sums of doubles
-}
-
 // unlessNull writes what adds a value to an accumulator, where the value is one that the accumulator takes.
 func (a *groupText) unlessNull(acc *Accumulator, v codegen.Value, write func()) {
 	switch {
@@ -33,24 +19,12 @@ func (a *groupText) unlessNull(acc *Accumulator, v codegen.Value, write func()) 
 	}
 }
 
-// note marks a dense slot as taken, where no count does.
-func (a *groupText) note(slot string) {
-	if a.f.SeenAt >= 0 {
-		a.k.Line("note(%s + %s);", a.k.Pointer("u8", GroupArray{a.f.Aggregate, a.f.SeenAt}), slot)
-	}
-}
-
 // addend is the C++ of a value as an i128.
 func addend(v codegen.Value) string {
 	if v.Class == form.Int && v.Typ.Phys() == types.PhysUint64 {
 		return "(i128)(u64)" + v.Text
 	}
 	return "(i128)" + v.Text
-}
-
-// arrayOf is the C++ of the address of an accumulator's array number i.
-func (a *groupText) arrayOf(acc *Accumulator, i int) string {
-	return a.k.Pointer(a.f.Arrays[acc.At+i].elem, GroupArray{a.f.Aggregate, acc.At + i})
 }
 
 // keepBest is the device function that keeps the better of a group's value and another, for values that no atomic compares.
@@ -171,15 +145,4 @@ func (a *groupText) Declare() []string {
 		return a.decl
 	}
 	return append(a.decl, a.way.declare(a)...)
-}
-
-// inDevice writes what is done to a row's group in device memory, whose slot it is told; slot is that of a dense form.
-func (a *groupText) inDevice(slot string, write func(slot string)) {
-	if !a.inLocal {
-		write(slot)
-		return
-	}
-	a.global()
-	write("g")
-	a.closeGlobal()
 }

@@ -93,3 +93,12 @@ func (w *Way) within(e expr.Expr) (r form.Interval, ok bool) {
 	}
 	return form.Interval{}, false
 }
+
+// isVariance says whether an aggregate is a variance or a standard deviation.
+func isVariance(k expr.AggKind) bool {
+	switch k {
+	case expr.AggVarPop, expr.AggVarSamp, expr.AggStddevPop, expr.AggStddevSamp:
+		return true
+	}
+	return false
+}

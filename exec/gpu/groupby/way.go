@@ -1,15 +1,16 @@
 package groupby
 
 import (
-	"slices"
-
 	"fmt"
+	"slices"
 
 	"github.com/radish-sql/radish/exec/gpu/codegen"
 	"github.com/radish-sql/radish/exec/gpu/form"
 	"github.com/radish-sql/radish/exec/gpu/kernel"
+	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
+	"github.com/radish-sql/radish/sql/types"
 )
 
 // String says which way it is.
@@ -27,9 +28,6 @@ func (w *Way) String() string {
 // Forms are those of a plan's aggregations.
 type Forms map[*physical.Aggregate]*Form
 
-// ways are all there are. The last one applies to any groups.
-var ways = []*way{&runs, &partitions, &perfectHash, &local, &scalar, &copies, &shared, &inDevice}
-
 // Add makes the form of an aggregation, unless another pipeline that ends in it has.
 func (all Forms) Add(p *physical.Aggregate) error {
 	if all[p] != nil {
@@ -44,6 +42,71 @@ func (all Forms) Add(p *physical.Aggregate) error {
 	all[p] = f
 	return nil
 }
+
+// addItem adds an aggregate, and the accumulators that it needs.
+func (f *Form) addItem(it *logical.AggItem) error {
+	if it.Distinct && it.Fn.Kind != expr.AggMin && it.Fn.Kind != expr.AggMax {
+		return codegen.Refuse("%s(DISTINCT) runs on the CPU only", it.Fn.Name)
+	}
+	if it.Fn.Kind == expr.AggCountStar {
+		f.items = append(f.items, aggItem{acc: f.acc(accCount, nil), count: -1})
+		return nil
+	}
+	if len(it.Args) != 1 {
+		return codegen.Refuse("%s of %d arguments runs on the CPU only", it.Fn.Name, len(it.Args))
+	}
+	arg := it.Args[0]
+	phys := arg.Type().Phys()
+	count := func() int {
+		if !arg.Nullable() {
+			return f.acc(accCount, nil)
+		}
+		return f.acc(accCount, arg)
+	}
+	out := aggItem{count: -1}
+	switch it.Fn.Kind {
+	case expr.AggCount:
+		out.acc = count()
+	case expr.AggSum, expr.AggAvg:
+		op := accSum
+		if phys == types.PhysFloat64 {
+			op = accFloatSum
+		}
+		out.acc = f.acc(op, arg)
+		if it.Fn.Kind == expr.AggAvg || arg.Nullable() || len(f.Aggregate.Groups) == 0 {
+			out.count = count()
+		}
+	case expr.AggMin, expr.AggMax:
+		op := accMin
+		if it.Fn.Kind == expr.AggMax {
+			op = accMax
+		}
+		if phys == types.PhysInt128 || phys == types.PhysString {
+			op += accLeast - accMin
+		} else if arg.Nullable() || len(f.Aggregate.Groups) == 0 {
+			out.count = count()
+		}
+		out.acc = f.acc(op, arg)
+	case expr.AggBitAnd:
+		out.acc = f.acc(accBitAnd, arg)
+	case expr.AggBitOr:
+		out.acc = f.acc(accBitOr, arg)
+	case expr.AggBitXor:
+		out.acc = f.acc(accBitXor, arg)
+	case expr.AggAnyValue:
+		out.acc = f.acc(accAny, arg)
+	case expr.AggSingle:
+		out.acc = f.acc(accSingle, arg)
+	case expr.AggVarPop, expr.AggVarSamp, expr.AggStddevPop, expr.AggStddevSamp: // addVariances
+	default:
+		return codegen.Refuse("%s runs on the CPU only", it.Fn.Name)
+	}
+	f.items = append(f.items, out)
+	return nil
+}
+
+// ways are all there are. The last one applies to any groups.
+var ways = []*way{&runs, &partitions, &perfectHash, &local, &scalar, &copies, &shared, &inDevice}
 
 // Outline decides what a pipeline's rows are to the groups: the forms of keys and arguments. Once all pipelines that end there have been looked at, the first one
 // decides how groups lie, and each has its way.

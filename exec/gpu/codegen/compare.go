@@ -1,7 +1,6 @@
 package codegen
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/binary"
 	"fmt"
@@ -94,8 +93,6 @@ func (t *Text) operands(x *expr.Compare, sc *Scope) (l, r Value, err error) {
 	return
 }
 
-var opTexts = [...]string{expr.EQ: "==", expr.NE: "!=", expr.LT: "<", expr.LE: "<=", expr.GT: ">", expr.GE: ">="}
-
 // comparison is C++ for `l op r`, NULLs left aside, in parentheses.
 func (t *Text) comparison(op expr.Op, l, r Value) (string, error) {
 	sign := opTexts[op]
@@ -143,28 +140,6 @@ func compareFloats(op expr.Op, l, r string) string {
 		return "!float_lt(" + r + ", " + l + ")"
 	}
 	return "!float_lt(" + l + ", " + r + ")"
-}
-
-// isExact says whether a value is an integer in registers: form.Int or form.Wide.
-func isExact(v Value) bool { return v.Class == form.Int || v.Class == form.Wide }
-
-// ScaleOf is the number of digits behind the point of t's values.
-func ScaleOf(t types.Type) int {
-	if t.Kind == types.KindDecimal {
-		return int(t.Scale)
-	}
-	return 0
-}
-
-// wide is an exact value as an i128.
-func wide(v Value) string {
-	switch {
-	case v.Class == form.Wide:
-		return v.Text
-	case v.Typ.Phys() == types.PhysUint64:
-		return "(i128)(u64)" + v.Text
-	}
-	return "(i128)" + v.Text
 }
 
 // inValue is IN over constants.
@@ -309,14 +284,4 @@ func shortString(x types.Value) uint64 {
 		n |= uint64(x.S[i]) << (8 * (i + 1))
 	}
 	return n
-}
-
-// packStrings lays strings end to end, and their offsets, one more than there are strings, as 64-bit words.
-func packStrings(texts []string) (data, offsets []byte) {
-	var b bytes.Buffer
-	for _, s := range texts {
-		offsets = binary.LittleEndian.AppendUint64(offsets, uint64(b.Len()))
-		b.WriteString(s)
-	}
-	return b.Bytes(), binary.LittleEndian.AppendUint64(offsets, uint64(b.Len()))
 }

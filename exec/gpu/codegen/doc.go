@@ -5,8 +5,8 @@
 //	Scope      scope.go            which values are known at a position of the text
 //	Value      value.go            the C++ that reads a value, and how the value lies in registers and memory
 //	Ranges     range.go            proven bounds of values: they make arithmetic narrow and hash tables arrays
-//	Emit       emit.go and others  an expression; functions.go lists the functions
-//	lookups    lookup.go           expressions over one dictionary column become tables, which a LookupCache keeps between queries
+//	Emit       emit.go             an expression; compute.go chooses what writes it, functions.go lists the functions
+//	lookups    lookup.go           expressions over one dictionary column become tables (lookupbuild.go), which a LookupCache keeps between queries
 //
 // A kernel's text names no literal and no address: they are parameters (Param), so queries that differ in them alone share a compiled kernel. The package
 // knows nothing of devices: whoever launches a kernel resolves its parameters.

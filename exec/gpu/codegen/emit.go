@@ -1,7 +1,6 @@
 package codegen
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/radish-sql/radish/exec/gpu/form"
@@ -20,7 +19,7 @@ import (
 const maxWords = 400
 
 // Emit writes the statements that compute an expression and returns its value, computing once what a scope already knows. The error
-// is an *unsupported where a kernel cannot compute it.
+// is an *Unsupported where a kernel cannot compute it.
 func (t *Text) Emit(e expr.Expr, sc *Scope) (Value, error) {
 	if len(t.Params) > maxWords {
 		return Value{}, Refuse("its expressions have more than %d literals and columns, too many for a kernel", maxWords)
@@ -44,160 +43,6 @@ func (t *Text) Emit(e expr.Expr, sc *Scope) (Value, error) {
 	}
 	sc.remember(e, v)
 	return v, nil
-}
-
-func (t *Text) compute(e expr.Expr, sc *Scope) (Value, error) {
-	if v, ok, err := t.lookUp(e, sc); ok || err != nil {
-		return v, err
-	}
-	switch x := e.(type) {
-	case *expr.Compare:
-		return t.compareValue(x, sc)
-	case *expr.And:
-		return t.logic(x.Args, true, sc)
-	case *expr.Or:
-		return t.logic(x.Args, false, sc)
-	case *expr.Not:
-		v, err := t.Emit(x.Arg, sc)
-		if err != nil {
-			return Value{}, err
-		}
-		return t.truthValue("!"+truthOf(v)+NotNull(v.Null), v.Null), nil
-	case *expr.IsNull:
-		v, err := t.Emit(x.Arg, sc)
-		if err != nil {
-			return Value{}, err
-		}
-		return t.truthValue(nullText(v), ""), nil
-	case *expr.In:
-		return t.inValue(x, sc)
-	case *expr.Case:
-		return t.emitCase(x, sc)
-	case *expr.Cast:
-		return t.emitCast(x, sc)
-	case *expr.Call:
-		return t.emitCall(x, sc)
-	}
-	return Value{}, Refuse("%s runs on the CPU only", e)
-}
-
-// emitCall evaluates a function of the table functions.
-func (t *Text) emitCall(c *expr.Call, sc *Scope) (Value, error) {
-	f, ok := functions[c.Fn.Name]
-	if !ok {
-		if strings.HasPrefix(c.Fn.Name, "collation_") { // no statement names these
-			return Value{}, Refuse("comparing strings by a collation other than by bytes runs on the CPU only")
-		}
-		return Value{}, Refuse("function %s runs on the CPU only", strings.ToUpper(c.Fn.Name))
-	}
-	if f.lazy != nil {
-		return f.lazy(t, c, sc)
-	}
-	args := make([]Value, len(c.Args))
-	for i, a := range c.Args {
-		if k, ok := a.(*expr.Const); ok && slices.Contains(f.reads, i) {
-			args[i] = Value{Typ: k.Value.Type}
-			if k.Value.Null {
-				args[i].Null = "true"
-			}
-			continue
-		}
-		var err error
-		if args[i], err = t.Emit(a, sc); err != nil {
-			return Value{}, err
-		}
-	}
-	null := t.anyNull(args)
-	if null == "true" {
-		return NullOf(form.ClassOf(c.Typ), c.Typ), nil
-	}
-	v, err := f.strict(t, c, args, null)
-	if err != nil {
-		return Value{}, err
-	}
-	v.Null = orText(null, v.Null)
-	if v.Null != "" && !isName(v.Null) {
-		name := t.Name("n")
-		t.Line("const bool %s = %s;", name, v.Null)
-		v.Null = name
-	}
-	return v, nil
-}
-
-// anyNull returns the C++ that says whether one of the values is NULL: a name, "true" or empty.
-func (t *Text) anyNull(args []Value) string {
-	var names []string
-	for _, a := range args {
-		switch {
-		case a.Null == "true":
-			return "true"
-		case a.Null != "" && !slices.Contains(names, a.Null):
-			names = append(names, a.Null)
-		}
-	}
-	if len(names) < 2 {
-		return strings.Join(names, "")
-	}
-	name := t.Name("n")
-	t.Line("const bool %s = %s;", name, strings.Join(names, " | "))
-	return name
-}
-
-// orText is a | b, either of which may be empty (false) or "true".
-func orText(a, b string) string {
-	switch {
-	case a == "" || b == "true" || a == b:
-		return b
-	case b == "" || a == "true":
-		return a
-	}
-	return "(" + a + " | " + b + ")"
-}
-
-// nullText is the C++ for "v is NULL", never empty.
-func nullText(v Value) string {
-	if v.Null == "" {
-		return "false"
-	}
-	return v.Null
-}
-
-// NotNull is " & !null", or nothing where a value is never NULL: for the end of a conjunction.
-func NotNull(null string) string {
-	if null == "" {
-		return ""
-	}
-	return " & !" + null
-}
-
-// truthOf is a C++ bool that is true where a BOOL is TRUE: not where it is NULL.
-func truthOf(v Value) string {
-	switch {
-	case v.truth != "":
-		return v.truth
-	case v.Null == "true":
-		return "false"
-	case v.Null != "":
-		return "(" + v.Text + " != 0" + NotNull(v.Null) + ")"
-	}
-	return "(" + v.Text + " != 0)"
-}
-
-// truthValue defines a BOOL. text is a C++ bool that is true where it is TRUE, and only there; null says where it is NULL.
-func (t *Text) truthValue(text, null string) Value {
-	name := t.Name("b")
-	t.Line("const bool %s = %s;", name, text)
-	return Value{Class: form.Int, Typ: types.Bool, Text: "(i64)" + name, truth: name, Null: t.named(null)}
-}
-
-// named gives a condition a name unless it is one, or "true", or empty.
-func (t *Text) named(text string) string {
-	if text == "" || isName(text) {
-		return text
-	}
-	name := t.Name("n")
-	t.Line("const bool %s = %s;", name, text)
-	return name
 }
 
 // EmitCond writes the statements that compute a condition and returns a C++ bool that is true where it is TRUE, so not where it is
@@ -376,56 +221,4 @@ func anyNullable(args []expr.Expr) bool {
 		}
 	}
 	return false
-}
-
-// cheap says whether an expression may be evaluated without need: it raises and warns of nothing, loads no column and costs a few
-// instructions.
-func (t *Text) cheap(e expr.Expr, sc *Scope) bool {
-	e = expr.DirectQuotient(e)
-	switch x := e.(type) {
-	case *expr.Const:
-		return true
-	case *expr.Column:
-		b, ok := sc.find(x.ID)
-		return ok && b.load == nil
-	}
-	if _, ok := sc.known(e); ok {
-		return true
-	}
-	if c := t.coded(e, sc); c != nil {
-		return t.cheap(c, sc) && neverFails(e)
-	}
-	few := 8
-	switch x := e.(type) {
-	case *expr.Compare:
-		if x.Left.Type().IsString() || x.Right.Type().IsString() {
-			return false
-		}
-	case *expr.In:
-		if x.Arg.Type().IsString() || len(x.List) > few {
-			return false
-		}
-	case *expr.Cast:
-		if !harmlessCast(x) {
-			return false
-		}
-	case *expr.Call:
-		f, ok := functions[x.Fn.Name]
-		if !ok || f.cheap == nil || !f.cheap(x) {
-			return false
-		}
-	case *expr.Case, *expr.And, *expr.Or, *expr.Not, *expr.IsNull:
-	default:
-		return false
-	}
-	children := e.Children()
-	if len(children) > few {
-		return false
-	}
-	for _, c := range children {
-		if !t.cheap(c, sc) {
-			return false
-		}
-	}
-	return true
 }

@@ -12,21 +12,6 @@ import (
 // Functions of strings whose results are numbers, conditions or parts of their operands. Those that make new strings are in text.go and concat.go; over a
 // dictionary any function can be had, since the CPU maps its strings (lookup.go).
 
-// view returns a text as an address and a length, looking codes up in their dictionary.
-func (t *Text) view(v Value) Value {
-	if v.Class != form.Code {
-		return v
-	}
-	if v.Null == "true" || v.Dict == nil {
-		return NullOf(form.View, v.Typ)
-	}
-	data, offsets := t.Lookups.strings(v.Dict)
-	out := v
-	out.Class, out.Dict = form.View, nil
-	out.Text = fmt.Sprintf("dictionary_string(%s, %s, %s)", t.address(data, "u8"), t.address(offsets, "i64"), v.Text)
-	return t.Define(out, "s")
-}
-
 // emitText makes a function of texts and integers: format has the operands' C++. {bytes} in it becomes whether a character is a byte.
 func emitText(format string) strictEmitter {
 	return func(t *Text, c *expr.Call, a []Value, _ string) (Value, error) {

@@ -3,6 +3,7 @@ package codegen
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -333,4 +334,40 @@ func (t *Text) Source(name string) string {
 	b.WriteString(body)
 	b.WriteString("}\n")
 	return b.String()
+}
+
+// anyNull returns the C++ that says whether one of the values is NULL: a name, "true" or empty.
+func (t *Text) anyNull(args []Value) string {
+	var names []string
+	for _, a := range args {
+		switch {
+		case a.Null == "true":
+			return "true"
+		case a.Null != "" && !slices.Contains(names, a.Null):
+			names = append(names, a.Null)
+		}
+	}
+	if len(names) < 2 {
+		return strings.Join(names, "")
+	}
+	name := t.Name("n")
+	t.Line("const bool %s = %s;", name, strings.Join(names, " | "))
+	return name
+}
+
+// truthValue defines a BOOL. text is a C++ bool that is true where it is TRUE, and only there; null says where it is NULL.
+func (t *Text) truthValue(text, null string) Value {
+	name := t.Name("b")
+	t.Line("const bool %s = %s;", name, text)
+	return Value{Class: form.Int, Typ: types.Bool, Text: "(i64)" + name, truth: name, Null: t.named(null)}
+}
+
+// named gives a condition a name unless it is one, or "true", or empty.
+func (t *Text) named(text string) string {
+	if text == "" || isName(text) {
+		return text
+	}
+	name := t.Name("n")
+	t.Line("const bool %s = %s;", name, text)
+	return name
 }

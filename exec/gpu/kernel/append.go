@@ -169,3 +169,19 @@ func (a *Append) After() error { return nil }
 
 // Declare has nothing to declare.
 func (a *Append) Declare() []string { return nil }
+
+// StoredAll decides how values of the pipeline are appended to its sink's rows; ids are those of the columns that they are stored as.
+func (o *Outline) StoredAll(s physical.Sink, values []expr.Expr, ids []expr.ColumnID) error {
+	o.Way = rowsOutline(o.Appending())
+	f := o.Plan.Sinks[s]
+	if f == nil {
+		f = &RowForm{}
+		o.Plan.Sinks[s] = f
+	}
+	for i, e := range values {
+		if err := o.Stored(f, i, ids[i], e); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -9,6 +9,7 @@ import (
 	"github.com/radish-sql/radish/exec/gpu/codegen"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
+	"github.com/radish-sql/radish/sql/types"
 )
 
 // Kernel is one kernel of a pipeline: its text, and what its launch needs besides the parameters.
@@ -54,6 +55,12 @@ type Note struct {
 	Of   expr.Expr // nil: what says it all
 }
 
+// RawItem is an item of a column in registers, of at most 32 bits: what a value is above base.
+type RawItem struct {
+	Text string
+	Base int64
+}
+
 // Note adds a note.
 func (k *Kernel) Note(n Note) { k.notes = append(k.notes, n) }
 
@@ -68,6 +75,30 @@ func (k *Kernel) NoteText() string {
 		all = append(all, text)
 	}
 	return strings.Join(all, "; ")
+}
+
+// commentText prints an expression on one line, without what could end the comment, and with empty literals, since the kernel is the same whatever they
+// are.
+func commentText(e expr.Expr) string {
+	e = expr.Rewrite(e, func(e expr.Expr) expr.Expr {
+		switch e := e.(type) {
+		case *expr.Const:
+			return &expr.Const{Value: types.Value{Type: e.Value.Type}}
+		case *expr.In:
+			return &expr.In{Arg: e.Arg}
+		}
+		return e
+	})
+	text := []rune(e.String())
+	if len(text) > 100 {
+		text = append(text[:97], '.', '.', '.')
+	}
+	for i, c := range text {
+		if c < ' ' || c == '\\' || c > '~' {
+			text[i] = '?'
+		}
+	}
+	return string(text)
 }
 
 // All are a pipeline's kernels, none of nil.

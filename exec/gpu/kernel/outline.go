@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/radish-sql/radish/exec/gpu/codegen"
+	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
 )
@@ -115,18 +116,25 @@ func (o *Outline) KeepsPositions(t physical.Transform) bool {
 	return false
 }
 
-// StoredAll decides how values of the pipeline are appended to its sink's rows; ids are those of the columns that they are stored as.
-func (o *Outline) StoredAll(s physical.Sink, values []expr.Expr, ids []expr.ColumnID) error {
-	o.Way = rowsOutline(o.Appending())
-	f := o.Plan.Sinks[s]
-	if f == nil {
-		f = &RowForm{}
-		o.Plan.Sinks[s] = f
-	}
-	for i, e := range values {
-		if err := o.Stored(f, i, ids[i], e); err != nil {
-			return err
+// Multiplies says whether a transform can give several rows for one.
+func Multiplies(t physical.Transform) bool {
+	switch t := t.(type) {
+	case *physical.Repeat:
+		return true
+	case *physical.Probe:
+		switch t.Kind {
+		case logical.InnerJoin, logical.LeftJoin, logical.FullJoin:
+			return !t.Build.Unique || t.Build.On(physical.GPU) == physical.NestedLoopJoin
 		}
 	}
-	return nil
+	return false
+}
+
+// KeepsRows says whether a join gives each probe row exactly once if no row has several matches.
+func KeepsRows(kind logical.JoinKind) bool {
+	switch kind {
+	case logical.LeftJoin, logical.FullJoin, logical.MarkJoin, logical.SingleJoin:
+		return true
+	}
+	return false
 }

@@ -6,7 +6,6 @@ import (
 
 	"github.com/radish-sql/radish/exec/gpu/codegen"
 	"github.com/radish-sql/radish/exec/gpu/form"
-	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
 	tables "github.com/radish-sql/radish/storage/table"
@@ -30,14 +29,13 @@ type Pipelines struct {
 	Refused  map[*physical.Pipeline]error // why a pipeline has no kernel
 	Outlines map[*physical.Pipeline]*Outline
 	Sinks    map[physical.Sink]*RowForm
-	Kernels  map[*physical.Pipeline]*Kernel
 }
 
 // NewPipelines returns those of a plan, of which nothing is decided yet.
 func NewPipelines(plan *physical.Plan, target *Target, ctx *expr.Context, lookups *codegen.LookupCache) *Pipelines {
 	g := &Pipelines{
 		Plan: plan, Target: target, Ctx: ctx, Lookups: lookups,
-		Feeders: map[physical.Sink][]*physical.Pipeline{}, Refused: map[*physical.Pipeline]error{}, Kernels: map[*physical.Pipeline]*Kernel{},
+		Feeders: map[physical.Sink][]*physical.Pipeline{}, Refused: map[*physical.Pipeline]error{},
 	}
 	for _, p := range plan.Pipelines {
 		g.Feeders[p.Sink] = append(g.Feeders[p.Sink], p)
@@ -74,29 +72,6 @@ func (g *Pipelines) Bound(s physical.Sink) float64 {
 		n += g.Outlines[p].MaxRows
 	}
 	return n
-}
-
-// Multiplies says whether a transform can give several rows for one.
-func Multiplies(t physical.Transform) bool {
-	switch t := t.(type) {
-	case *physical.Repeat:
-		return true
-	case *physical.Probe:
-		switch t.Kind {
-		case logical.InnerJoin, logical.LeftJoin, logical.FullJoin:
-			return !t.Build.Unique || t.Build.On(physical.GPU) == physical.NestedLoopJoin
-		}
-	}
-	return false
-}
-
-// KeepsRows says whether a join gives each probe row exactly once if no row has several matches.
-func KeepsRows(kind logical.JoinKind) bool {
-	switch kind {
-	case logical.LeftJoin, logical.FullJoin, logical.MarkJoin, logical.SingleJoin:
-		return true
-	}
-	return false
 }
 
 // Times is a product of bounds: nothing, however often, is nothing.

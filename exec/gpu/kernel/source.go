@@ -5,8 +5,6 @@ import (
 
 	"github.com/radish-sql/radish/exec/gpu/codegen"
 	"github.com/radish-sql/radish/planner/physical"
-	"github.com/radish-sql/radish/sql/expr"
-	"github.com/radish-sql/radish/sql/types"
 )
 
 // OpenRows writes a loop over rows from 0 on, of which the condition, if not empty, says which are there.
@@ -106,36 +104,6 @@ func (k *Kernel) firstRepeat() *physical.Repeat {
 		}
 	}
 	return nil
-}
-
-// RawItem is an item of a column in registers, of at most 32 bits: what a value is above base.
-type RawItem struct {
-	Text string
-	Base int64
-}
-
-// commentText prints an expression on one line, without what could end the comment, and with empty literals, since the kernel is the same whatever they
-// are.
-func commentText(e expr.Expr) string {
-	e = expr.Rewrite(e, func(e expr.Expr) expr.Expr {
-		switch e := e.(type) {
-		case *expr.Const:
-			return &expr.Const{Value: types.Value{Type: e.Value.Type}}
-		case *expr.In:
-			return &expr.In{Arg: e.Arg}
-		}
-		return e
-	})
-	text := []rune(e.String())
-	if len(text) > 100 {
-		text = append(text[:97], '.', '.', '.')
-	}
-	for i, c := range text {
-		if c < ' ' || c == '\\' || c > '~' {
-			text[i] = '?'
-		}
-	}
-	return string(text)
 }
 
 // SharedThreads is the number of threads of a block that takes so many bytes of shared memory: with large tables a multiprocessor has few blocks, which then are larger.

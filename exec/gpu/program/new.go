@@ -9,20 +9,17 @@ import (
 
 // New writes the kernels of the pipelines for which on is true. What the others' sinks hold comes from the host.
 func New(plan *physical.Plan, target *kernel.Target, ctx *expr.Context, lookups *codegen.LookupCache, on func(*physical.Pipeline) bool) *Program {
-	g := &Program{Pipelines: kernel.NewPipelines(plan, target, ctx, lookups), on: on}
-	g.write()
-	return g
+	return write(plan, target, ctx, lookups, on, nil)
 }
 
 // WithFlippedLoading writes the program again. The scans load their columns in the other way than their estimates suggest (loadsAllRows).
 func (g *Program) WithFlippedLoading(scans map[*physical.TableScan]bool) *Program {
-	flipped := &Program{Pipelines: kernel.NewPipelines(g.Plan, g.Target, g.Ctx, g.Lookups), on: g.on, flipped: scans}
-	flipped.write()
-	return flipped
+	return write(g.Plan, g.Target, g.Ctx, g.Lookups, g.on, scans)
 }
 
 // write decides everything, and then writes the kernels.
-func (g *Program) write() {
+func write(plan *physical.Plan, target *kernel.Target, ctx *expr.Context, lookups *codegen.LookupCache, on func(*physical.Pipeline) bool, flipped map[*physical.TableScan]bool) *Program {
+	g := &Program{Pipelines: kernel.NewPipelines(plan, target, ctx, lookups), Kernels: map[*physical.Pipeline]*kernel.Kernel{}, on: on, flipped: flipped}
 	for _, p := range g.Plan.Pipelines {
 		if !g.on(p) {
 			g.Refused[p] = codegen.Refuse("not asked for")
@@ -41,4 +38,5 @@ func (g *Program) write() {
 		}
 		g.Kernels[p] = k
 	}
+	return g
 }

@@ -39,13 +39,6 @@ func (g *Program) outlineAll() (again bool) {
 	return !g.choices.AreSettled()
 }
 
-// outliner decides on one pipeline.
-type outliner struct {
-	*kernel.Outline
-	g     *Program
-	again bool // see outlineAll
-}
-
 func (o *outliner) decide() error {
 	end := endOf(o.Pipeline)
 	if end == nil {

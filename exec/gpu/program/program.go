@@ -13,7 +13,8 @@ import (
 // without a device, from the plan and the forms of the tables' columns. It does not change afterwards, so several queries may run it.
 type Program struct {
 	*kernel.Pipelines
-	on func(*physical.Pipeline) bool
+	Kernels map[*physical.Pipeline]*kernel.Kernel
+	on      func(*physical.Pipeline) bool
 	// Scans that load their columns in the other way than loadsAllRows would choose by their estimates: see WithFlippedLoading.
 	flipped map[*physical.TableScan]bool
 
@@ -21,6 +22,13 @@ type Program struct {
 
 	Builds join.Forms
 	Aggs   groupby.Forms
+}
+
+// outliner decides on one pipeline.
+type outliner struct {
+	*kernel.Outline
+	g     *Program
+	again bool // see outlineAll
 }
 
 // Reason is why a pipeline has no kernel; nil if it has one.

@@ -135,7 +135,7 @@ func (o *outliner) table(scan *physical.TableScan) error {
 		}
 		o.Forms.Bind(c.ID, of, false)
 	}
-	x.ranges, x.rest = x.divide()
+	x.ranges, x.rest = divide(scan, x.forms, x.first)
 	o.Scan, o.Tiled, o.MaxRows = x, x.tiled(), float64(scan.Table.Rows())
 	return o.checkFilters(x)
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/radish-sql/radish/exec/gpu/codegen"
 	"github.com/radish-sql/radish/exec/gpu/form"
+	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/types"
 )
@@ -17,11 +18,11 @@ type columnRange struct {
 	lo, hi int64
 }
 
-// divide divides a scan's filters into ranges of columns that are loaded as vectors and the rest.
-func (x *scanOutline) divide() (ranges []columnRange, rest []expr.Expr) {
+// divide divides a scan's filters into ranges of columns that are loaded as vectors and the rest. forms are those of the columns; first says which are loaded before rows are filtered.
+func divide(scan *physical.TableScan, forms []form.Column, first []bool) (ranges []columnRange, rest []expr.Expr) {
 next:
-	for _, e := range x.scan.Filters {
-		at, lo, hi, ok := x.rangeOf(e)
+	for _, e := range scan.Filters {
+		at, lo, hi, ok := rangeOf(scan, forms, first, e)
 		if !ok {
 			rest = append(rest, e)
 			continue
@@ -38,7 +39,7 @@ next:
 }
 
 // rangeOf is the range that a comparison of a column with a constant leaves.
-func (x *scanOutline) rangeOf(e expr.Expr) (at int, lo, hi int64, ok bool) {
+func rangeOf(scan *physical.TableScan, forms []form.Column, first []bool, e expr.Expr) (at int, lo, hi int64, ok bool) {
 	cmp, ok := e.(*expr.Compare)
 	if !ok {
 		return 0, 0, 0, false
@@ -54,10 +55,10 @@ func (x *scanOutline) rangeOf(e expr.Expr) (at int, lo, hi int64, ok bool) {
 	if !isCol || !isConst || c.Value.Null || col.Typ.Phys() != types.PhysInt64 || c.Value.Type.Phys() != types.PhysInt64 || codegen.ScaleOf(col.Typ) != codegen.ScaleOf(c.Value.Type) {
 		return 0, 0, 0, false
 	}
-	if at = slices.IndexFunc(x.scan.Cols, func(c *expr.Column) bool { return c.ID == col.ID }); at < 0 {
+	if at = slices.IndexFunc(scan.Cols, func(c *expr.Column) bool { return c.ID == col.ID }); at < 0 {
 		return 0, 0, 0, false
 	}
-	if f := &x.forms[at]; !x.first[at] || f.Class != form.Int || f.Width > 4 {
+	if f := &forms[at]; !first[at] || f.Class != form.Int || f.Width > 4 {
 		return 0, 0, 0, false
 	}
 	lo, hi = math.MinInt64, math.MaxInt64

@@ -39,6 +39,23 @@ func endOf(p *physical.Pipeline) end {
 	return nil
 }
 
+// Order returns the order of a sink's rows; nil if they stay as they come, or are not on the device.
+func (g *Program) Order(s physical.Sink) *Order {
+	feeders := g.Feeders[s]
+	if len(feeders) == 0 || g.IsHost(s) {
+		return nil
+	}
+	x := &Order{Expected: sort.Expected{RadixRows: float64(g.Target.Tuning.Sort.RadixRows)}}
+	for _, p := range feeders {
+		x.Rows += p.EstRows
+	}
+	x.Wanted = x.Rows
+	if end := endOf(feeders[0]); end == nil || !end.order(g, x) {
+		return nil
+	}
+	return x
+}
+
 // appended is embedded by ends that store rows as they come.
 type appended struct{}
 

@@ -2,8 +2,12 @@ package gpu
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"path/filepath"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -12,6 +16,7 @@ import (
 	"github.com/radish-sql/radish/exec/gpu/kernel"
 	"github.com/radish-sql/radish/exec/gpu/placement"
 	"github.com/radish-sql/radish/exec/gpu/run"
+	"github.com/radish-sql/radish/exec/schedule"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/sql/sqlerr"
 )
@@ -180,4 +185,25 @@ func (d *Device) Calls() int64 { return d.runner.Device.Calls() }
 // Trace is for benchmarks: f is told of each call of the device's library, when it began and what it took, until Trace(nil).
 func (d *Device) Trace(f func(call string, begin time.Time, took time.Duration)) {
 	d.runner.Device.Trace(f)
+}
+
+// newAdvisor returns an advisor that knows what earlier processes have measured and learned.
+func newAdvisor(i gpukernels.DeviceInfo) *placement.Advisor {
+	a := placement.New(placement.Options{Threads: runtime.GOMAXPROCS(0), Workers: schedule.Workers, File: keptFile(i, "learned")})
+	if file := keptFile(i, "costs"); file != "" {
+		if c := placement.LoadCosts(file); c != nil {
+			a.UseCosts(*c)
+		}
+	}
+	return a
+}
+
+// keptFile holds what was measured, by device, driver and processors: a home folder may be several machines'. "": nothing is kept.
+func keptFile(i gpukernels.DeviceInfo, what string) string {
+	folder := gpukernels.CacheFolder()
+	if folder == "" || i.Emulated() {
+		return ""
+	}
+	machine := sha256.Sum256(fmt.Appendf(nil, "%s\n%d\n%d\n%s %d", i.Name, i.DriverVersion, i.Multiprocessors, runtime.GOARCH, runtime.NumCPU()))
+	return filepath.Join(folder, what+"-"+hex.EncodeToString(machine[:8])+".json")
 }

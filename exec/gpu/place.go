@@ -3,6 +3,7 @@ package gpu
 import (
 	"context"
 	"fmt"
+	"iter"
 	"slices"
 
 	"github.com/radish-sql/radish/exec/gpu/join"
@@ -350,4 +351,31 @@ func (x *placing) crossings() map[*physical.Aggregate]*physical.Pipeline {
 		out[a] = &physical.Pipeline{ID: len(x.plan.Pipelines) + len(out), Source: scan, Sink: &physical.Result{In: scan.Ins}, EstRows: a.EstGroups}
 	}
 	return out
+}
+
+// texts yields the texts of all kernels that a run is expected to need: those of the pipelines, then those that bring rows into order.
+func (p *Placed) texts() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for _, k := range p.program.Kernels {
+			for _, k := range k.All() {
+				if !yield(k.CUDA) {
+					return
+				}
+			}
+		}
+		for s := range p.program.Sinks {
+			if x := p.program.Order(s); x != nil {
+				for _, text := range x.Texts() {
+					if !yield(text) {
+						return
+					}
+				}
+			}
+		}
+	}
+}
+
+// Whole says whether all pipelines of the plan are on the GPU.
+func (p *Placed) Whole() bool {
+	return !slices.ContainsFunc(p.Plan.Pipelines, func(x *physical.Pipeline) bool { return p.Placement.Device(x) != physical.GPU })
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/radish-sql/radish/column"
@@ -66,11 +65,6 @@ func (p *Placed) Prepare(ctx context.Context) error {
 		return err
 	}
 	return q.Compiled()
-}
-
-// Whole says whether all pipelines of the plan are on the GPU.
-func (p *Placed) Whole() bool {
-	return !slices.ContainsFunc(p.Plan.Pipelines, func(x *physical.Pipeline) bool { return p.Placement.Device(x) != physical.GPU })
 }
 
 // Close gives everything back.

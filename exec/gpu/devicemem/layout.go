@@ -135,13 +135,6 @@ func (m *Memory) FreeAll(memory []gpukernels.Ptr) {
 	}
 }
 
-// arena is memory for a query's small things, zero at first. What is taken stays until the query is closed.
-type arena struct {
-	next     gpukernels.Ptr
-	left     int64
-	firstEnd gpukernels.Ptr // of the memory that was taken first
-}
-
 // take gives memory of the arena; it is zero.
 func (a *arena) take(m *Memory, bytes int64) (gpukernels.Ptr, error) {
 	bytes = kernel.RoundUp(bytes, Unit)

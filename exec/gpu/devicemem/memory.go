@@ -23,6 +23,13 @@ type Memory struct {
 	Apart bool
 }
 
+// arena is memory for a query's small things, zero at first. What is taken stays until the query is closed.
+type arena struct {
+	next     gpukernels.Ptr
+	left     int64
+	firstEnd gpukernels.Ptr // of the memory that was taken first
+}
+
 // New returns the memory of a query whose work a stream orders, without a limit.
 func New(pool *residency.Residency, s *gpukernels.Stream, apart bool) *Memory {
 	return &Memory{pool: pool, Stream: s, Budget: pool.QueryBudget(0), held: map[gpukernels.Ptr]bool{}, Apart: apart}

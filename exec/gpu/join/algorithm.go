@@ -110,25 +110,5 @@ func (m *Memory) addFilled(key any, items int64, unit int, fill uint64) {
 	m.Arrays = append(m.Arrays, Array{key, items, unit, fill, true})
 }
 
-// Memory is what a build of so many rows needs.
-func (f *Form) Memory(rows int64) *Memory {
-	m := &Memory{Rows: rows, Words: map[any]uint64{}}
-	if f.Algorithm.memory != nil {
-		f.Algorithm.memory(m, f)
-	}
-	if f.nullChain {
-		m.addFilled(NullHeadWord{of{f.build}}, 1, 4, noRow)
-	}
-	if f.build.KeepUnmatched && f.Radix == nil {
-		m.addFilled(MatchedWord{of{f.build}}, rows, 1, 0)
-	}
-	for i, x := range f.filters {
-		if x != nil {
-			m.addFilled(FilterWord{of{f.build}, i}, x.bytes()/8, 8, 0)
-		}
-	}
-	return m
-}
-
 // bytes is what a filter takes.
 func (x *keyFilter) bytes() int64 { return kernel.RoundUp((x.slots+7)/8, 16) }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/radish-sql/radish/exec/gpu/join/radix"
 	"github.com/radish-sql/radish/exec/gpu/kernel"
+	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
 )
 
@@ -151,4 +152,19 @@ func readsFor(p *physical.Pipeline, at int, partitioned map[*physical.Build]*rad
 		}
 	}
 	return !fromOrder(p)
+}
+
+// demandOf looks at all probes of a build.
+func demandOf(g *kernel.Pipelines, b *physical.Build) *demand {
+	d := &demand{build: b, on: b.On(physical.GPU), once: true}
+	for _, p := range g.Plan.Pipelines {
+		for _, t := range p.Transforms {
+			if t, ok := t.(*physical.Probe); ok && t.Build == b {
+				d.marks = d.marks || t.Kind == logical.MarkJoin
+				d.filter = d.filter || len(t.Residual) > 0
+				d.once = d.once && (b.Unique || t.Kind == logical.SemiJoin || t.Kind == logical.AntiJoin)
+			}
+		}
+	}
+	return d
 }

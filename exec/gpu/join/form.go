@@ -6,7 +6,6 @@ import (
 	"github.com/radish-sql/radish/exec/gpu/codegen"
 	"github.com/radish-sql/radish/exec/gpu/join/radix"
 	"github.com/radish-sql/radish/exec/gpu/kernel"
-	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/types"
 )
@@ -75,14 +74,6 @@ func (f *Form) nullSafe(i int) bool { return f.build.NullSafe != nil && f.build.
 
 // domain is the number of values that the key of a build with a bounded key can have.
 func (f *Form) domain() int64 { return f.build.DenseMax - f.build.DenseMin + 1 }
-
-// Loops says whether a probe goes over rows of the build one by one, of which there may be any number.
-func (f *Form) Loops(t *physical.Probe) bool {
-	if f.Algorithm.byKey {
-		return f.Radix != nil
-	}
-	return kernel.Multiplies(t) || f.Algorithm.comparesAll || f.Algorithm == ordered || len(t.Residual) > 0 || t.Kind == logical.MarkJoin || t.Build.KeepUnmatched
-}
 
 // of returns the form of a build that is on the device.
 func (all Forms) of(g *kernel.Pipelines, b *physical.Build) (*Form, error) {

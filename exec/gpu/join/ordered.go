@@ -116,21 +116,6 @@ func itemOf(c *kernel.StoredColumn) string {
 	return c.Form.Class.CName()
 }
 
-// Order says which stored column orders the rows of a build, and which has a tree over it, -1 if none has; ok is false of a build whose rows lie as they come.
-func (f *Form) Order() (key, other int, ok bool) {
-	switch f.Algorithm {
-	case runs:
-		return f.keyAt[0], -1, true
-	case ordered:
-	default:
-		return 0, -1, false
-	}
-	if b := f.other(); b != nil {
-		return f.keyAt[0], f.rows.Column(b.Column.ID), true
-	}
-	return f.keyAt[0], -1, true
-}
-
 // Tree returns the source of the kernels that fill the tree, "words" and "level", each with four parameters: the items, or the level below; their validity; how many they
 // are; and what is filled.
 func (f *Form) Tree() string {

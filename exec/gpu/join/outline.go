@@ -28,21 +28,6 @@ func newForm(g *kernel.Pipelines, b *physical.Build, choices *Choices) *Form {
 	return f
 }
 
-// demandOf looks at all probes of a build.
-func demandOf(g *kernel.Pipelines, b *physical.Build) *demand {
-	d := &demand{build: b, on: b.On(physical.GPU), once: true}
-	for _, p := range g.Plan.Pipelines {
-		for _, t := range p.Transforms {
-			if t, ok := t.(*physical.Probe); ok && t.Build == b {
-				d.marks = d.marks || t.Kind == logical.MarkJoin
-				d.filter = d.filter || len(t.Residual) > 0
-				d.once = d.once && (b.Unique || t.Kind == logical.SemiJoin || t.Kind == logical.AntiJoin)
-			}
-		}
-	}
-	return d
-}
-
 // Outline decides how the rows that a pipeline gives are stored in a build, and once all pipelines have been looked at which filters its keys have.
 // changed says that one has turned out not to hold that others have relied on.
 func (all Forms) Outline(o *kernel.Outline, b *physical.Build, choices *Choices) (changed bool, err error) {
@@ -178,4 +163,27 @@ func (all Forms) OutlineUnmatched(o *kernel.Outline, src *physical.UnmatchedScan
 		o.Forms.BindNull(c)
 	}
 	return nil
+}
+
+// Loops says whether a probe goes over rows of the build one by one, of which there may be any number.
+func (f *Form) Loops(t *physical.Probe) bool {
+	if f.Algorithm.byKey {
+		return f.Radix != nil
+	}
+	return kernel.Multiplies(t) || f.Algorithm.comparesAll || f.Algorithm == ordered || len(t.Residual) > 0 || t.Kind == logical.MarkJoin || t.Build.KeepUnmatched
+}
+
+// Order says which stored column orders the rows of a build, and which has a tree over it, -1 if none has; ok is false of a build whose rows lie as they come.
+func (f *Form) Order() (key, other int, ok bool) {
+	switch f.Algorithm {
+	case runs:
+		return f.keyAt[0], -1, true
+	case ordered:
+	default:
+		return 0, -1, false
+	}
+	if b := f.other(); b != nil {
+		return f.keyAt[0], f.rows.Column(b.Column.ID), true
+	}
+	return f.keyAt[0], -1, true
 }

@@ -1,5 +1,6 @@
 // Package rowsort orders stored rows on a device, by the kernels that package sort writes: all of them, or the first ones.
 //
+//	Env     env.go     what a sort is given, and what all of it uses
 //	Rows    sort.go    finds candidates if few rows are wanted, and merges sorted tiles
 //	        radix.go   packs keys into words of 32 or 64 bits instead, and has the library sort these
 //

@@ -3,9 +3,59 @@ package rowsort
 import (
 	"slices"
 
+	"github.com/radish-sql/radish/exec/gpu/kernel"
 	"github.com/radish-sql/radish/exec/gpu/sort"
 	"github.com/radish-sql/radish/gpukernels"
 )
+
+// Input says which rows are put into order, and by what.
+type Input struct {
+	Columns []sort.Column // the shapes of what tells rows apart that may not be exchanged
+	Arrays  []Arrays      // of each column
+	Keys    int           // the first columns, so many, are what the rows are wanted to be ordered by
+
+	Rows  int64 // to be ordered
+	First int64 // position of the first row that is kept
+	Count int64 // rows that are kept; less than 0: all
+	Held  Held
+}
+
+// Arrays are a column's values on the device: items of its class and, if it has NULLs, bytes that are 1 where the value is not NULL.
+type Arrays struct {
+	Data, Valid gpukernels.Ptr
+	Words       gpukernels.Ptr // of form.Code: the dictionary's strings, as views by code
+}
+
+// Held are addresses of numbers of rows that the host does not know. If there are any, Input.Rows is the most that there can be, sort.HeldRows at most.
+type Held struct {
+	Rows gpukernels.Ptr // the number of rows; 0: the host knows it
+	Kept gpukernels.Ptr // what gets the number of rows that are kept
+}
+
+// Order is row numbers of 32 bits in order.
+type Order struct {
+	Memory  gpukernels.Ptr // what has to be freed
+	Numbers gpukernels.Ptr
+	Count   int64 // a bound where the host does not know the number of rows
+}
+
+// Env is what a sort may use.
+type Env struct {
+	Stream *gpukernels.Stream
+	Load   func(sort.Part) (*gpukernels.Module, error) // the module of the sort.Text of the input's columns
+	Alloc  func(bytes int64) (gpukernels.Ptr, error)
+	Free   func(gpukernels.Ptr)
+	Tuning kernel.Sort
+}
+
+// sorting is one sort while it runs.
+type sorting struct {
+	env     *Env
+	in      *Input
+	wanted  int64 // rows up to the last one that is kept
+	params  []uint64
+	scratch []gpukernels.Ptr
+}
 
 // blocks is how many look at all rows.
 func (x *sorting) blocks(rows int64) int64 {

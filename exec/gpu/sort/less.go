@@ -55,18 +55,3 @@ func writeCompare(b *strings.Builder, cols []Column, i int) {
 		b.WriteString("    " + compare + "\n")
 	}
 }
-
-// cName is the type of a stored item, valueName of what is compared.
-func (c *Column) cName() string {
-	if c.Class == form.Int && c.Unsigned {
-		return "u64"
-	}
-	return c.Class.CName()
-}
-
-func (c *Column) valueName() string {
-	if c.Class == form.Code {
-		return form.View.CName()
-	}
-	return c.cName()
-}

@@ -31,6 +31,9 @@ const (
 	FirstColumn = Digits + PackColumns
 )
 
+// PackColumns is from how many columns bits are packed at most.
+const PackColumns = 8
+
 // parameters is how many there are.
 func parameters(cols []Column) int { return FirstColumn + columnWords*len(cols) }
 

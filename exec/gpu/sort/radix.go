@@ -24,9 +24,6 @@ var radix = part{
 	},
 }
 
-// PackColumns is from how many columns bits are packed at most.
-const PackColumns = 8
-
 // SeenWords is how many words are seen of a column: sort_seen of sort.cuh.
 const SeenWords = 3
 

@@ -2,20 +2,10 @@ package sort
 
 import (
 	"github.com/radish-sql/radish/exec/gpu/codegen"
-	"github.com/radish-sql/radish/exec/gpu/form"
 	"github.com/radish-sql/radish/exec/gpu/kernel"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
-	"github.com/radish-sql/radish/sql/types"
 )
-
-// Column is a column of stored rows that orders them.
-type Column struct {
-	Class    form.Class
-	Unsigned bool // of form.Int: the 64 bits are an unsigned integer
-	Nullable bool
-	Desc     bool
-}
 
 // Shape lists what orders the rows of a Sort, and the stored column of each: the keys, then what else is kept, so that
 // rows which agree in all keys come in the same order in two runs.
@@ -26,11 +16,6 @@ func Shape(g *kernel.Pipelines, s *physical.Sort) (cols []Column, at []int) {
 		cols = append(cols, ColumnOf(&rows.Cols[n].Form, i < len(s.Keys) && s.Keys[i].Desc))
 	}
 	return cols, at
-}
-
-// ColumnOf is a column that is stored in a form.
-func ColumnOf(f *codegen.Form, desc bool) Column {
-	return Column{Class: f.Class, Unsigned: f.Typ.Phys() == types.PhysUint64, Nullable: f.Nullable, Desc: desc}
 }
 
 // stored lists the numbers, among the stored columns, of those that order the rows of a Sort.

@@ -23,7 +23,8 @@ func Cases() []Case {
 	return cs
 }
 
-func scanCases() []Case {
+// filterCases scan with filters.
+func filterCases() []Case {
 	filter := func(name string, f func(g *Gen, c []*expr.Column) []expr.Expr) Case {
 		return Case{Name: "scan " + name, Plan: func(g *Gen) *physical.Plan {
 			s, c := g.Scan(g.Table(g.Size, g.Size/2))
@@ -34,10 +35,6 @@ func scanCases() []Case {
 	null := func(c *expr.Column) expr.Expr { return &expr.IsNull{Arg: c} }
 	not := func(e expr.Expr) expr.Expr { return &expr.Not{Arg: e} }
 	return []Case{
-		{Name: "scan all", Ordered: true, Plan: func(g *Gen) *physical.Plan {
-			s, c := g.Scan(g.Table(g.Size, 10))
-			return g.Result(s, c)
-		}},
 		filter("range", func(g *Gen, c []*expr.Column) []expr.Expr {
 			return []expr.Expr{compareTo(expr.GE, c[colKey], types.IntValue(int64(g.Size/4))), compareTo(expr.LT, c[colKey], types.IntValue(int64(g.Size)))}
 		}),
@@ -63,6 +60,16 @@ func scanCases() []Case {
 		filter("columns compared", func(g *Gen, c []*expr.Column) []expr.Expr {
 			return []expr.Expr{&expr.Compare{Op: expr.LT, Left: c[colKey], Right: c[colNull]}}
 		}),
+	}
+}
+
+// scanCases have no sink but the result, and one that collects.
+func scanCases() []Case {
+	all := Case{Name: "scan all", Ordered: true, Plan: func(g *Gen) *physical.Plan {
+		s, c := g.Scan(g.Table(g.Size, 10))
+		return g.Result(s, c)
+	}}
+	return append(append([]Case{all}, filterCases()...), []Case{
 		{Name: "filter and project", Plan: func(g *Gen) *physical.Plan {
 			s, c := g.Scan(g.Table(g.Size, g.Size))
 			p := g.Alloc.New("", "p", types.Bool, true)
@@ -127,7 +134,7 @@ func scanCases() []Case {
 			}
 			return g.Result(g.Read(m, cols), cols)
 		}},
-	}
+	}...)
 }
 
 // joinSpec is a join case.

@@ -77,47 +77,12 @@ func aggregateOf(a *logical.AggItem, r *rel, rows []row) (types.Value, error) {
 		}
 		return types.Value{}, sqlerr.New(sqlerr.CodeSubqueryNo1Row, sqlerr.User, "Subquery returns more than 1 row")
 	}
-	var args []row
-	var kept []row
-	seen := map[string]bool{}
-	for _, x := range rows {
-		var vs row
-		null := false
-		for _, e := range a.Args {
-			v := r.eval(e, x)
-			null = null || v.Null
-			vs = append(vs, v)
-		}
-		if null && a.Fn.Kind != expr.AggAnyValue {
-			continue
-		}
-		if a.Distinct {
-			if seen[keyText(vs)] {
-				continue
-			}
-			seen[keyText(vs)] = true
-		}
-		args, kept = append(args, vs), append(kept, x)
-	}
+	args, kept := argumentsOf(a, r, rows)
 	switch a.Fn.Kind {
 	case expr.AggCount:
 		return types.IntValue(int64(len(args))), nil
 	case expr.AggBitAnd, expr.AggBitOr, expr.AggBitXor:
-		u := uint64(0)
-		if a.Fn.Kind == expr.AggBitAnd {
-			u = math.MaxUint64
-		}
-		for _, v := range args {
-			switch a.Fn.Kind {
-			case expr.AggBitAnd:
-				u &= uint64(v[0].I)
-			case expr.AggBitOr:
-				u |= uint64(v[0].I)
-			default:
-				u ^= uint64(v[0].I)
-			}
-		}
-		return types.Value{Type: t, I: int64(u)}, nil
+		return types.Value{Type: t, I: int64(bits(a.Fn.Kind, args))}, nil
 	}
 	if len(args) == 0 {
 		return types.NullOf(t), nil
@@ -138,34 +103,83 @@ func aggregateOf(a *logical.AggItem, r *rel, rows []row) (types.Value, error) {
 	case expr.AggVarPop, expr.AggVarSamp, expr.AggStddevPop, expr.AggStddevSamp:
 		return moments(a, args), nil
 	case expr.AggGroupConcat:
-		order := make([]int, len(args))
-		for i := range order {
-			order[i] = i
-		}
-		slices.SortStableFunc(order, func(x, y int) int {
-			for _, k := range a.OrderBy {
-				c := compareNulls(r.eval(k.Expr, kept[x]), r.eval(k.Expr, kept[y]))
-				if k.Desc {
-					c = -c
-				}
-				if c != 0 {
-					return c
-				}
-			}
-			return 0
-		})
-		var parts []string
-		for _, i := range order {
-			s := ""
-			for _, v := range args[i] {
-				s += v.Text()
-			}
-			parts = append(parts, s)
-		}
-		s := strings.Join(parts, a.Sep)
+		s := concatenated(a, r, args, kept)
 		return types.Value{Type: t, S: s[:min(len(s), 1024)]}, nil
 	}
 	panic("aggregate " + a.Fn.Name)
+}
+
+// argumentsOf computes an aggregate's arguments for the rows that it looks at, which it returns too.
+func argumentsOf(a *logical.AggItem, r *rel, rows []row) (args, kept []row) {
+	seen := map[string]bool{}
+	for _, x := range rows {
+		var vs row
+		null := false
+		for _, e := range a.Args {
+			v := r.eval(e, x)
+			null = null || v.Null
+			vs = append(vs, v)
+		}
+		if null && a.Fn.Kind != expr.AggAnyValue {
+			continue
+		}
+		if a.Distinct {
+			if seen[keyText(vs)] {
+				continue
+			}
+			seen[keyText(vs)] = true
+		}
+		args, kept = append(args, vs), append(kept, x)
+	}
+	return args, kept
+}
+
+// bits is BIT_AND, BIT_OR or BIT_XOR.
+func bits(kind expr.AggKind, args []row) uint64 {
+	u := uint64(0)
+	if kind == expr.AggBitAnd {
+		u = math.MaxUint64
+	}
+	for _, v := range args {
+		switch kind {
+		case expr.AggBitAnd:
+			u &= uint64(v[0].I)
+		case expr.AggBitOr:
+			u |= uint64(v[0].I)
+		default:
+			u ^= uint64(v[0].I)
+		}
+	}
+	return u
+}
+
+// concatenated is GROUP_CONCAT before it is cut. rows are those of the arguments.
+func concatenated(a *logical.AggItem, r *rel, args, rows []row) string {
+	order := make([]int, len(args))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(x, y int) int {
+		for _, k := range a.OrderBy {
+			c := compareNulls(r.eval(k.Expr, rows[x]), r.eval(k.Expr, rows[y]))
+			if k.Desc {
+				c = -c
+			}
+			if c != 0 {
+				return c
+			}
+		}
+		return 0
+	})
+	var parts []string
+	for _, i := range order {
+		s := ""
+		for _, v := range args[i] {
+			s += v.Text()
+		}
+		parts = append(parts, s)
+	}
+	return strings.Join(parts, a.Sep)
 }
 
 // total sums with big rationals.

@@ -216,6 +216,7 @@ func (f *reference) transform(r *rel, t physical.Transform) *rel {
 	return out
 }
 
+// probe joins the rows of r with those of a build.
 func (f *reference) probe(r, out *rel, t *physical.Probe) {
 	b := f.builds[t.Build]
 	out.at = map[expr.ColumnID]int{}
@@ -230,11 +231,7 @@ func (f *reference) probe(r, out *rel, t *physical.Probe) {
 		out.add(t.Mark.ID)
 	}
 	for _, x := range r.rows {
-		key := make(row, len(t.Keys))
-		for i, e := range t.Keys {
-			key[i] = r.eval(e, x)
-		}
-		joined := func(i int) row {
+		joined := func(i int) row { // with row i of the build; less than 0: with NULLs
 			y := make(row, len(out.at))
 			copy(y, x)
 			for c, col := range t.Build.Payload {
@@ -246,37 +243,7 @@ func (f *reference) probe(r, out *rel, t *physical.Probe) {
 			}
 			return y
 		}
-		matches := 0
-		unknown := false
-		candidates := b.byKey[keyText(key)]
-		if len(t.Keys) == 0 || t.Build.Algorithm == physical.RangeJoin || t.Kind == logical.MarkJoin {
-			candidates = make([]int, len(b.keys))
-			for i := range candidates {
-				candidates[i] = i
-			}
-		}
-		for _, i := range candidates {
-			m := compareKeys(t.Build, key, b.keys[i])
-			if m == no || m == maybe && t.Kind != logical.MarkJoin {
-				continue
-			}
-			y := joined(i)
-			if !out.all(t.Residual, y) {
-				continue
-			}
-			if m == maybe {
-				unknown = true
-				continue
-			}
-			matches++
-			switch t.Kind {
-			case logical.InnerJoin, logical.LeftJoin, logical.SingleJoin:
-				out.rows = append(out.rows, y)
-			case logical.FullJoin:
-				out.rows = append(out.rows, y)
-				b.matched[i] = true
-			}
-		}
+		matches, unknown := out.matches(t, b, r, x, joined)
 		switch t.Kind {
 		case logical.LeftJoin, logical.FullJoin:
 			if matches == 0 {
@@ -307,6 +274,44 @@ func (f *reference) probe(r, out *rel, t *physical.Probe) {
 			out.rows = append(out.rows, y)
 		}
 	}
+}
+
+// matches adds row x of r, joined with each row of a build that it matches, and says how many these are and whether others would be, but for a NULL.
+func (out *rel) matches(t *physical.Probe, b *refBuild, r *rel, x row, joined func(i int) row) (matches int, unknown bool) {
+	key := make(row, len(t.Keys))
+	for i, e := range t.Keys {
+		key[i] = r.eval(e, x)
+	}
+	candidates := b.byKey[keyText(key)]
+	if len(t.Keys) == 0 || t.Build.Algorithm == physical.RangeJoin || t.Kind == logical.MarkJoin {
+		candidates = make([]int, len(b.keys))
+		for i := range candidates {
+			candidates[i] = i
+		}
+	}
+	for _, i := range candidates {
+		m := compareKeys(t.Build, key, b.keys[i])
+		if m == no || m == maybe && t.Kind != logical.MarkJoin {
+			continue
+		}
+		y := joined(i)
+		if !out.all(t.Residual, y) {
+			continue
+		}
+		if m == maybe {
+			unknown = true
+			continue
+		}
+		matches++
+		switch t.Kind {
+		case logical.InnerJoin, logical.LeftJoin, logical.SingleJoin:
+			out.rows = append(out.rows, y)
+		case logical.FullJoin:
+			out.rows = append(out.rows, y)
+			b.matched[i] = true
+		}
+	}
+	return matches, unknown
 }
 
 type truth int8

@@ -135,6 +135,21 @@ func (p *refPartition) compared(f *logical.Frame, i, j int) bool {
 	return c >= 0
 }
 
+// bucketOf is NTILE's number of row i of n. It deals the sizes out, bucket by bucket.
+func bucketOf(i, n, buckets int) int {
+	for b := 0; ; b++ {
+		size := n / buckets
+		if b < n%buckets {
+			size++
+		}
+		if i < size {
+			return b + 1
+		}
+		i -= size
+	}
+}
+
+// value is what a function gives for row i.
 func (p *refPartition) value(it *logical.WindowItem, i int) (types.Value, error) {
 	t := it.Col.Typ
 	n := len(p.rows)
@@ -164,18 +179,7 @@ func (p *refPartition) value(it *logical.WindowItem, i int) (types.Value, error)
 	case expr.WinCumeDist:
 		return types.FloatValue(float64(before+peers) / float64(n)), nil
 	case expr.WinNtile:
-		// Deal the sizes out, bucket by bucket.
-		row := i
-		for b := 0; ; b++ {
-			size := n / constant(0)
-			if b < n%constant(0) {
-				size++
-			}
-			if row < size {
-				return number(b + 1)
-			}
-			row -= size
-		}
+		return number(bucketOf(i, n, constant(0)))
 	case expr.WinLag, expr.WinLead:
 		by := 1
 		if len(it.Args) > 1 {

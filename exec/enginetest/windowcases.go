@@ -167,6 +167,20 @@ func windowPlan(g *Gen, partition, order []int, unique bool) *physical.Plan {
 		}
 		w.Items = append(w.Items, it)
 	}
+	addFunctions(g, c, unique, add)
+	// Not every function each time: the fewer there are, the more of them run by themselves.
+	g.R.Shuffle(len(w.Items), func(i, j int) { w.Items[i], w.Items[j] = w.Items[j], w.Items[i] })
+	w.Items = w.Items[:1+g.R.IntN(len(w.Items))]
+	g.Pipe(t, w, before...)
+	out := w.Cols
+	for _, it := range w.Items {
+		out = append(out[:len(out):len(out)], it.Col)
+	}
+	return g.Result(g.Read(w, out), out)
+}
+
+// addFunctions adds every window function over columns c. unique says that no rows are peers.
+func addFunctions(g *Gen, c []*expr.Column, unique bool, add func(name string, args ...expr.Expr)) {
 	for _, name := range []string{"rank", "dense_rank", "percent_rank", "cume_dist"} {
 		add(name)
 	}
@@ -201,13 +215,4 @@ func windowPlan(g *Gen, partition, order []int, unique bool) *physical.Plan {
 		add("lead", c[colText], at(2), c[colWord])
 		add("lag", c[colFloat], at(1), &expr.Const{Value: types.FloatValue(2.5)})
 	}
-	// Not every function each time: the fewer there are, the more of them run by themselves.
-	g.R.Shuffle(len(w.Items), func(i, j int) { w.Items[i], w.Items[j] = w.Items[j], w.Items[i] })
-	w.Items = w.Items[:1+g.R.IntN(len(w.Items))]
-	g.Pipe(t, w, before...)
-	out := w.Cols
-	for _, it := range w.Items {
-		out = append(out[:len(out):len(out)], it.Col)
-	}
-	return g.Result(g.Read(w, out), out)
 }

@@ -112,21 +112,8 @@ func init() {
 		}},
 		{"comment", nil, only, func(s *Source, key string, a argument) error { return one(key, a.text, &s.CSV.Comment) }},
 		{"types", []string{"dtypes", "column_types"}, only, setTypes},
-		{"columns", nil, only, func(s *Source, key string, a argument) error {
-			if len(a.keys) == 0 {
-				return optionError("columns are written as columns = {'id': 'BIGINT', 'day': 'DATE'}")
-			}
-			s.CSV.Names = a.keys
-			a.keys = nil
-			return setTypes(s, key, a)
-		}},
-		{"names", []string{"column_names"}, only, func(s *Source, key string, a argument) error {
-			if !a.isSet || len(a.keys) > 0 {
-				return optionError(key + " are written as names = ['id', 'day']")
-			}
-			s.CSV.Names = a.list
-			return nil
-		}},
+		{"columns", nil, only, setColumns},
+		{"names", []string{"column_names"}, only, setNames},
 		{"dateformat", []string{"date_format"}, only, func(s *Source, key string, a argument) error {
 			s.CSV.DateFormat = a.text
 			return checkFormat(key, a.text)
@@ -160,6 +147,25 @@ func init() {
 		{"union_by_name", nil, nil, match(Union)},
 		{"by_position", nil, nil, match(ByPosition)},
 	}
+}
+
+// setColumns sets the option columns: names and types.
+func setColumns(s *Source, key string, a argument) error {
+	if len(a.keys) == 0 {
+		return optionError("columns are written as columns = {'id': 'BIGINT', 'day': 'DATE'}")
+	}
+	s.CSV.Names = a.keys
+	a.keys = nil
+	return setTypes(s, key, a)
+}
+
+// setNames sets the option names.
+func setNames(s *Source, key string, a argument) error {
+	if !a.isSet || len(a.keys) > 0 {
+		return optionError(key + " are written as names = ['id', 'day']")
+	}
+	s.CSV.Names = a.list
+	return nil
 }
 
 // set sets an option.

@@ -63,26 +63,7 @@ func (g *generator) portable(e *env, kind Kind, depth int) expr {
 	}
 	switch kind {
 	case Int:
-		return g.oneOf(
-			// The casts keep engines whose INT + INT is an INT from overflows.
-			func() expr {
-				x := b()
-				return of(pick(g.r, []string{"(CAST($ AS SIGNED) + $)", "(CAST($ AS SIGNED) - $)"}), max(a.t.Digits, x.t.Digits)+1, 0, a.n, x.n)
-			},
-			func() expr { x := b(); return of("(CAST($ AS SIGNED) * $)", a.t.Digits+x.t.Digits, 0, a.n, x.n) },
-			func() expr { x := b(); return of("(CAST($ AS SIGNED) % $)", a.t.Digits, 0, a.n, x.n) },
-			func() expr { return of("(-CAST($ AS SIGNED))", a.t.Digits, 0, a.n) },
-			func() expr { return of("ABS(CAST($ AS SIGNED))", a.t.Digits, 0, a.n) },
-			func() expr { return of("CHAR_LENGTH($)", 4, 0, g.expr(e, Str, depth).n) },
-			func() expr { return of("CASE WHEN $ THEN 1 ELSE 0 END", 1, 0, g.condition(e, depth)) },
-			func() expr {
-				if !g.dialect.Dates {
-					return a
-				}
-				f := pick(g.r, []string{"YEAR($)", "MONTH($)", "DAY($)", "QUARTER($)", "DAYOFYEAR($)"})
-				return of(f, 4, 0, g.expr(e, pick(g.r, []Kind{Date, DateTime}), depth).n)
-			},
-		)
+		return g.portableInt(e, depth, a, of)
 	case Dec:
 		return g.oneOf(
 			func() expr {
@@ -140,6 +121,31 @@ func (g *generator) portable(e *env, kind Kind, depth int) expr {
 		return of(pick(g.r, []string{"($ + INTERVAL 40 HOUR)", "($ - INTERVAL 1 MONTH)", "($ + INTERVAL 100 SECOND)"}), 0, 0, a.n)
 	}
 	return a
+}
+
+// portableInt draws an operation on an integer a, which of makes an expression unless it has too many digits.
+func (g *generator) portableInt(e *env, depth int, a expr, of func(format string, digits, scale int, kids ...*Node) expr) expr {
+	b := func() expr { return g.expr(e, Int, depth) }
+	return g.oneOf(
+		// The casts keep engines whose INT + INT is an INT from overflows.
+		func() expr {
+			x := b()
+			return of(pick(g.r, []string{"(CAST($ AS SIGNED) + $)", "(CAST($ AS SIGNED) - $)"}), max(a.t.Digits, x.t.Digits)+1, 0, a.n, x.n)
+		},
+		func() expr { x := b(); return of("(CAST($ AS SIGNED) * $)", a.t.Digits+x.t.Digits, 0, a.n, x.n) },
+		func() expr { x := b(); return of("(CAST($ AS SIGNED) % $)", a.t.Digits, 0, a.n, x.n) },
+		func() expr { return of("(-CAST($ AS SIGNED))", a.t.Digits, 0, a.n) },
+		func() expr { return of("ABS(CAST($ AS SIGNED))", a.t.Digits, 0, a.n) },
+		func() expr { return of("CHAR_LENGTH($)", 4, 0, g.expr(e, Str, depth).n) },
+		func() expr { return of("CASE WHEN $ THEN 1 ELSE 0 END", 1, 0, g.condition(e, depth)) },
+		func() expr {
+			if !g.dialect.Dates {
+				return a
+			}
+			f := pick(g.r, []string{"YEAR($)", "MONTH($)", "DAY($)", "QUARTER($)", "DAYOFYEAR($)"})
+			return of(f, 4, 0, g.expr(e, pick(g.r, []Kind{Date, DateTime}), depth).n)
+		},
+	)
 }
 
 // wide casts to a DECIMAL that holds all others that are drawn, 26 digits before the point and 10 behind it: engines that

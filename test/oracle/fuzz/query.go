@@ -434,25 +434,7 @@ func (g *generator) selectQuery(e *env, kinds []Kind, aliases bool) (*Node, []Ty
 		out = &with
 		g.mark("window functions")
 	}
-	items := &Node{Role: Items, Sep: ", ", Min: 1}
-	types := make([]Type, len(kinds))
-	for i, kind := range kinds {
-		x := g.item(g.rolled(out), kind, keys)
-		if out.grouped && len(keys) == 0 && i == 0 {
-			// Without keys it is an aggregate that makes the query a grouped one.
-			x, _ = g.aggregate(out, kind)
-		}
-		if grouping != group {
-			x = g.once(out, keys, items.Kids, kind, x)
-		}
-		types[i] = x.t
-		types[i].Kind = kind
-		format := "$"
-		if aliases || g.chance(30) {
-			format += " AS " + g.name("c")
-		}
-		items.Kids = append(items.Kids, op(Other, format, x.n))
-	}
+	items, types := g.selectList(out, kinds, keys, grouping != group, aliases)
 	if g.dialect == nil && e.noLimit && slices.ContainsFunc(items.Kids, func(n *Node) bool { return !n.uses(cols) }) {
 		having.Kids = nil
 	}
@@ -472,6 +454,30 @@ func (g *generator) selectQuery(e *env, kinds []Kind, aliases bool) (*Node, []Ty
 		return op(Query, distinct+"$", items, from, where, group, having, over.clause), types, rows
 	}
 	return op(Query, distinct, items, from, where, grouping, having), types, rows
+}
+
+// selectList draws the items of a query, and returns their types. once: a key stands in one of them at most.
+func (g *generator) selectList(out *env, kinds []Kind, keys []expr, once, aliases bool) (*Node, []Type) {
+	items := &Node{Role: Items, Sep: ", ", Min: 1}
+	types := make([]Type, len(kinds))
+	for i, kind := range kinds {
+		x := g.item(g.rolled(out), kind, keys)
+		if out.grouped && len(keys) == 0 && i == 0 {
+			// Without keys it is an aggregate that makes the query a grouped one.
+			x, _ = g.aggregate(out, kind)
+		}
+		if once {
+			x = g.once(out, keys, items.Kids, kind, x)
+		}
+		types[i] = x.t
+		types[i].Kind = kind
+		format := "$"
+		if aliases || g.chance(30) {
+			format += " AS " + g.name("c")
+		}
+		items.Kids = append(items.Kids, op(Other, format, x.n))
+	}
+	return items, types
 }
 
 // mayBeUnique says whether groups are by one column that is UNIQUE, perhaps under another name.

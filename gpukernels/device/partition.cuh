@@ -1,13 +1,16 @@
-// partition.cuh: rows are brought together by parts of the groups' places, so that a part's groups fit a block's shared memory.
+// partition.cuh: writes rows to partitions of the groups' slots, so that the groups of a partition fit a block's shared memory. In the names below, a part is a
+// partition and a place is a slot.
 //
-// A row is a word: its group's place, and a 32-bit offset that stands for its value. With RADISH_WIDE_ROWS it is two, the first of which is the place. A block sorts the rows of a tile by part in shared
-// memory and writes whole lines; what does not fill a line waits there for the block's next tile. (Lines: Wassenberg and Sanders 2011,
-// for processors.) A line is a sector of 32 bytes: what waits is copied with every tile, so that longer lines cost more than they save.
-// Every part has the same room. Rows that find none are handed to a function, which adds them to their groups at once: the spread of the
-// places decides nothing but the speed.
+// A row is a word: the slot of its group, and a 32-bit offset that stands for its value. With RADISH_WIDE_ROWS a row is two words, the first of which is the slot.
+// A block sorts the rows of a tile by partition in shared memory and writes whole lines. Rows that do not fill a line stay in shared memory until the block's next
+// tile. (Lines: Wassenberg and Sanders 2011, for processors.) A line is a sector of 32 bytes. Longer lines cost more than they save, because the rows that stay are
+// copied with every tile.
 //
-// Parts take 32 neighbouring places in turn, so that they become about equal where some ranges of places are more frequent than others.
-// The place of a key that is found by hashing is the key, mixed.
+// All partitions have the same capacity. Rows beyond it are handed to a function, which adds them to their groups at once. So skewed slots cost time, but the
+// result is right.
+//
+// Slots are dealt to partitions in runs of 32, so that partitions are about equal even where some ranges of slots are more frequent than others.
+// Where groups are found by hashing, the slot is the mixed key.
 #pragma once
 #include "aggregate.cuh"
 #include "tile.cuh"
@@ -18,12 +21,12 @@
 #ifndef RADISH_HOT_BITS
 #define RADISH_HOT_BITS 10
 #endif
-constexpr u32 hot_slots = 1u << RADISH_HOT_BITS; // frequent places that a block adds up itself
+constexpr u32 hot_slots = 1u << RADISH_HOT_BITS; // frequent slots whose rows a block adds up itself
 constexpr int part_bits = RADISH_PART_BITS;
-constexpr int parts = 1 << part_bits; // that a pass makes of one
-constexpr int near_bits = 5;          // neighbouring places that stay together
+constexpr int parts = 1 << part_bits; // partitions that a pass makes of one
+constexpr int near_bits = 5;          // log2 of the neighbouring slots that stay together
 
-#ifdef RADISH_ROW_WORDS // rows of a join: the place, in 32 bits or in 64, and what the join carries
+#ifdef RADISH_ROW_WORDS // rows of a join: the slot, in 32 bits or in 64, and the columns that the join carries
 template <int Words>
 struct alignas(Words == 1 ? 8 : 16) WordRow {
   u64 w[Words];
@@ -42,7 +45,7 @@ RADISH_FN u32 row_place(const WordRow<Words>& row) {
   return high_word(row.w[0]);
 }
 #endif
-constexpr Row pad_row = {{~0ull}}; // no place is ~0
+constexpr Row pad_row = {{~0ull}}; // no slot is ~0
 template <int Words>
 RADISH_FN bool is_pad(const WordRow<Words>& row) {
   return row_place(row) == ~(Place)0;
@@ -53,8 +56,8 @@ typedef u64 Place;
 struct alignas(16) Row {
   u64 place, offset;
 };
-constexpr Row pad_row = {~0ull, ~0ull}; // no place is ~0
-constexpr u64 null_place = ~0ull - 1;   // that of NULL, where the places are keys, mixed
+constexpr Row pad_row = {~0ull, ~0ull}; // no slot is ~0
+constexpr u64 null_place = ~0ull - 1;   // the slot of NULL, where slots are mixed keys
 
 RADISH_FN Row part_row(u64 place, u32 offset) { return Row{place, offset}; }
 RADISH_FN u64 row_place(const Row& row) { return row.place; }
@@ -63,7 +66,7 @@ RADISH_FN bool is_pad(const Row& row) { return row.place == ~0ull; }
 #else
 typedef u32 Place;
 typedef u64 Row;
-constexpr Row pad_row = ~0ull; // no place is ~0
+constexpr Row pad_row = ~0ull; // no slot is ~0
 
 RADISH_FN Row part_row(u64 place, u32 offset) { return place << 32 | offset; }
 RADISH_FN u32 row_place(Row row) { return (u32)(row >> 32); }
@@ -91,7 +94,8 @@ RADISH_FN R no_row_of() {
 typedef UnitOf<Row> RowUnit;
 constexpr int unit_rows = RowUnit::rows;
 
-// A place's number in its part after some passes, and back from the part's number: that of the first pass comes first.
+// A slot's number within its partition after some passes, and the slot of such a number. A partition's number after two passes has the first pass's number in its
+// upper bits.
 RADISH_FN u32 local_place(u32 place, int passes) {
   return place >> (near_bits + part_bits * passes) << near_bits | (place & ((1u << near_bits) - 1));
 }
@@ -105,13 +109,13 @@ RADISH_FN u64 global_place(u64 part, u32 local, int passes) {
   return (far << (part_bits * passes) | middle) << near_bits | near;
 }
 
-struct alignas(16) PartSpan { // a part's rows of a tile, in sorted
-  u32 shift;                  // from a place in sorted to one in the part, or in all rows
+struct alignas(16) PartSpan { // a partition's rows of a tile, in sorted
+  u32 shift;                  // from a position in sorted to the position in the partition, or among all rows
   u32 lines_end, rows_end;
-  u32 end; // of the part, in all rows
+  u32 end; // of the partition, among all rows
 };
 
-// Where a pass writes: parts of room rows each, and how many rows each was given; the latter goes on counting past the room.
+// Where a pass writes: partitions of room rows each, and how many rows were meant for each. This count goes on past the capacity, so the host knows how many rows there are.
 struct PartOut {
   Row* rows;
   u32* given;
@@ -122,7 +126,7 @@ struct PartOut {
   RADISH_FN Row* at(u32 p, u32 to) const { return rows + p * room + to; }
 };
 
-// The same, of parts that have rows first_row[p] to first_row[p + 1] - 1 each: less than 2^32 in all.
+// The same, where partition p has rows first_row[p] to first_row[p + 1] - 1: less than 2^32 in all.
 struct PartRanges {
   Row* rows;
   u32* given;
@@ -143,7 +147,7 @@ struct Partition {
     Span span[parts];
     u32 first[parts];               // in sorted
     u32 count[2][parts];            // of this tile and the next one
-    u32 rests[2][parts];            // of them those that waited
+    u32 rests[2][parts];            // of them the rows that stayed from the tile before
     u32 total;
   };
   Memory& m;
@@ -151,7 +155,7 @@ struct Partition {
   int turn = 0;
   Out out{};
 
-  static constexpr int lanes = parts < RADISH_BLOCK ? parts : RADISH_BLOCK; // threads that see to parts
+  static constexpr int lanes = parts < RADISH_BLOCK ? parts : RADISH_BLOCK; // threads that reserve memory for partitions
   static constexpr int each = parts / lanes;
   static_assert(lanes == parts || lanes == 1, "a thread for each part, or one for all");
 
@@ -159,7 +163,7 @@ struct Partition {
 
   RADISH_FN u32 part(const Row& row) const { return (u32)(row_place(row) >> (near_bits + part_bits * pass)) & (parts - 1); }
 
-  // Rows go to other parts from now on. All threads of the block come here, and to tile and finish.
+  // Rows go to these partitions from now on. All threads of the block call this, as well as tile and finish.
   RADISH_FN void begin(const Out& to) {
     out = to;
     RADISH_NO_UNROLL
@@ -167,7 +171,7 @@ struct Partition {
     block_barrier();
   }
 
-  // Takes the block's rows, some of which may be pad_row. direct(row) is called for rows that find no room.
+  // Takes the block's rows, some of which may be pad_row. direct(row) is called for rows beyond a partition's capacity.
   template <typename Direct>
   RADISH_FN void tile(const Row (&row)[Items], Direct direct) {
     u32 rank[Items];
@@ -183,12 +187,12 @@ struct Partition {
     for (int i = 0; i < Items; i++) {
       if (!is_pad(row[i])) m.sorted[m.first[part(row[i])] + rank[i]] = row[i];
     }
-    RADISH_NO_UNROLL // one turn, mostly
+    RADISH_NO_UNROLL // one iteration, mostly
     for (i32 i = thread_index(); i < parts * line_rows; i += RADISH_BLOCK) {
       const i32 p = i / line_rows;
       if ((u32)(i % line_rows) < m.rests[turn][p]) m.sorted[m.first[p] + i % line_rows] = m.rest[i];
     }
-    if (thread_index() < lanes) { // only now are the places in the parts needed
+    if (thread_index() < lanes) { // the positions in the partitions are not needed earlier
       RADISH_UNROLL
       for (int j = 0; j < each; j++) {
         const i32 p = j * lanes + thread_index();
@@ -224,7 +228,7 @@ struct Partition {
     turn ^= 1;
   }
 
-  // Writes what waits, in lines that are filled up.
+  // Writes the rows that stay, in lines that are filled up with pad_row.
   template <typename Direct>
   RADISH_FN void finish(Direct direct) {
     block_barrier();
@@ -250,12 +254,12 @@ struct Partition {
 
   static RADISH_FN u32 whole_lines(u32 rows) { return (rows + line_rows - 1) & ~(u32)(line_rows - 1); }
 
-  // The first threads give each part its place in sorted, take room for its whole lines, and prepare the next tile.
+  // The first threads give each partition its position in sorted, reserve memory for its whole lines, and prepare the next tile.
   RADISH_FN void reserve(u32 (&at)[each]) {
     const u32* count = m.count[turn];
-    u32 before = 0; // rows of the parts before
+    u32 before = 0; // rows of the partitions before
     if (lanes > 1) {
-      RADISH_UNROLL // a known number of turns: of others the compiler writes several forms
+      RADISH_UNROLL // a constant number of iterations: otherwise the compiler writes several versions of the loop
       for (i32 w = 0; w < lanes / RADISH_WARP - 1; w++) {
         if (w < thread_index() / RADISH_WARP) before += whole_lines(count[w * RADISH_WARP + lane()]);
       }
@@ -279,14 +283,14 @@ struct Partition {
   }
 };
 
-// The number of row i of those that load_rows gives a thread.
+// The number of row i of the rows that load_rows gives a thread.
 template <typename R>
 RADISH_FN i64 row_number(i64 from, int i) {
   constexpr int unit = UnitOf<R>::rows;
   return from + ((i64)i / unit * RADISH_BLOCK + thread_index()) * unit + i % unit;
 }
 
-// Rows from .. end-1 of a part, both multiples of line_rows: this thread's, by units, pad_row behind the end.
+// Loads this thread's rows of rows from .. end-1 of a partition, unit by unit, and pad_row behind the end. from and end are multiples of line_rows.
 template <typename R, int N>
 RADISH_FN void load_rows(const R* rows, i64 from, i64 end, R (&out)[N]) {
   constexpr int each = UnitOf<R>::rows;
@@ -303,9 +307,10 @@ RADISH_FN void load_rows(const R* rows, i64 from, i64 end, R (&out)[N]) {
   }
 }
 
-// Frequent places, whose rows a block adds up in shared memory: a table without chains, each slot of which has the place that seems to come most often.
-constexpr u32 hot_least = 3; // rows that a frequent place has while it is looked for
-constexpr u32 hot_share = 5; // frequent places are of use if together they have this part of the rows
+// Frequent slots, whose rows a block adds up in shared memory. They are kept in a table without chains; each entry has the slot that seems to be the most frequent
+// of those that hash there.
+constexpr u32 hot_least = 3; // rows that a slot must have during the search to count as frequent
+constexpr u32 hot_share = 5; // frequent slots pay if together they have at least 1 / hot_share of the rows
 constexpr Place not_hot = ~(Place)0;
 
 RADISH_FN u32 hot_of(Place place) { return (u32)(place >> 8 * (sizeof place - 4)) * 0x9E3779B1u >> (32 - RADISH_HOT_BITS); }
@@ -314,16 +319,16 @@ RADISH_FN u32 hot_slot(const Place* tags, Place place) {
   return tags[slot] == place ? slot : no_slot;
 }
 
-// The search for frequent places in a block's first tiles. In each tile, the last row that comes to a slot and has another place than the slot's is its rival:
-// it takes the slot if it comes in this tile more often than the other did since it has the slot. The last tile of the search tells how many rows the places
-// have that were found. All threads of the block make one, and come to its functions.
+// The search for frequent slots in a block's first tiles. In each tile, the last row that hashes to an entry and has another slot than the entry's makes its slot the
+// rival. The rival takes the entry if this tile has more rows of it than the owner has had since it took the entry. The last tile of the search counts the rows of the
+// slots that were found. All threads of the block make a HotSearch and call its functions.
 struct HotSearch {
   static constexpr i32 most_tiles = 8;
   Place *tags, *rivals;
   u32 *seen, *rivals_seen;
-  i32 tiles = 0, last = 0; // seen; of the search
+  i32 tiles = 0, last = 0; // tiles seen so far; tiles of the whole search
 
-  // tags and seen have hot_slots each, scratch, which is anyone's between tiles, as many of both.
+  // tags and seen have hot_slots items each. scratch has as many of both; others may use it between tiles.
   RADISH_FN HotSearch(Place* tags, u32* seen, Place* scratch) : tags(tags), rivals(scratch), seen(seen), rivals_seen(reinterpret_cast<u32*>(scratch + hot_slots)) {
     RADISH_NO_UNROLL
     for (u32 i = thread_index(); i < hot_slots; i += RADISH_BLOCK) {
@@ -333,11 +338,11 @@ struct HotSearch {
   }
   RADISH_FN bool goes_on() const { return tiles == 0 || tiles < last; }
 
-  // Takes the rows of a tile, behind which so many are left to the block. true: the search is over, and frequent places were found: their slots in tags
-  // are set, the others not_hot. seen and scratch are free then.
+  // Takes the rows of a tile; left is how many rows the block has after it. It returns true when the search is over and has found frequent slots: their entries in
+  // tags are set, the others are not_hot, and seen and scratch are free.
   template <int Items>
   RADISH_FN bool tile(const Row (&rows)[Items], i64 left) {
-    Row row[Items]; // a copy: the loops index it, since there are too few tiles for unrolled ones to be worth their compilation
+    Row row[Items]; // a copy, which the loops index: for so few tiles unrolled loops are not worth compiling
     RADISH_UNROLL
     for (int i = 0; i < Items; i++) row[i] = rows[i];
     if (tiles++ == 0) last = (i32)max_of((i64)2, min_of((i64)most_tiles, left / 8));
@@ -348,9 +353,9 @@ struct HotSearch {
       rivals_seen[i] = 0;
     }
     block_barrier();
-    u32 net = 0; // rows, and in the upper half those of frequent places
+    u32 net = 0; // the lower half counts rows, the upper half rows of frequent slots
     RADISH_NO_UNROLL
-    for (int turn = 0; turn < 2; turn++) { // in the second the rivals are known
+    for (int turn = 0; turn < 2; turn++) { // the rivals are known in the second
       const Place* owners = turn == 0 ? tags : rivals;
       u32* counts = turn == 0 ? seen : rivals_seen;
       RADISH_NO_UNROLL
@@ -363,7 +368,7 @@ struct HotSearch {
           atomic_add(counts + slot, 1u);
           net += 1u << 16;
         } else if (turn == 0) {
-          atomic_exchange(rivals + slot, place); // a plain store would race with others'
+          atomic_exchange(rivals + slot, place); // plain stores of several threads would race
         }
       }
       block_barrier();
@@ -377,12 +382,12 @@ struct HotSearch {
       }
       if (tiles == last - 1 && seen[i] < hot_least) tags[i] = not_hot;
     }
-    block_barrier(); // the scratch is anyone's again
+    block_barrier(); // others may use the scratch again
     return false;
   }
 
   static RADISH_FN bool enough(u32 net) {
-    net = block_reduce(net, Sum()); // of thread 0
+    net = block_reduce(net, Sum()); // in thread 0
     return block_any(thread_index() == 0 && (net >> 16) > 0 && (net >> 16) * hot_share >= (net & 0xffff));
   }
 };

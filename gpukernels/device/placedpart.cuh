@@ -1,5 +1,5 @@
-// placedpart.cuh: the groups of a part whose keys are placed by displacement (displace.cuh) once they have been seen in some of its rows. A row then looks at one
-// slot; keys that were not seen, or had no place, are searched for in slots behind these.
+// placedpart.cuh: the groups of a partition, in a table with a perfect hash of the keys that some of its rows have (displace.cuh). A row with such a key looks at one
+// slot. All other keys are searched for in the slots behind these.
 #pragma once
 #include "displace.cuh"
 
@@ -7,7 +7,7 @@
 RADISH_FN u32 searched_slot(u32* tags, u32 slots, u32 tag) { return tag_slot(tags, slots, tag, 32); }
 RADISH_FN u32 searched_slot(u64* tags, u32 slots, u64 tag) { return find_slot(tags, slots, tag, false); }
 
-// A table of Places slots for placed tags and Searched others, with 2^BucketBits buckets. All threads of the block come to clear and place.
+// A table of Places slots by a perfect hash of tags and Searched others, with 2^BucketBits buckets. All threads of the block call clear and place.
 template <typename Tag, u32 Places, u32 Searched, int BucketBits>
 struct PlacedPart {
   static constexpr u32 slots = Places + Searched, buckets = 1u << BucketBits;
@@ -15,18 +15,18 @@ struct PlacedPart {
   static_assert(slots < 0xffff && Places % 4 == 0 && Searched % 4 == 0, "what the list and the search want");
   Tag* tags;    // of the slots
   u8* numbers;  // of the buckets
-  Tag* scratch; // (sizeof(Tag) + 2) * slots + 5 * buckets bytes, anyone's behind place
+  Tag* scratch; // (sizeof(Tag) + 2) * slots + 5 * buckets bytes, free for other uses after place
 
   RADISH_FN void clear() const {
     for (u32 i = thread_index(); i < slots; i += RADISH_BLOCK) tags[i] = none;
   }
 
-  // Notes a tag. The threads of a warp part here.
+  // Notes a tag. The threads of a warp diverge here.
   RADISH_FN void see(Tag tag) const {
     if (tag != none) searched_slot(tags, slots, tag);
   }
 
-  // Places what has been seen.
+  // Gives the tags that were noted their slots.
   RADISH_FN void place() const {
     block_barrier();
     u32* last = reinterpret_cast<u32*>(scratch + slots);
@@ -44,7 +44,7 @@ struct PlacedPart {
     x.place(numbers);
   }
 
-  // The slot of a tag that has been placed, and that of another one; no_slot if it has none. A row that is none, whose tag is none, may get a free slot.
+  // slot returns the slot of a tag that the perfect hash has, search that of any other; no_slot: there is none. Rows of padding, whose tag is none, may get a free slot.
   RADISH_FN u32 slot(Tag tag) const {
     const u32 word = displaced_word(tag);
     const u32 at = displaced_slot(word, numbers[word >> (32 - BucketBits)], Places);

@@ -1,9 +1,9 @@
-// ranks.cuh: groups of a part are numbered by the rank of their tags, words of few bits, among those that are there: a bitmap of all tags, in shared memory, and
-// how many there are before each of its words. Unlike a table of tags this is not searched: a row's number is two loads and a count of bits, for all threads alike.
+// ranks.cuh: numbers the groups of a partition by the rank of their tags, words of few bits, among the tags that occur. A bitmap in shared memory marks the tags, and
+// an array counts the marks before each of its words. Nothing is searched: a row's number takes two loads and a count of bits, the same in all threads.
 #pragma once
 #include "partition.cuh"
 
-// The tags have Bits bits. All threads of the block come to the functions but mark and slot, and bring a barrier between them.
+// Tags have Bits bits. All threads of the block call every function but mark and slot, with a barrier between two calls.
 template <int Bits>
 struct TagRanks {
   static constexpr u32 words = 1u << (Bits - 5);
@@ -29,7 +29,7 @@ struct TagRanks {
     }
   }
 
-  // Numbers what is marked, lists the first room tags, and returns how many there are.
+  // Numbers the tags that are marked, lists the first room of them, and returns how many there are.
   RADISH_FN u32 number(u32* tags, u32 room) {
     u32 mine = 0;
     RADISH_UNROLL

@@ -1,7 +1,7 @@
 package partition
 
 const (
-	// NearBits is the logarithm of how many neighbouring places stay together: near_bits of partition.cuh.
+	// NearBits is the logarithm of how many neighbouring slots stay together: near_bits of partition.cuh.
 	NearBits = 5
 	// Threads of a block that partitions.
 	Threads = 512

@@ -13,6 +13,7 @@ constexpr i64 max_time = 838 * micros_per_hour + 59 * micros_per_minute + 59 * m
 
 RADISH_FN bool valid_date(i64 days) { return days >= min_date && days <= max_date; }
 RADISH_FN bool valid_datetime(i64 t) { return t >= min_datetime && t <= max_datetime; }
+constexpr i64 first_reached = min_date + 366; // 0001-01-01: days and what is shorter lead to no earlier date
 
 // The quotient rounded down.
 template <i64 Unit>
@@ -203,11 +204,11 @@ RADISH_FN bool add_months(i64 days, i64 months, i64& r) {
 }
 RADISH_FN bool add_days(i64 days, i64 more, i64& r) {
   r = wrap_add(days, more);
-  return !valid_date(r);
+  return r < first_reached || r > max_date;
 }
 RADISH_FN bool add_micros(i64 t, i64 micros, i64& r) {
   r = wrap_add(t, micros);
-  return micros > max_datetime - min_datetime || micros < min_datetime - max_datetime || !valid_datetime(r);
+  return micros > max_datetime - min_datetime || micros < min_datetime - max_datetime || r < first_reached * micros_per_day || r > max_datetime;
 }
 RADISH_FN bool add_months_datetime(i64 t, i64 months, i64& r) {
   i64 date = date_of(t), days;

@@ -353,6 +353,12 @@ func constFor(t types.Type, c *Const) (Expr, error) {
 		if y, status := types.YearFromNumber(v.I); status == types.ConvertOK && from.Kind != types.KindUint64 {
 			return &Const{Value: types.IntValue(y)}, nil
 		}
+	case t.Kind == types.KindYear && (from.Kind == types.KindDecimal || from.IsFloat()):
+		if n, status := types.Cast(v, types.Int64); status == types.ConvertOK {
+			if y, status := types.YearFromNumber(n.I); status == types.ConvertOK {
+				return &Const{Value: types.IntValue(y)}, nil
+			}
+		}
 	case t.Kind == types.KindYear && from.IsString():
 		if y, status := types.Cast(v, t); status == types.ConvertOK && !y.Null {
 			return &Const{Value: types.IntValue(y.I)}, nil

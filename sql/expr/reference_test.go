@@ -347,7 +347,9 @@ func refCall(x *expr.Call, row map[expr.ColumnID]refValue) (refValue, error) {
 			last := first.AddDate(0, 1, -1).Day()
 			t = first.AddDate(0, 0, min(t.Day(), last)-1)
 		} else {
-			t = t.AddDate(0, 0, n)
+			if t = t.AddDate(0, 0, n); t.Year() < 1 {
+				return nil, nil
+			}
 		}
 		if t.Year() < 0 || t.Year() > 9999 {
 			return nil, nil

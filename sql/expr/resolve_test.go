@@ -104,6 +104,8 @@ func TestCompareCasts(t *testing.T) {
 		{col(types.Char(5)), col(types.Varchar(9)), "c = c"},
 		{col(enum), exprtest.Lit("y"), "c = 'y'"},
 		{col(types.Year), exprtest.Lit(98), "c = 1998"},
+		{col(types.Year), exprtest.Lit(exprtest.Dec("98.0")), "c = 1998"},
+		{col(types.Year), exprtest.Lit(24e0), "c = 2024"},
 		{col(types.Double), exprtest.Lit(1), "c = 1"},
 		{col(types.Int32), exprtest.Lit(nil), "c = NULL"},
 		{col(types.Decimal(38, 0)), col(types.Decimal(38, 20)), "c = c"},

@@ -10,10 +10,20 @@ const (
 	MaxDate = 2932896 // 9999-12-31
 )
 
+const firstReached = MinDate + 366 // 0001-01-01
+
 const daysToYear0 = 719528 // days from 0000-01-01, MySQL's day 0, to 1970-01-01
 
 // ValidDate says whether days is a DATE.
 func ValidDate(days int64) bool { return days >= MinDate && days <= MaxDate }
+
+// ReachesDate says whether days is a DATE that another may lead to by days: MySQL gives the zero date, which is none here, in place of those of the year 0.
+func ReachesDate(days int64) bool { return days >= firstReached && days <= MaxDate }
+
+// ReachesDatetime is ReachesDate for a DATETIME, by days and what is shorter.
+func ReachesDatetime(micros int64) bool {
+	return micros >= firstReached*MicrosPerDay && micros <= MaxDatetime
+}
 
 // DaysFromCivil returns the day of a date that exists. Years count from March, so that the leap day comes last
 // (Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms", 2013, days_from_civil).

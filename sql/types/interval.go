@@ -212,16 +212,17 @@ func AddMonths(days, months int64) (v int64, ok bool) {
 	return DaysFromCivil(year, month, min(d, DaysInMonth(year, month))), true
 }
 
-// AddDate moves a DATE by an interval of a unit that IsDateUnit; ok is false outside the range.
+// AddDate moves a DATE by an interval of a unit that IsDateUnit; ok is false outside the range,
+// and where days lead to the year 0, as [ReachesDate] says. Months and years do lead there.
 func AddDate(days int64, iv Interval) (v int64, ok bool) {
 	if iv.Months != 0 {
 		return AddMonths(days, iv.Months)
 	}
 	v = days + iv.Micros/MicrosPerDay
-	return v, ValidDate(v)
+	return v, ReachesDate(v)
 }
 
-// AddDatetime moves a DATETIME; ok is false outside the range.
+// AddDatetime moves a DATETIME as AddDate does; ok is false outside the range.
 func AddDatetime(datetime int64, iv Interval) (v int64, ok bool) {
 	if iv.Months != 0 {
 		date := DateOf(datetime)
@@ -232,7 +233,7 @@ func AddDatetime(datetime int64, iv Interval) (v int64, ok bool) {
 		return 0, false
 	}
 	v = datetime + iv.Micros
-	return v, ValidDatetime(v)
+	return v, ReachesDatetime(v)
 }
 
 // AddTime moves a TIME by an interval without months; ok is false outside the range.

@@ -245,7 +245,7 @@ func addTimeKernel(sign int64) expr.Kernel {
 				continue
 			}
 			sum := x.micros + sign*y.micros
-			if x.date && !types.ValidDatetime(sum) {
+			if x.date && !types.ReachesDatetime(sum) {
 				if err := datetimeOverflow(c, out, int(i), n); err != nil {
 					return err
 				}

@@ -165,13 +165,13 @@ func addDays(c *expr.Context, out *column.Vector, d expr.Reader[int64], days int
 	for _, i := range expr.Positions(sel, n) {
 		r := d.At(int(i)) + days
 		out.I64[i] = r
-		bad = bad || !types.ValidDate(r)
+		bad = bad || !types.ReachesDate(r)
 	}
 	if !bad {
 		return nil
 	}
 	for _, i := range expr.Positions(sel, n) {
-		if !types.ValidDate(out.I64[i]) {
+		if !types.ReachesDate(out.I64[i]) {
 			if err := datetimeOverflow(c, out, int(i), n); err != nil {
 				return err
 			}

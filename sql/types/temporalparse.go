@@ -353,8 +353,8 @@ func ParseTime(s string, zone *time.Location) (t int64, status ConvertStatus) {
 	if i == len(s) || !isDigit(s[i]) {
 		return 0, ConvertInvalid
 	}
-	if len(s)-i >= 12 && !neg {
-		if datetime, status := ParseDatetime(s[i:], zone); status == ConvertOK {
+	if !neg {
+		if datetime, ok := DatetimeForTime(s[i:], zone); ok {
 			return TimeOf(datetime), ConvertOK
 		}
 	}
@@ -388,6 +388,21 @@ func ParseTime(s string, zone *time.Location) (t int64, status ConvertStatus) {
 		t = -t
 	}
 	return t, status
+}
+
+// DatetimeForTime reads a text of twelve characters or more as a date and time where a TIME would do (str_to_time in MySQL's my_time.cc). It has to be of
+// digits alone, but for the point of a fraction, or have a space or T between the two: 16:04:15.000000 is no 15 April 2016.
+func DatetimeForTime(s string, zone *time.Location) (datetime int64, ok bool) {
+	if len(s) < 12 {
+		return 0, false
+	}
+	value := strings.TrimRight(s, " \t\n\v\f\r")
+	digits := strings.Trim(value, ".0123456789") == "" && strings.Count(value, ".") <= 1
+	if !digits && !strings.ContainsAny(value, " \t\n\v\f\rTt") {
+		return 0, false
+	}
+	datetime, status := ParseDatetime(s, zone)
+	return datetime, status == ConvertOK
 }
 
 // timeField reads digits; beyond any valid hour the value no longer grows.

@@ -187,12 +187,11 @@ func (r momentReader) at(c *expr.Context, i int) (moment, error) {
 	return moment{micros: x, date: r.v.Type.Kind != types.KindTime}, nil
 }
 
-// parseMoment reads a text of twelve characters or more as a DATETIME if it is one, every other as a TIME (str_to_time
-// in MySQL's my_time.cc).
+// parseMoment reads a text as a DATETIME if it is one, every other as a TIME.
 func parseMoment(c *expr.Context, s string) (moment, error) {
 	trimmed := strings.TrimLeft(s, " \t\n\v\f\r")
-	if len(trimmed) >= 12 && trimmed[0] != '-' {
-		if t, status := types.ParseDatetime(trimmed, c.Location); status == types.ConvertOK {
+	if !strings.HasPrefix(trimmed, "-") {
+		if t, ok := types.DatetimeForTime(trimmed, c.Location); ok {
 			return moment{micros: t, date: true, digits: t%types.MicrosPerSecond != 0}, nil
 		}
 	}

@@ -98,9 +98,9 @@ func (p *Program) Source(s Shape) string {
 	load := fmt.Sprintf("for (int i = 0; i < %d; i++) w[r][i / 4] |= (u32)as_pointer<const u8>(p.w[0])[row * %d + i] << 8 * (i %% 4);", p.Bytes, p.Bytes)
 	if s.Load > 1 {
 		loads := s.stride(p.Bytes) / s.Load
-		fmt.Fprintf(&t, "struct alignas(%d) Chunk {\n  u32 w[%d];\n};\n", s.Load, s.Load/4)
+		fmt.Fprintf(&t, "struct alignas(%d) Keys {\n  u32 w[%d];\n};\n", s.Load, s.Load/4)
 		load = fmt.Sprintf(`for (int i = 0; i < %d; i++) {
-      const Chunk chunk = as_pointer<const Chunk>(p.w[0])[row * %d + i];
+      const Keys chunk = as_pointer<const Keys>(p.w[0])[row * %d + i];
       for (int j = 0; j < %d; j++) w[r][%d * i + j] = chunk.w[j];
     }`, loads, loads, s.Load/4, s.Load/4)
 	}

@@ -73,14 +73,15 @@ func (u Unit) IsCompound() bool { return u >= UnitSecondMicrosecond }
 // unitSize are the microseconds in a simple unit, or the months where IsMonthUnit.
 var unitSize = [...]int64{1, MicrosPerSecond, MicrosPerMinute, MicrosPerHour, MicrosPerDay, 7 * MicrosPerDay, 1, 3, 12}
 
-// Interval is a span of time: whole months, or microseconds. One of the two is 0.
+// Interval is a span of time: Count whole months or, unless Months is set, Count microseconds.
+// No months are not the same as no microseconds: they lead to the year 0, as [AddDate] says.
 type Interval struct {
-	Months int64
-	Micros int64
+	Count  int64
+	Months bool
 }
 
 // Neg returns the interval backwards.
-func (iv Interval) Neg() Interval { return Interval{-iv.Months, -iv.Micros} }
+func (iv Interval) Neg() Interval { return Interval{-iv.Count, iv.Months} }
 
 // IntervalOf returns n of a simple unit; ok is false if that is longer than any two dates are apart.
 func IntervalOf(n int64, u Unit) (iv Interval, ok bool) {
@@ -92,10 +93,7 @@ func IntervalOf(n int64, u Unit) (iv Interval, ok bool) {
 	if hi != 0 || lo > 1<<62 {
 		return Interval{}, false
 	}
-	if u.IsMonthUnit() {
-		return Interval{Months: n * size}, true
-	}
-	return Interval{Micros: n * size}, true
+	return Interval{n * size, u.IsMonthUnit()}, true
 }
 
 // IntervalOfDecimal returns a number of a simple unit given as a DECIMAL: SECOND keeps its fraction to the microsecond,
@@ -107,7 +105,7 @@ func IntervalOfDecimal(v Int128, scale int, u Unit) (iv Interval, ok bool) {
 		if !ok || !fits || n == math.MinInt64 {
 			return Interval{}, false
 		}
-		return Interval{Micros: n}, true
+		return Interval{Count: n}, true
 	}
 	n, status := DecimalToInt(v, scale)
 	if status == ConvertOutOfRange {
@@ -187,11 +185,7 @@ func ParseInterval(s string, u Unit) (iv Interval, ok bool) {
 	if !ok {
 		return Interval{}, false
 	}
-	if u == UnitYearMonth {
-		iv.Months = total
-	} else {
-		iv.Micros = total
-	}
+	iv = Interval{total, u.IsMonthUnit()}
 	if neg {
 		iv = iv.Neg()
 	}
@@ -215,33 +209,33 @@ func AddMonths(days, months int64) (v int64, ok bool) {
 // AddDate moves a DATE by an interval of a unit that IsDateUnit; ok is false outside the range,
 // and where days lead to the year 0, as [ReachesDate] says. Months and years do lead there.
 func AddDate(days int64, iv Interval) (v int64, ok bool) {
-	if iv.Months != 0 {
-		return AddMonths(days, iv.Months)
+	if iv.Months {
+		return AddMonths(days, iv.Count)
 	}
-	v = days + iv.Micros/MicrosPerDay
+	v = days + iv.Count/MicrosPerDay
 	return v, ReachesDate(v)
 }
 
 // AddDatetime moves a DATETIME as AddDate does; ok is false outside the range.
 func AddDatetime(datetime int64, iv Interval) (v int64, ok bool) {
-	if iv.Months != 0 {
+	if iv.Months {
 		date := DateOf(datetime)
-		days, ok := AddMonths(date, iv.Months)
+		days, ok := AddMonths(date, iv.Count)
 		return datetime + (days-date)*MicrosPerDay, ok
 	}
-	if iv.Micros > MaxDatetime-MinDatetime || iv.Micros < MinDatetime-MaxDatetime {
+	if iv.Count > MaxDatetime-MinDatetime || iv.Count < MinDatetime-MaxDatetime {
 		return 0, false
 	}
-	v = datetime + iv.Micros
+	v = datetime + iv.Count
 	return v, ReachesDatetime(v)
 }
 
 // AddTime moves a TIME by an interval without months; ok is false outside the range.
 func AddTime(t int64, iv Interval) (v int64, ok bool) {
-	if iv.Months != 0 || iv.Micros > 2*MaxTime || iv.Micros < 2*MinTime {
+	if iv.Months && iv.Count != 0 || iv.Count > 2*MaxTime || iv.Count < 2*MinTime {
 		return 0, false
 	}
-	v = t + iv.Micros
+	v = t + iv.Count
 	return v, v >= MinTime && v <= MaxTime
 }
 

@@ -22,19 +22,19 @@ func TestParseInterval(t *testing.T) {
 	} {
 		got := "NULL"
 		if iv, ok := ParseInterval(c.in, c.u); ok {
-			got = strings.TrimSuffix(strings.TrimRight(fmt.Sprintf("%.6f", float64(iv.Micros)/1e6), "0"), ".") + "s"
+			got = strings.TrimSuffix(strings.TrimRight(fmt.Sprintf("%.6f", float64(iv.Count)/1e6), "0"), ".") + "s"
 			if c.u.IsMonthUnit() {
-				got = fmt.Sprint(iv.Months, " months")
+				got = fmt.Sprint(iv.Count, " months")
 			}
 		}
 		if got != c.want {
 			t.Errorf("INTERVAL '%s' %v = %s, want %s", c.in, c.u, got, c.want)
 		}
 	}
-	if iv, ok := IntervalOfDecimal(Int128FromInt64(15), 1, UnitDay); !ok || iv.Micros != 2*MicrosPerDay {
+	if iv, ok := IntervalOfDecimal(Int128FromInt64(15), 1, UnitDay); !ok || iv.Count != 2*MicrosPerDay {
 		t.Errorf("INTERVAL 1.5 DAY = %v", iv)
 	}
-	if iv, ok := IntervalOfDecimal(Int128FromInt64(-15), 1, UnitSecond); !ok || iv.Micros != -1500000 {
+	if iv, ok := IntervalOfDecimal(Int128FromInt64(-15), 1, UnitSecond); !ok || iv.Count != -1500000 {
 		t.Errorf("INTERVAL -1.5 SECOND = %v", iv)
 	}
 }
@@ -82,10 +82,10 @@ func TestAddInterval(t *testing.T) {
 			}
 		}
 	}
-	if v, ok := AddTime(MaxTime-1, Interval{Micros: 2}); ok {
+	if v, ok := AddTime(MaxTime-1, Interval{Count: 2}); ok {
 		t.Errorf("past the end of TIME: %d", v)
 	}
-	if v, ok := AddTime(-MicrosPerHour, Interval{Micros: 2 * MicrosPerHour}); !ok || v != MicrosPerHour {
+	if v, ok := AddTime(-MicrosPerHour, Interval{Count: 2 * MicrosPerHour}); !ok || v != MicrosPerHour {
 		t.Errorf("-1:00 + 2 hours = %d", v)
 	}
 }

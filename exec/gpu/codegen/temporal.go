@@ -137,9 +137,9 @@ func emitTimestampDiff(t *Text, c *expr.Call, a []Value, _ string) (Value, error
 	case !ok || unit.IsCompound():
 		return Value{}, Refuse("TIMESTAMPDIFF in %s runs on the CPU only", unit)
 	case unit.IsMonthUnit():
-		return t.Assign(c.Typ, "months_between(%s, %s) / %d", a[1].Text, a[2].Text, size.Months), nil
+		return t.Assign(c.Typ, "months_between(%s, %s) / %d", a[1].Text, a[2].Text, size.Count), nil
 	}
-	return t.Assign(c.Typ, "(%s - %s) / %d", a[2].Text, a[1].Text, size.Micros), nil
+	return t.Assign(c.Typ, "(%s - %s) / %d", a[2].Text, a[1].Text, size.Count), nil
 }
 
 func emitToSeconds(t *Text, c *expr.Call, a []Value, _ string) (Value, error) {
@@ -234,7 +234,7 @@ func (t *Text) interval(e expr.Expr, count Value, unit types.Unit, minus bool) (
 		if minus {
 			iv = iv.Neg()
 		}
-		return "(i64)" + t.Literal(uint64(iv.Months+iv.Micros)), "", nil // one of the two is 0
+		return "(i64)" + t.Literal(uint64(iv.Count)), "", nil
 	}
 	size, ok := types.IntervalOf(1, unit)
 	if !count.Typ.IsInteger() || count.Typ.Phys() == types.PhysUint64 || unit.IsCompound() || !ok {
@@ -243,7 +243,7 @@ func (t *Text) interval(e expr.Expr, count Value, unit types.Unit, minus bool) (
 	name := t.Name("x")
 	t.Line("i64 %s;", name)
 	long := t.Name("n")
-	t.Line("const bool %s = interval_of(%s, %d, %s);", long, count.Text, size.Months+size.Micros, name)
+	t.Line("const bool %s = interval_of(%s, %d, %s);", long, count.Text, size.Count, name)
 	if minus {
 		return fmt.Sprintf("wrap_sub(0, %s)", name), long + " | ", nil
 	}

@@ -233,7 +233,7 @@ func evalTimestamp(c *expr.Context, call *expr.Call, out *column.Vector, args []
 	}
 	d, t := expr.Ints(args[0]), expr.Ints(args[1])
 	for _, i := range expr.Positions(sel, n) {
-		r, ok := types.AddDatetime(d.At(int(i)), types.Interval{Micros: t.At(int(i))})
+		r, ok := types.AddDatetime(d.At(int(i)), types.Interval{Count: t.At(int(i))})
 		out.I64[i] = r
 		if !ok {
 			if err := datetimeOverflow(c, out, int(i), n); err != nil {

@@ -340,7 +340,7 @@ func (c *Cache) readFor(ctx context.Context, r *reading, key string, u *Source, 
 	f := &Entry{State: u.State, Ordinals: ordinals}
 	account := memory.Account{Budget: c.stored.Budget, Operator: "reading '" + u.Name + "'"}
 	r.err = sqlerr.Guard(func() (err error) {
-		f.Version, err = c.Load(table.WithMeter(ctx, account.Set), u.Set, u.Title, ordinals)
+		f.Version, err = c.Load(table.WithReadAhead(table.WithMeter(ctx, account.Set), account.Budget.ReadAhead()), u.Set, u.Title, ordinals)
 		if err = u.Verify(ctx, err); err != nil {
 			return err
 		}

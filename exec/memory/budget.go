@@ -85,6 +85,10 @@ func (b *Budget) Least() (limit int64) {
 	return limit
 }
 
+// ReadAhead returns how many bytes may hold what is read of files ahead of need: an eighth of the least limit, so that what the rows themselves need finds
+// memory however many columns are read at once. 0: there is no limit.
+func (b *Budget) ReadAhead() int64 { return b.Least() / 8 }
+
 // Reserve takes n bytes for an operator, or takes nothing and returns an error: one of kind sqlerr.Resource that names
 // the operator, or, of a device's memory, a *Shortage.
 func (b *Budget) Reserve(operator string, n int64) error {

@@ -11,7 +11,6 @@ import (
 	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/encoding"
 	"github.com/radish-sql/radish/storage/jsontext"
-	"github.com/radish-sql/radish/storage/table"
 )
 
 // assembler reads a nested column of a row group.
@@ -50,8 +49,8 @@ type leafReader struct {
 const levelsAtOnce = 1024
 
 // openNested returns a reader of a nested column of a row group.
-func (f *File) openNested(ctx context.Context, scratch *table.Scratch, group int, l *leaf) (_ *assembler, err error) {
-	a := &assembler{ctx: ctx, column: l, memory: scratch}
+func (f *File) openNested(x access, group int, l *leaf) (_ *assembler, err error) {
+	a := &assembler{ctx: x.ctx, column: l, memory: x.memory}
 	a.rows = jsontext.NewRows(0, a.hold)
 	defer func() {
 		if err != nil {
@@ -63,7 +62,7 @@ func (f *File) openNested(ctx context.Context, scratch *table.Scratch, group int
 			return
 		}
 		var c *cursor
-		if c, err = f.openChunk(scratch, group, b.leaf); err != nil {
+		if c, err = f.openChunk(x, group, b.leaf); err != nil {
 			return
 		}
 		c.reuse(nil, nil)

@@ -20,7 +20,7 @@ func SummedPages(path string) (out []SummedPage, err error) {
 	defer f.Close()
 	for g := range f.footer.groups {
 		for o := range f.leaves {
-			r, err := f.openColumn(context.Background(), nil, g, o)
+			r, err := f.openColumn(f.access(context.Background(), 1), g, o)
 			if err != nil {
 				return nil, err
 			}

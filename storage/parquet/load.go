@@ -46,7 +46,7 @@ func (f *File) LoadGroups(ctx context.Context, b *table.Builder, ordinals, chose
 	}
 	processors := runtime.GOMAXPROCS(0)
 	work, workCtx := errgroup.WithContext(ctx)
-	l := &loader{file: f, ctx: workCtx, scratch: table.ScratchOf(ctx), ordinals: ordinals, slots: make(chan struct{}, processors)}
+	l := &loader{file: f, access: f.access(workCtx, max(processors, len(ordinals))), ordinals: ordinals, slots: make(chan struct{}, processors)}
 	// The row groups begun so far: as many as the channel holds, the one being delivered and the one that waits.
 	groups := make(chan chan part, processors/max(1, len(ordinals)))
 	start := func(f func() error) { work.Go(func() error { return sqlerr.Guard(f) }) }
@@ -94,9 +94,8 @@ func (f *File) LoadGroups(ctx context.Context, b *table.Builder, ordinals, chose
 
 // loader is a Load in progress.
 type loader struct {
-	file     *File
-	ctx      context.Context
-	scratch  *table.Scratch
+	file *File
+	access
 	ordinals []int
 	slots    chan struct{} // one is held while a column is read
 }
@@ -115,7 +114,7 @@ func (l *loader) readGroup(group int, out chan<- part) error {
 	for left > 0 {
 		p := part{rows: int(min(left, table.RowGroupSize)), data: make([]encoding.Data, len(l.ordinals))}
 		bytes := l.width() * int64(p.rows)
-		if err := l.scratch.Add(bytes); err != nil {
+		if err := l.memory.Add(bytes); err != nil {
 			return err
 		}
 		var work errgroup.Group
@@ -128,7 +127,7 @@ func (l *loader) readGroup(group int, out chan<- part) error {
 						return sqlerr.Interrupted(err)
 					}
 					if readers[i] == nil {
-						if readers[i], err = l.file.openColumn(l.ctx, l.scratch, group, l.ordinals[i]); err != nil {
+						if readers[i], err = l.file.openColumn(l.access, group, l.ordinals[i]); err != nil {
 							return l.file.failed(err)
 						}
 						_, packed := l.file.GroupBytes(group, l.ordinals[i])
@@ -142,16 +141,16 @@ func (l *loader) readGroup(group int, out chan<- part) error {
 			})
 		}
 		if err := work.Wait(); err != nil {
-			l.scratch.Free(bytes)
+			l.memory.Free(bytes)
 			return err
 		}
 		select {
 		case out <- p:
 		case <-l.ctx.Done():
-			l.scratch.Free(bytes)
+			l.memory.Free(bytes)
 			return nil
 		}
-		l.scratch.Free(bytes) // the builder counts them from now on
+		l.memory.Free(bytes) // the builder counts them from now on
 		left -= int64(p.rows)
 	}
 	return nil

@@ -127,8 +127,24 @@ type columnReader interface {
 	close()
 }
 
+// access is what those who read columns at once share.
+type access struct {
+	ctx    context.Context
+	memory *table.Scratch
+	ahead  int64 // bytes of a column chunk that are read at once
+}
+
+// access returns the context's, for readers of so many columns.
+func (f *File) access(ctx context.Context, columns int) access {
+	a := access{ctx: ctx, memory: table.ScratchOf(ctx), ahead: f.ahead}
+	if most := table.ReadAheadOf(ctx); most > 0 {
+		a.ahead = min(a.ahead, max(ahead, most/int64(max(1, columns))))
+	}
+	return a
+}
+
 // openColumn returns a reader of a column of a row group.
-func (f *File) openColumn(ctx context.Context, scratch *table.Scratch, group, ordinal int) (columnReader, error) {
+func (f *File) openColumn(x access, group, ordinal int) (columnReader, error) {
 	switch {
 	case ordinal == -1:
 		return absent{}, nil
@@ -138,7 +154,7 @@ func (f *File) openColumn(ctx context.Context, scratch *table.Scratch, group, or
 	l := &f.leaves[ordinal]
 	switch {
 	case l.tree != nil:
-		a, err := f.openNested(ctx, scratch, group, l)
+		a, err := f.openNested(x, group, l)
 		if err != nil {
 			return nil, err
 		}
@@ -149,7 +165,7 @@ func (f *File) openColumn(ctx context.Context, scratch *table.Scratch, group, or
 	if g := &f.footer.groups[group]; !g.chunks[l.index].encrypted && g.chunks[l.index].values != g.rows {
 		return nil, fmt.Errorf("row group %d, column '%s': %d values for %d rows", group, l.name, g.chunks[l.index].values, g.rows)
 	}
-	c, err := f.openChunk(scratch, group, l)
+	c, err := f.openChunk(x, group, l)
 	if err != nil {
 		return nil, err
 	}
@@ -157,9 +173,9 @@ func (f *File) openColumn(ctx context.Context, scratch *table.Scratch, group, or
 }
 
 // openChunk returns a cursor at the start of a column chunk.
-func (f *File) openChunk(scratch *table.Scratch, group int, l *leaf) (*cursor, error) {
+func (f *File) openChunk(x access, group int, l *leaf) (*cursor, error) {
 	c := &f.footer.groups[group].chunks[l.index]
-	out := &cursor{leaf: l, group: group, memory: scratch}
+	out := &cursor{leaf: l, group: group, memory: x.memory}
 	switch {
 	case c.encrypted:
 		return nil, errEncrypted
@@ -179,7 +195,7 @@ func (f *File) openChunk(scratch *table.Scratch, group int, l *leaf) (*cursor, e
 	if begin > f.size || c.size > f.size-begin {
 		return nil, fmt.Errorf("row group %d, column '%s': %d bytes from byte %d on lie outside the file", group, l.name, c.size, begin)
 	}
-	out.pages = pages{window: window{at: begin, end: begin + c.size, source: f.source, ahead: f.ahead}, number: -1, place: begin, left: c.values, codec: packing}
+	out.pages = pages{window: window{at: begin, end: begin + c.size, source: f.source, ahead: x.ahead}, number: -1, place: begin, left: c.values, codec: packing}
 	out.pages.room = out.keep
 	if l.optional {
 		out.pages.levels.definition = 1

@@ -13,9 +13,8 @@ import (
 
 // GroupReader reads columns of a row group part by part, for one goroutine. Several may read one file at once.
 type GroupReader struct {
-	file     *File
-	ctx      context.Context
-	memory   *table.Scratch
+	file *File
+	access
 	group    int
 	tested   []int // columns that each part has
 	ordinals []int // those, and behind them the late ones
@@ -42,7 +41,7 @@ const (
 // Rows that cannot meet the conditions may be left out.
 func (f *File) Stream(ctx context.Context, group int, tested, late []int, conditions []Condition, shared []*column.Dictionary) (*GroupReader, error) {
 	ordinals := append(slices.Clip(tested), late...)
-	r := &GroupReader{file: f, ctx: ctx, memory: table.ScratchOf(ctx), group: group, tested: tested, ordinals: ordinals,
+	r := &GroupReader{file: f, access: f.access(ctx, len(ordinals)), group: group, tested: tested, ordinals: ordinals,
 		readers: make([]columnReader, len(ordinals)), shared: shared, codes: make([][]uint32, len(ordinals)), next: firstPart}
 	err := r.prune(conditions)
 	if err != nil {
@@ -54,7 +53,7 @@ func (f *File) Stream(ctx context.Context, group int, tested, late []int, condit
 // reader returns the reader of a column.
 func (r *GroupReader) reader(i int) (columnReader, error) {
 	if r.readers[i] == nil {
-		in, err := r.file.openColumn(r.ctx, r.memory, r.group, r.ordinals[i])
+		in, err := r.file.openColumn(r.access, r.group, r.ordinals[i])
 		if err != nil {
 			return nil, r.file.failed(err)
 		}

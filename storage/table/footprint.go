@@ -120,6 +120,20 @@ func MeterOf(ctx context.Context) func(bytes int64) error {
 	return meter
 }
 
+type aheadKey struct{}
+
+// WithReadAhead returns a context whose readers take at most about so many bytes for what they read of a file ahead of need, of all columns together;
+// 0 or less: as many as the file's kind asks for.
+func WithReadAhead(ctx context.Context, bytes int64) context.Context {
+	return context.WithValue(ctx, aheadKey{}, bytes)
+}
+
+// ReadAheadOf returns the context's bound of WithReadAhead, 0 if it has none.
+func ReadAheadOf(ctx context.Context) int64 {
+	bytes, _ := ctx.Value(aheadKey{}).(int64)
+	return bytes
+}
+
 // metered is the part of a builder that its context gives it.
 type metered struct{ ctx context.Context }
 

@@ -14,7 +14,8 @@ import (
 func (r *Reader) stream(whole *scanGroup) (err error) {
 	held := memory.Account{Budget: r.w.Query.Memory, Operator: "scan of " + r.t.scan.Table.Schema.Name}
 	defer held.Close()
-	in, err := whole.rows.Stream.Open(table.WithMeter(r.w.Query.Ctx, held.Set), r.wanted())
+	ctx := table.WithReadAhead(table.WithMeter(r.w.Query.Ctx, held.Set), held.Budget.ReadAhead()/int64(max(1, r.w.Query.Threads)))
+	in, err := whole.rows.Stream.Open(ctx, r.wanted())
 	if err != nil {
 		return err
 	}

@@ -85,6 +85,7 @@ func (s *Session) wish(mode gpu.Mode, reason string) gpu.Wish {
 		Mode: mode, Reason: reason, Limit: s.vars.integer("radish_gpu_memory_limit"),
 		Joins: gpu.Joins{
 			InPartitions: gpu.Partitioning(s.vars.get(variableByName[gpuJoinPartitions])), Passes: int(s.vars.integer("radish_gpu_join_passes")), Bits: int(s.vars.integer("radish_gpu_join_bits")),
+			Sorted: gpu.Sorting(s.vars.get(variableByName[gpuJoinSorted])),
 		},
 	}
 }

@@ -55,3 +55,52 @@ func TestGPUJoinPartitions(t *testing.T) {
 		}
 	})
 }
+
+// TestGPUJoinSorted runs joins whose sides are sorted, as hints, variables and SET_VAR want them, and compares their rows with the CPU's. EXPLAIN says how they are sorted, or why not.
+func TestGPUJoinSorted(t *testing.T) {
+	eachGPU(t, func(t *testing.T, e *Engine) {
+		s := e.NewSession()
+		mustRun(t, s, `CREATE TABLE d AS WITH RECURSIVE r AS (SELECT 0 AS n UNION ALL SELECT n + 1 FROM r WHERE n < 59) SELECT n FROM r;
+			CREATE TABLE r AS SELECT IF(b.n % 11 = 3, NULL, (a.n * 60 + b.n) * 40503 % 65521) AS k, IF(b.n % 7 = 0, NULL, a.n) AS v, DATE '2020-01-01' + INTERVAL b.n DAY AS t, CONCAT('row ', b.n) AS c FROM d AS a JOIN d AS b;
+			CREATE TABLE s AS SELECT k + (k % 3 = 0) * 70000 AS k, k % 500 AS w, t FROM r`)
+		for _, x := range []struct{ sql, explained string }{
+			{"SELECT COUNT(*), SUM(r.v), SUM(s.w) FROM r JOIN s ON r.k = s.k", "sort-merge inner join"},
+			{"SELECT COUNT(*), SUM(r.v), SUM(s.w) FROM r JOIN s ON r.v = s.w", "build rows of"},
+			{"SELECT r.v, COUNT(*), MAX(s.t) FROM r JOIN s ON r.k = s.w AND r.v < s.k GROUP BY r.v ORDER BY r.v", "sort-merge inner join"},
+			{"SELECT COUNT(*), SUM(a.v), SUM(c.w) FROM r AS a JOIN s AS b ON a.k = b.k JOIN s AS c ON b.w = c.w", "sort-merge inner join"},
+			{"SELECT COUNT(*), SUM(r.v), COUNT(s.w), MIN(s.t) FROM r LEFT JOIN s ON r.k = s.k", "sort-merge left join"},
+			{"SELECT COUNT(*), SUM(r.k) FROM r JOIN s ON r.t = s.t AND r.k = s.k", "sort-merge inner join"},
+			{"SELECT r.k, r.v, r.c, s.w, s.t FROM r JOIN s ON r.k = s.w ORDER BY 1, 2, 3, 4, 5", "sort-merge inner join"},
+			{"SELECT COUNT(*), SUM(k) FROM r WHERE EXISTS (SELECT 1 FROM s WHERE s.k = r.k)", "sort-merge semi join"},
+			{"SELECT COUNT(*), SUM(k) FROM r WHERE NOT EXISTS (SELECT 1 FROM s WHERE s.k = r.k)", "sort-merge anti join"},
+			{"SELECT COUNT(*), SUM(r.k), SUM(b.k) FROM r FULL JOIN r AS b ON r.k = b.k", "no sort-merge join: rows of the build without a match are wanted"},
+			{"SELECT COUNT(*), SUM(r.k) FROM r JOIN r AS b ON r.c = b.c AND r.k = b.k", "no sort-merge join: its keys do not pack into 64 bits"},
+		} {
+			want := mustRun(t, s, "SET radish_device = 'cpu'; "+x.sql)
+			mustRun(t, s, "SET radish_device = 'gpu_strict'")
+			hinted := strings.Replace(x.sql, "SELECT", "SELECT /*+ SET_VAR(radish_gpu_join_sorted = 'always') */", 1)
+			if got := mustRun(t, s, hinted); got != want {
+				t.Errorf("%s\ngives %s and not %s", hinted, got, want)
+			}
+			if text := mustRun(t, s, "EXPLAIN "+hinted); !strings.Contains(text, x.explained) {
+				t.Errorf("EXPLAIN %s\nsays\n%s\nwithout %q", hinted, text, x.explained)
+			}
+		}
+		const sql = "SELECT /*+ MERGE_JOIN(r)%s */ COUNT(*), SUM(r.v), SUM(s.w) FROM r JOIN s ON r.k = s.k"
+		want := mustRun(t, s, "SET radish_device = 'cpu'; "+fmt.Sprintf(sql, ""))
+		mustRun(t, s, "SET radish_device = 'gpu_strict'")
+		for set, explained := range map[string]string{"": "hint MERGE_JOIN", " SET_VAR(radish_gpu_join_sorted = 'never')": "hash inner join"} {
+			hinted := fmt.Sprintf(sql, set)
+			if got := mustRun(t, s, hinted); got != want {
+				t.Errorf("%s\ngives %s and not %s", hinted, got, want)
+			}
+			text := mustRun(t, s, "EXPLAIN "+hinted)
+			if !strings.Contains(text, explained) || strings.Contains(text, "sort-merge") != (set == "") {
+				t.Errorf("EXPLAIN %s\nsays\n%s", hinted, text)
+			}
+		}
+		if _, err := run(t.Context(), s, "SET radish_gpu_join_sorted = 'auto'"); err == nil {
+			t.Error("SET radish_gpu_join_sorted = 'auto': no error")
+		}
+	})
+}

@@ -106,6 +106,10 @@ var ownVariables = []variable{
 		doc: "passes in which a GPU partitions the rows of a join, 1 or 2; 0: as many as the rows need",
 	},
 	{
+		name: gpuJoinSorted, initial: fixed(string(gpu.SortedByHint)), set: setJoinSorted,
+		doc: "joins on a GPU that have both sides sorted by their keys and merged: hint, those that a hint MERGE_JOIN asks for; always, all that can; never",
+	},
+	{
 		name: "radish_gpu_memory_limit", initial: fixed("0"), set: setBytes("radish_gpu_memory_limit"),
 		doc: "bytes of a GPU's memory that one query may hold beside table columns (KB, MB, GB are understood); 0: as many as there are",
 	},
@@ -422,6 +426,17 @@ func setJoinPartitions(_ *variables, value string) (string, error) {
 		return value, nil
 	}
 	return "", sqlerr.WrongValueForVar(gpuJoinPartitions, value).WithHint("the values are auto, always and never")
+}
+
+// gpuJoinSorted names the variable that says which joins are sorted and merged.
+const gpuJoinSorted = "radish_gpu_join_sorted"
+
+func setJoinSorted(_ *variables, value string) (string, error) {
+	switch value = strings.ToLower(value); gpu.Sorting(value) {
+	case gpu.SortedByHint, gpu.SortedAlways, gpu.SortedNever:
+		return value, nil
+	}
+	return "", sqlerr.WrongValueForVar(gpuJoinSorted, value).WithHint("the values are hint, always and never")
 }
 
 // setOrZero takes whole numbers between two, or 0.

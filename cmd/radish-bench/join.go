@@ -18,7 +18,7 @@ func runJoin(ctx context.Context, args []string, out io.Writer) error {
 	most := fs.Int("most", 22, "the largest tables have 2^most rows")
 	step := fs.Int("step", 1, "how far the exponents lie apart")
 	strings := fs.Int("most-strings", 22, "the largest tables with keys of strings have 2^most-strings rows")
-	large := fs.Int("large", 0, "join tables of 2^large rows instead, for a device: unique, dense, wide, small, small dense, zipf, four, eighth, half, left, semi, anti, full, two columns, wide keys, strings, stored, multiply, zipf both; --cases has whole names then")
+	large := fs.Int("large", 0, "join tables of 2^large rows instead, for a device: unique, sort-merge, dense, wide, small, small dense, zipf, four, eighth, half, left, semi, anti, full, two columns, wide keys, strings, stored, multiply, zipf both; --cases has whole names then")
 	explain := fs.Bool("explain", false, "with --large, print EXPLAIN ANALYZE")
 	if err := parseFlags(fs, args); err != nil {
 		return err

@@ -33,6 +33,7 @@ type largeJoin struct {
 	second bool                           // there is another key column beside k
 	text   func(b []byte, n int64) []byte // of keys that are strings
 	two    bool                           // a second value a side: p2 and q2
+	sorted bool                           // a hint wants both sides sorted
 	bar    float64                        // G tuples/s, or G rows/s of the result where that is what multiplies, that it has to reach; 0: none is set
 }
 
@@ -61,6 +62,7 @@ func largeJoins(most int) []largeJoin {
 	small, few := max(most-3, 4), most*14/27 // rows that have 2^16 matches each if most is 27
 	return []largeJoin{
 		{name: "unique", build: most, probe: most, typ: types.Int32, key: spread32, bar: 55},
+		{name: "sort-merge", build: most, probe: most, typ: types.Int32, key: spread32, sorted: true, bar: 28},
 		{name: "dense", build: most, probe: most, typ: types.Int32, key: plainKey, bar: 62},
 		{name: "wide", build: most, probe: most, typ: types.Int64, key: spread64, wide: true, bar: 29},
 		{name: "small", build: small, probe: most, draw: anyKeys, typ: types.Int32, key: spread32, bar: 60},
@@ -190,7 +192,11 @@ func (c *largeJoin) sql() string {
 	case fullJoin:
 		return "SELECT " + sums + " FROM r FULL JOIN s ON " + on
 	}
-	return "SELECT " + sums + " FROM r JOIN s ON " + on
+	hint := ""
+	if c.sorted {
+		hint = "/*+ MERGE_JOIN(r, s) */ "
+	}
+	return "SELECT " + hint + sums + " FROM r JOIN s ON " + on
 }
 
 // probes returns the numbers of S's keys. From keys on they are none of R.

@@ -11,6 +11,7 @@ import (
 type Joins struct {
 	InPartitions Partitioning
 	Passes, Bits int // of joins in partitions; 0: as many as the rows need
+	Sorted       Sorting
 }
 
 // Partitioning says which joins have both sides in partitions of their keys.
@@ -23,6 +24,16 @@ const (
 	PartitionsNever  Partitioning = "never"
 )
 
+// Sorting says which joins have both sides sorted and merged.
+type Sorting string
+
+// The joins that are sorted: those that a hint MERGE_JOIN asks for, as "" says, too; all for which there are kernels; none.
+const (
+	SortedByHint Sorting = "hint"
+	SortedAlways Sorting = "always"
+	SortedNever  Sorting = "never"
+)
+
 // The bits of a key by which rows are partitioned in a pass.
 const (
 	LeastPartitionBits = radix.LeastBits
@@ -30,17 +41,23 @@ const (
 )
 
 // tune changes an architecture's numbers so that a statement gets the joins that it wants.
-func (x Joins) tune(t *kernel.PartitionedJoins) {
+func (x Joins) tune(t *kernel.Tuning) {
 	switch x.InPartitions {
 	case PartitionsAlways:
-		t.Rows, t.DenseRows, t.Forced = 0, 0, true
+		t.Radix.Rows, t.Radix.DenseRows, t.Radix.Forced = 0, 0, true
 	case PartitionsNever:
-		t.Rows, t.DenseRows = math.Inf(1), math.Inf(1)
+		t.Radix.Rows, t.Radix.DenseRows = math.Inf(1), math.Inf(1)
 	}
 	if x.Passes > 0 {
-		t.Passes, t.PassesMost = x.Passes, x.Passes
+		t.Radix.Passes, t.Radix.PassesMost = x.Passes, x.Passes
 	}
 	if x.Bits > 0 {
-		t.Bits = x.Bits
+		t.Radix.Bits = x.Bits
+	}
+	switch x.Sorted {
+	case SortedAlways:
+		t.Merge.Forced = true
+	case SortedNever:
+		t.Merge.Hinted = false
 	}
 }

@@ -60,7 +60,7 @@ func (d *Device) Place(plan *physical.Plan, ctx *expr.Context, wish Wish) (place
 		return nil, physical.OnCPU(reason), err
 	}
 	target := d.runner.ForKernels()
-	wish.Joins.tune(&target.Tuning.Radix)
+	wish.Joins.tune(&target.Tuning)
 	if cut := join.Cut(plan, target); cut != plan {
 		if placed, where, err = d.place(cut, ctx, wish, target); err == nil && placed != nil && placed.Whole() {
 			return placed, where, nil

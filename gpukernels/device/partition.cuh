@@ -14,6 +14,7 @@
 #pragma once
 #include "aggregate.cuh"
 #include "tile.cuh"
+#include "wordrow.cuh"
 
 #ifndef RADISH_PART_BITS
 #define RADISH_PART_BITS 7
@@ -26,31 +27,7 @@ constexpr int part_bits = RADISH_PART_BITS;
 constexpr int parts = 1 << part_bits; // partitions that a pass makes of one
 constexpr int near_bits = 5;          // log2 of the neighbouring slots that stay together
 
-#ifdef RADISH_ROW_WORDS // rows of a join: the slot, in 32 bits or in 64, and the columns that the join carries
-template <int Words>
-struct alignas(Words == 1 ? 8 : 16) WordRow {
-  u64 w[Words];
-};
-typedef WordRow<RADISH_ROW_WORDS> Row;
-#ifdef RADISH_WIDE_PLACE
-typedef u64 Place;
-template <int Words>
-RADISH_FN u64 row_place(const WordRow<Words>& row) {
-  return row.w[0];
-}
-#else
-typedef u32 Place;
-template <int Words>
-RADISH_FN u32 row_place(const WordRow<Words>& row) {
-  return high_word(row.w[0]);
-}
-#endif
-constexpr Row pad_row = {{~0ull}}; // no slot is ~0
-template <int Words>
-RADISH_FN bool is_pad(const WordRow<Words>& row) {
-  return row_place(row) == ~(Place)0;
-}
-#else
+#ifndef RADISH_ROW_WORDS // rows of groups; wordrow.cuh has those of joins
 #ifdef RADISH_WIDE_ROWS
 typedef u64 Place;
 struct alignas(16) Row {

@@ -24,15 +24,6 @@ RADISH_FN RadixWork radix_work(const RadixWork* list, u32 piece, RadixSide probe
   return RadixWork{from, from + probe.counts[piece], build_from, build_from + build.counts[piece]};
 }
 
-// The number of the next piece of work. All threads of the block come here, and have left the piece before.
-RADISH_FN u32 take_work(u32* next) {
-  RADISH_SHARED u32 taken;
-  block_barrier();
-  if (thread_index() == 0) taken = atomic_add(next, 1u);
-  block_barrier();
-  return taken;
-}
-
 // Takes the first of some items in registers away, so that a loop that is not unrolled goes over them.
 template <typename T, int N>
 RADISH_FN T take_first(T (&items)[N]) {

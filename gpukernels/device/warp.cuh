@@ -242,3 +242,12 @@ RADISH_FN u64 block_append(u64* counter, u32 n) {
   block_barrier();
   return at;
 }
+
+// The number of the next piece of work. All threads of the block come here, and have left the piece before.
+RADISH_FN u32 take_work(u32* next) {
+  RADISH_SHARED u32 taken;
+  block_barrier();
+  if (thread_index() == 0) taken = atomic_add(next, 1u);
+  block_barrier();
+  return taken;
+}

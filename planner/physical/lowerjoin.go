@@ -183,7 +183,8 @@ func (l *lowering) newBuild(x *logical.Join, n logical.Node, keys []equality, re
 	case x.Hint == logical.HintHashJoin:
 		b.Reason = "hint HASH_JOIN"
 	case x.Hint == logical.HintMergeJoin:
-		b.Reason += "; MERGE_JOIN serves range conditions only"
+		b.Sorted = true
+		b.Reason += "; the hint MERGE_JOIN is for GPUs"
 	case len(keys) == 1 && !keys[0].nullSafe && denseType(keys[0].build) && denseType(keys[0].probe):
 		lo, hi, ok := l.est.Bounds(n, keys[0].build)
 		if ok && b.hasArray(float64(hi)-float64(lo), l.opts.Device) {

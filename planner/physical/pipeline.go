@@ -165,6 +165,8 @@ type Build struct {
 	Unique bool
 	// DenseMin and DenseMax bound the key of a DenseJoin (inclusive; values outside do not occur).
 	DenseMin, DenseMax int64
+	// Sorted says that a hint wants both sides sorted by their keys and merged, where a device can do that.
+	Sorted bool
 	// KeepUnmatched says that an UnmatchedScan will ask for rows that found no match.
 	KeepUnmatched bool
 	// Range of a RangeJoin: the probe row p matches build rows b with RangeOp(p.Keys[0], b.Keys[0]), where Keys has one

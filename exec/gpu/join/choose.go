@@ -24,15 +24,16 @@ var partitioned = &Algorithm{
 
 // Choices are what is decided of a plan's joins across pipelines. A later pipeline can show that one of them does not hold: it is noted here, and everything is decided again.
 type Choices struct {
-	views map[Key]bool             // keys that are stored as views, since some probe's strings are not of the build's dictionary
-	whole map[*physical.Build]bool // builds that are not partitioned after all
+	views map[Key]bool               // keys that are stored as views, since some probe's strings are not of the build's dictionary
+	whole map[*physical.Build]bool   // builds that are not partitioned after all
+	no    map[*physical.Build]string // why builds are not sorted although somebody wants it
 	radix map[*physical.Build]*radix.Join
 	Probe map[*physical.Pipeline]*radix.Join // the join that a pipeline's rows are partitioned for
 }
 
 // NewChoices returns those of a plan of which nothing is known yet.
 func NewChoices() *Choices {
-	return &Choices{views: map[Key]bool{}, whole: map[*physical.Build]bool{}}
+	return &Choices{views: map[Key]bool{}, whole: map[*physical.Build]bool{}, no: map[*physical.Build]string{}}
 }
 
 // Key is a build's key.
@@ -46,7 +47,13 @@ func (c *Choices) Partition(g *kernel.Pipelines) {
 	c.radix, c.Probe = map[*physical.Build]*radix.Join{}, map[*physical.Pipeline]*radix.Join{}
 	for _, p := range g.Plan.Pipelines {
 		x := c.candidate(g, p)
-		if x == nil || c.Probe[p] != nil || !readsFor(p, len(p.Transforms), c.radix) || c.Probe[x.Pipeline()] != nil || !readsFor(x.Pipeline(), x.At(), c.radix) {
+		if x == nil {
+			continue
+		}
+		if c.Probe[p] != nil || !readsFor(p, len(p.Transforms), c.radix) || c.Probe[x.Pipeline()] != nil || !readsFor(x.Pipeline(), x.At(), c.radix) {
+			if x.Merges() {
+				c.no[x.Build()] = "a pipeline of its sides has another join whose rows are stored, or that gives several rows for one"
+			}
 			continue
 		}
 		c.radix[x.Build()], c.Probe[x.Pipeline()] = x, x
@@ -56,7 +63,17 @@ func (c *Choices) Partition(g *kernel.Pipelines) {
 // candidate is the join of the build that a pipeline fills, if it should be partitioned; nil: there is none.
 func (c *Choices) candidate(g *kernel.Pipelines, p *physical.Pipeline) *radix.Join {
 	b, ok := p.Sink.(*physical.Build)
-	if !ok || c.whole[b] || g.IsShared(b) {
+	if !ok || g.IsShared(b) {
+		return nil
+	}
+	if c.no[b] == "" {
+		x, no := radix.Sorted(g, b, p)
+		if x != nil {
+			return x
+		}
+		c.no[b] = no
+	}
+	if c.whole[b] {
 		return nil
 	}
 	if n, _ := matches(g, b); n >= g.Target.Tuning.Runs.Apart && wantsRuns(g, demandOf(g, b)) {
@@ -121,10 +138,30 @@ func (c *Choices) AreSettled() bool {
 	settled := true
 	for b, x := range c.radix {
 		if !x.IsSettled() {
-			c.whole[b], settled = true, false
+			c.drop(b)
+			settled = false
 		}
 	}
 	return settled
+}
+
+// drop notes that a build's join is not partitioned, or not sorted, after all.
+func (c *Choices) drop(b *physical.Build) {
+	if x := c.radix[b]; x != nil && x.Merges() {
+		c.no[b] = x.Refusal()
+		return
+	}
+	c.whole[b] = true
+}
+
+// Merges says whether a transform is a join whose sides are sorted: it gives a thread one row at a time.
+func (c *Choices) Merges(t physical.Transform) bool {
+	p, ok := t.(*physical.Probe)
+	if !ok {
+		return false
+	}
+	x := c.radix[p.Build]
+	return x != nil && x.Merges()
 }
 
 // IsPartitioned says whether the rows of a pipeline's scan go to partitions, so that each thread takes its rows in turn.

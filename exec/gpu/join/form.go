@@ -20,7 +20,8 @@ type Form struct {
 	filters   []*keyFilter
 	// keepNulls: rows with a NULL key are stored, outside all chains. nullChain: they have a chain of their own, for mark joins.
 	keepNulls, nullChain bool
-	Radix                *radix.Join // how both sides are partitioned; nil: they are not
+	Radix                *radix.Join // how both sides are partitioned, or sorted; nil: they are not
+	unsorted             string      // why they are not sorted although somebody wants it
 	bound                bool        // some pipeline's outline has the payload's forms
 }
 
@@ -31,8 +32,21 @@ type Forms map[*physical.Build]*Form
 func (all Forms) Explain() map[*physical.Build]physical.BuildChoice {
 	out := map[*physical.Build]physical.BuildChoice{}
 	for b, f := range all {
+		choice := physical.BuildChoice{Name: b.On(physical.GPU).String()}
 		if f.Radix != nil && f.Radix.IsSettled() {
-			out[b] = physical.BuildChoice{Name: "partitioned hash", How: f.Radix.Explain()}
+			choice = physical.BuildChoice{Name: "partitioned hash", How: f.Radix.Explain()}
+			if f.Radix.Merges() {
+				choice.Name = radix.MergeName
+			}
+		}
+		if f.unsorted != "" {
+			if choice.How != "" {
+				choice.How += "; "
+			}
+			choice.How += "no " + radix.MergeName + " join: " + f.unsorted
+		}
+		if choice.How != "" {
+			out[b] = choice
 		}
 	}
 	return out

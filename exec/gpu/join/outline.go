@@ -17,7 +17,7 @@ func newForm(g *kernel.Pipelines, b *physical.Build, choices *Choices) *Form {
 	d := demandOf(g, b)
 	d.radix = choices.radix[b]
 	d.runs = wantsRuns(g, d)
-	f := &Form{build: b, rows: &kernel.RowForm{}, Radix: d.radix, keepNulls: b.KeepUnmatched || d.marks}
+	f := &Form{build: b, rows: &kernel.RowForm{}, Radix: d.radix, unsorted: choices.no[b], keepNulls: b.KeepUnmatched || d.marks}
 	for _, a := range algorithms {
 		if a.applies(d) {
 			f.Algorithm = a
@@ -38,7 +38,7 @@ func (all Forms) Outline(o *kernel.Outline, b *physical.Build, choices *Choices)
 	}
 	o.Way = buildOutline{f, o.Appending()}
 	if f.Radix != nil && !f.Radix.Settle(o) {
-		choices.whole[b] = true
+		choices.drop(b)
 		return true, nil
 	}
 	at := 0
@@ -124,7 +124,7 @@ func (all Forms) OutlineProbe(o *kernel.Outline, t *physical.Probe, choices *Cho
 		}
 	}
 	if f.Radix != nil && !f.Radix.SettleProbe(o) {
-		choices.whole[t.Build] = true
+		choices.drop(t.Build)
 		return true, nil
 	}
 	if f.Radix != nil {

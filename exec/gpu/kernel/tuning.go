@@ -8,6 +8,7 @@ type Tuning struct {
 	PerfectHash PerfectHash
 	Shared      SharedGroups
 	Radix       PartitionedJoins
+	Merge       SortedJoins
 	Runs        Runs
 	Filter      KeyFilters
 	Launch      LaunchRows
@@ -74,6 +75,13 @@ type PartitionedJoins struct {
 	Forced     bool    // also where a filter of keys would drop most rows
 }
 
+// SortedJoins are joins both sides of which are sorted and merged.
+type SortedJoins struct {
+	Hinted   bool  // those that a hint asks for
+	Forced   bool  // all for which there are kernels
+	Capacity int64 // the most rows of a side in a first attempt; 0: any number
+}
+
 // Runs are rows of a build that lie together because their keys are equal.
 type Runs struct {
 	// Matches of a row of the probe, and of a row of the build, from which on ordering the rows of the build costs less than following chains.
@@ -133,6 +141,7 @@ func hopper() Tuning {
 		PerfectHash: PerfectHash{Rows: 8e6, SeenLeast: 1 << 16, SeenRows: 32},
 		Shared:      SharedGroups{CrowdedRows: 1 << 32, TilesLeast: 2048},
 		Radix:       PartitionedJoins{Rows: 2 << 20, DenseRows: 4 << 20, Passes: 1, PassesMost: 2, Blocks: 2},
+		Merge:       SortedJoins{Hinted: true},
 		Runs:        Runs{Matches: 8, Reuse: 4, Apart: 64, Common: 4096, Long: 256, PutOff: 1 << 22},
 		Filter:      KeyFilters{Rows: 4e6, LocalBits: 1 << 19}, // 64 KiB
 		Launch:      LaunchRows{Hot: 1 << 24, Window: 1 << 25},

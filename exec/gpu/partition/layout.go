@@ -34,7 +34,8 @@ type Field struct {
 // bitAt is a bit that says that a value is NULL.
 type bitAt struct{ half, at int }
 
-const mostWords = 4
+// MostWords is the most words of a row.
+const MostWords = 4
 
 // NewLayout packs values; nil: a row has no space for them all.
 func NewLayout(wide bool, ids []expr.ColumnID, forms []codegen.Form) *Layout {
@@ -59,7 +60,7 @@ func NewLayout(wide bool, ids []expr.ColumnID, forms []codegen.Form) *Layout {
 	if !wide {
 		halves = append(halves, 0)
 	}
-	for w := next; w < mostWords; w++ {
+	for w := next; w < MostWords; w++ {
 		halves = append(halves, 2*w, 2*w+1)
 	}
 	free = make([]int, len(halves))
@@ -79,7 +80,7 @@ func NewLayout(wide bool, ids []expr.ColumnID, forms []codegen.Form) *Layout {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return l.Fields[b].bits - l.Fields[a].bits })
-	ok := next <= mostWords
+	ok := next <= MostWords
 	for _, i := range order {
 		if f := &l.Fields[i]; f.bits > 0 && ok {
 			f.half, f.at, ok = place(f.bits)

@@ -36,19 +36,11 @@ func (k *writer) generateApart(x *radix.Join) (*kernel.Kernel, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := codegen.NewScope()
-	x.Open(j.Kernel, s)
-	threads, blocks, defines := j.Threads, j.Blocks, j.Defines
-	var out codegen.Gap
-	if k.Together {
-		s, out, err = x.MatchesTogether(j.Kernel, s)
-	} else {
-		out = j.Gap()
-		s, err = x.Matches(j.Kernel, j.openRow(s))
-	}
+	s, out, err := j.openMatches(x)
 	if err != nil {
 		return nil, err
 	}
+	threads, blocks, defines := j.Threads, j.Blocks, j.Defines
 	if err := j.writeRows(s, out, sink, k.Pipeline.Transforms[x.At()+1:]); err != nil {
 		return nil, err
 	}
@@ -56,9 +48,27 @@ func (k *writer) generateApart(x *radix.Join) (*kernel.Kernel, error) {
 	for _, sub := range append([]*kernel.Kernel{j.Kernel}, j.Then...) {
 		sub.CUDA = sub.File(defines)
 	}
+	if x.Merges() {
+		k.Then = append(k.Then, x.Split(j.Kernel))
+	}
 	k.Then = append(append(k.Then, j.Kernel), j.Then...)
 	j.Then = nil
 	return k.finished()
+}
+
+// openMatches writes a kernel that joins up to the block of a match. out is where the variables stand that the sink takes out of the row's blocks.
+func (k *writer) openMatches(x *radix.Join) (s *codegen.Scope, out codegen.Gap, err error) {
+	s = codegen.NewScope()
+	if x.Merges() {
+		return x.Merge(k.Kernel, s)
+	}
+	x.Open(k.Kernel, s)
+	if k.Together {
+		return x.MatchesTogether(k.Kernel, s)
+	}
+	out = k.Gap()
+	s, err = x.Matches(k.Kernel, k.openRow(s))
+	return s, out, err
 }
 
 // write writes a kernel from its source over some transforms to a sink.

@@ -51,7 +51,7 @@ func (o *outliner) decide() error {
 		return err
 	}
 	for _, t := range o.Pipeline.Transforms {
-		o.Many = o.Many || kernel.Multiplies(t)
+		o.Many = o.Many || kernel.Multiplies(t) && !o.g.choices.Merges(t)
 		_, repeats := t.(*physical.Repeat)
 		o.Stops = o.Stops || repeats
 	}
@@ -75,7 +75,7 @@ func (o *outliner) decide() error {
 // together says whether the matches of a block's rows come together: a join in partitions alone gives several rows for one, and the sink only keeps them.
 func (o *outliner) together() bool {
 	x := o.g.choices.Probe[o.Pipeline]
-	if x == nil || !x.Multiplies() {
+	if x == nil || !x.Multiplies() || x.Merges() {
 		return false
 	}
 	for _, t := range o.Pipeline.Transforms[x.At()+1:] {

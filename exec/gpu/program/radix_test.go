@@ -54,3 +54,39 @@ func TestRadixChoice(t *testing.T) {
 		}
 	}
 }
+
+// TestSortedChoice says which joins have their sides sorted if all should, by how many bits, and why others are not.
+func TestSortedChoice(t *testing.T) {
+	given := goldenTables(t)
+	before := goldenTarget.Tuning
+	defer func() { goldenTarget.Tuning = before }()
+	goldenTarget.Tuning.Merge.Forced = true
+	for _, tt := range []struct{ sql, want string }{
+		{"SELECT COUNT(*), SUM(a.id), SUM(b.id) FROM items a JOIN items b ON a.price = b.price", "both sides sorted by "},
+		{"SELECT a.id, b.id FROM items a JOIN items b ON a.price = b.price AND a.id < b.id", "both sides sorted by "},
+		{"SELECT COUNT(*), SUM(b.id) FROM items a LEFT JOIN items b ON a.price = b.price", "both sides sorted by "},
+		{"SELECT COUNT(*), SUM(b.id) FROM items a JOIN items b ON a.price = b.price WHERE a.id < 20", "; radish_gpu_join_sorted is 'always'"},
+		{"SELECT COUNT(*), SUM(a.id) FROM items a WHERE EXISTS (SELECT 1 FROM items b WHERE a.price = b.price)", "; radish_gpu_join_sorted is 'always'"},
+		{"SELECT COUNT(*), SUM(a.id) FROM items a WHERE EXISTS (SELECT 1 FROM items b WHERE a.price = b.price AND a.id < b.id)", "no sort-merge join: it has conditions besides the equality and is no inner join"},
+		{"SELECT COUNT(*) FROM items a JOIN items b ON a.price + 0e0 = b.price + 0e0", "no sort-merge join: its keys do not pack into 64 bits"},
+		{"SELECT COUNT(*) FROM items a FULL JOIN items b ON a.price = b.price", "no sort-merge join: rows of the build without a match are wanted"},
+	} {
+		g := goldenProgram(t, given, tt.sql)
+		got := ""
+		for _, x := range g.Builds.Explain() {
+			got += x.Name + ": " + x.How + "\n"
+		}
+		if !strings.Contains(got, tt.want) {
+			t.Errorf("%s: %q, want %q in it", tt.sql, got, tt.want)
+		}
+		for _, p := range g.Plan.Pipelines {
+			if side, ok := g.Side(p); ok && side.Join.Merges() && !strings.Contains(g.Kernels[p].CUDA, "side_out.tile(") {
+				t.Errorf("%s: no sorted rows in\n%s", tt.sql, g.Kernels[p].CUDA)
+			}
+		}
+	}
+	goldenTarget.Tuning = kernel.TuningOf(90)
+	for _, x := range goldenProgram(t, given, "SELECT COUNT(*), SUM(a.id) FROM items a JOIN items b ON a.price = b.price").Builds.Explain() {
+		t.Errorf("without a hint: %v", x)
+	}
+}

@@ -105,7 +105,21 @@ type stringRun struct {
 // sideRun is one side's rows on the device, in the partitions of the last pass.
 type sideRun struct {
 	passes  []sidePass
+	sorted  *sortedSide    // of a join whose sides are sorted, which has no passes
 	matched gpukernels.Ptr // of a build whose rows note that they have found a match: a bit for each
+}
+
+// sortedSide is one side's rows, before they are sorted and after.
+type sortedSide struct {
+	places, values [2]gpukernels.Ptr // those that the kernels write or read come first
+	rows           gpukernels.Ptr    // whole rows, by their numbers; 0: values have all that they carry
+	counter        gpukernels.Ptr
+	capacity       int64
+	count          int64
+}
+
+func (s *sortedSide) memory() []gpukernels.Ptr {
+	return []gpukernels.Ptr{s.places[0], s.places[1], s.values[0], s.values[1], s.rows, s.counter}
 }
 
 // last is the pass whose partitions are joined.
@@ -287,6 +301,9 @@ func (out *outputs) freeSide(side radix.Side) {
 			out.freePass(&s.passes[i])
 		}
 		out.memory.Free(s.matched)
+		if s.sorted != nil {
+			out.memory.FreeAll(s.sorted.memory())
+		}
 		delete(out.sides, side)
 	}
 }

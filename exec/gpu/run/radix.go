@@ -318,17 +318,3 @@ func (q *Query) joinSides(x *radix.Join, then []*kernel.Kernel, cost *Cost) erro
 	q.outputs.freeSide(x.Of(true))
 	return nil
 }
-
-// startSide runs a pipeline whose rows are partitioned: run launches its first kernel.
-func (q *Query) startSide(ctx context.Context, k *kernel.Kernel, side radix.Side, run func() error, cost *Cost) error {
-	then, err := q.partition(ctx, k, side, run, cost)
-	if err != nil || !side.Probe {
-		return err
-	}
-	if len(q.progress.pending) > 0 {
-		if err := q.Settle(ctx); err != nil { // the kernel that joins may ask for what they have counted
-			return err
-		}
-	}
-	return q.joinSides(side.Join, then, cost)
-}

@@ -149,49 +149,61 @@ func testRadixUnion(t *testing.T, d *gpukernels.Device) {
 
 // TestRadixGroups groups the rows of joins in partitions: in one group, in few and in many, which lie in the memory of threads, of blocks and of the device. The places of keys have 32 bits
 // and 64.
-func TestRadixGroups(t *testing.T) { gputest.Each(t, testRadixGroups) }
+func TestRadixGroups(t *testing.T) {
+	gputest.Each(t, func(t *testing.T, d *gpukernels.Device) { testJoinGroups(t, d, forceRadix, isRadix) })
+}
 
-func testRadixGroups(t *testing.T, d *gpukernels.Device) {
+// joinGroups are the columns of joined rows by which they are grouped; the first are none.
+var joinGroups = [][]int{nil, {10}, {6}, {8}, {1, 10}, {6, 1}, {11}, {4}}
+
+// groupedJoin is a plan that groups the rows of a join of a table with itself by a key: an inner join, or a left one.
+func groupedJoin(i, key int) *physical.Plan {
+	groups := joinGroups[i]
+	g := enginetest.NewGen(rand.New(rand.NewPCG(uint64(i), 7)), 500)
+	table := g.Table(500, 40)
+	build, of := g.Scan(table)
+	probe, cols := g.Scan(table)
+	x := &physical.Build{Algorithm: physical.HashJoin, Keys: []expr.Expr{of[key]}, Payload: []*expr.Column{of[6], of[8]}, EstRows: 500}
+	p := &physical.Probe{Kind: logical.InnerJoin, Build: x, Keys: []expr.Expr{cols[key]}}
+	if i%2 == 1 {
+		p.Kind = logical.LeftJoin
+	}
+	p.Keep = []expr.ColumnID{of[6].ID, of[8].ID, cols[11].ID}
+	for _, at := range groups {
+		p.Keep = append(p.Keep, cols[at].ID)
+	}
+	g.Pipe(build, x)
+	a := &physical.Aggregate{EstGroups: 20}
+	if groups == nil {
+		a.Algorithm, a.EstGroups = physical.ScalarAggregate, 1
+	}
+	var out []*expr.Column
+	for _, at := range groups {
+		a.Groups = append(a.Groups, logical.Item{Col: g.Alloc.Like(cols[at]), Expr: cols[at]})
+		out = append(out, a.Groups[len(out)].Col)
+	}
+	for _, item := range []logical.AggItem{g.Agg("count(*)", false), g.Agg("sum", false, cols[11]), g.Agg("max", false, of[8]), g.Agg("min", false, of[6])} {
+		a.Aggs = append(a.Aggs, item)
+		out = append(out, item.Col)
+	}
+	g.Pipe(probe, a, p)
+	return g.Result(g.Read(a, out), out)
+}
+
+// testJoinGroups runs grouped joins under a tuning that forces them; is says whether it does.
+func testJoinGroups(t *testing.T, d *gpukernels.Device, force func(*kernel.Tuning), is func(*backend, *physical.Plan) bool) {
 	b := newBackend(t, d)
-	forceRadix(&b.runner.tuning)
+	force(&b.runner.tuning)
 	blocks, left := 0, 0
-	for i, groups := range [][]int{nil, {10}, {6}, {8}, {1, 10}, {6, 1}, {11}, {4}} {
+	for i, groups := range joinGroups {
 		for _, key := range []int{0, 2} {
 			if leftOut(d, i) {
 				left++
 				continue
 			}
-			g := enginetest.NewGen(rand.New(rand.NewPCG(uint64(i), 7)), 500)
-			table := g.Table(500, 40)
-			build, of := g.Scan(table)
-			probe, cols := g.Scan(table)
-			x := &physical.Build{Algorithm: physical.HashJoin, Keys: []expr.Expr{of[key]}, Payload: []*expr.Column{of[6], of[8]}, EstRows: 500}
-			p := &physical.Probe{Kind: logical.InnerJoin, Build: x, Keys: []expr.Expr{cols[key]}}
-			if i%2 == 1 {
-				p.Kind = logical.LeftJoin
-			}
-			p.Keep = []expr.ColumnID{of[6].ID, of[8].ID, cols[11].ID}
-			for _, at := range groups {
-				p.Keep = append(p.Keep, cols[at].ID)
-			}
-			g.Pipe(build, x)
-			a := &physical.Aggregate{EstGroups: 20}
-			if groups == nil {
-				a.Algorithm, a.EstGroups = physical.ScalarAggregate, 1
-			}
-			var out []*expr.Column
-			for _, at := range groups {
-				a.Groups = append(a.Groups, logical.Item{Col: g.Alloc.Like(cols[at]), Expr: cols[at]})
-				out = append(out, a.Groups[len(out)].Col)
-			}
-			for _, item := range []logical.AggItem{g.Agg("count(*)", false), g.Agg("sum", false, cols[11]), g.Agg("max", false, of[8]), g.Agg("min", false, of[6])} {
-				a.Aggs = append(a.Aggs, item)
-				out = append(out, item.Col)
-			}
-			g.Pipe(probe, a, p)
-			plan := g.Result(g.Read(a, out), out)
-			if !isRadix(b, plan) {
-				t.Fatalf("by %v: the join is not partitioned", groups)
+			plan := groupedJoin(i, key)
+			if !is(b, plan) {
+				t.Fatalf("by %v: the join is not as the tuning wants it", groups)
 			}
 			if k := b.program(plan).Kernels[plan.Pipelines[1]]; strings.Contains(k.Then[len(k.Then)-1].CUDA, " table = ") {
 				blocks++

@@ -14,14 +14,32 @@ import (
 func Candidate(g *kernel.Pipelines, b *physical.Build, feeder *physical.Pipeline) *Join {
 	tuning := &g.Target.Tuning.Radix
 	least := tuning.Rows
-	switch b.On(physical.GPU) {
-	case physical.HashJoin:
-	case physical.DenseJoin:
+	if b.On(physical.GPU) == physical.DenseJoin {
 		least = tuning.DenseRows
-	default:
+	}
+	if b.EstRows < least {
 		return nil
 	}
-	if len(b.Keys) == 0 || b.EstRows < least {
+	x := only(g, b, feeder)
+	if x == nil {
+		return nil
+	}
+	if tuning.Forced {
+		x.why = "radish_gpu_join_partitions is 'always'"
+		return x
+	}
+	if x.pipeline.RowsBefore(x.at) < tuning.Rows || !x.pays(g, feeder) {
+		return nil
+	}
+	if x.why = "neighbouring rows have keys from all over their range"; b.On(physical.GPU) == physical.HashJoin {
+		x.why = "both sides are scans that most rows pass"
+	}
+	return x
+}
+
+// only returns the only join of a build that feeder fills, if it is by equality and the rows of both sides can be numbered; nil: it is not.
+func only(g *kernel.Pipelines, b *physical.Build, feeder *physical.Pipeline) *Join {
+	if on := b.On(physical.GPU); on != physical.HashJoin && on != physical.DenseJoin || len(b.Keys) == 0 {
 		return nil
 	}
 	for i := range b.Keys {
@@ -47,16 +65,6 @@ func Candidate(g *kernel.Pipelines, b *physical.Build, feeder *physical.Pipeline
 	}
 	if x == nil || !fits(feeder) || !fits(x.pipeline) {
 		return nil
-	}
-	if tuning.Forced {
-		x.why = "radish_gpu_join_partitions is 'always'"
-		return x
-	}
-	if x.pipeline.RowsBefore(x.at) < tuning.Rows || !x.pays(g, feeder) {
-		return nil
-	}
-	if x.why = "neighbouring rows have keys from all over their range"; b.On(physical.GPU) == physical.HashJoin {
-		x.why = "both sides are scans that most rows pass"
 	}
 	return x
 }

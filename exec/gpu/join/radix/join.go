@@ -14,13 +14,15 @@ import (
 	"github.com/radish-sql/radish/sql/expr"
 )
 
-// Join is a join whose sides are partitioned.
+// Join is a join whose sides are partitioned, or sorted.
 type Join struct {
 	build    *physical.Build
 	probe    *physical.Probe
 	pipeline *physical.Pipeline // of the probe,
 	at       int                // the number of the probe's transform
-	why      string             // it is partitioned
+	why      string             // it is partitioned, or sorted
+	merge    bool               // the sides are sorted and merged, and not partitioned
+	no       string             // why they cannot be sorted, if Settle or SettleProbe finds that
 
 	keyForms, payloadForms []codegen.Form // of the build's keys and payload
 
@@ -157,6 +159,7 @@ func (x *Join) SettleProbe(o *kernel.Outline) bool {
 		}
 	}
 	if !x.packKeys(forms) {
+		x.no = "its keys do not pack into 64 bits"
 		return false
 	}
 	var ids []expr.ColumnID
@@ -167,6 +170,7 @@ func (x *Join) SettleProbe(o *kernel.Outline) bool {
 		}
 	}
 	ids, values = x.carryKeys(x.build.Keys, x.keyForms, false, ids, values)
+	x.no = fmt.Sprintf("a row carries more than %d bytes", 8*partition.MostWords)
 	if x.sides[0] = partition.NewLayout(x.keys.wide, ids, values); x.sides[0] == nil {
 		return false
 	}
@@ -177,10 +181,18 @@ func (x *Join) SettleProbe(o *kernel.Outline) bool {
 		}
 	}
 	ids, values = x.carryKeys(x.probe.Keys, forms, true, ids, values)
-	if x.sides[1] = partition.NewLayout(x.keys.wide, ids, values); x.sides[1] == nil || !x.size(o.Plan.Target) {
+	if x.sides[1] = partition.NewLayout(x.keys.wide, ids, values); x.sides[1] == nil {
 		return false
 	}
-	o.SourceShared = x.tableBytes()
+	if x.merge {
+		x.parts = partition.Form{Passes: 1, Bits: LeastBits}
+		o.SourceShared = x.mergeBytes()
+	} else {
+		if !x.size(o.Plan.Target) {
+			return false
+		}
+		o.SourceShared = x.tableBytes()
+	}
 	o.Apart, o.Tiled = true, false
 	x.settled = true
 	return true
@@ -243,6 +255,44 @@ func (x *Join) tableBytes() int64 {
 	return kernel.RoundUp(4<<x.slotBits+x.Capacity*x.rowBytes()+4*x.matchedWords(), 16)
 }
 
+// PlaceBytes is the bytes of a place.
+func (x *Join) PlaceBytes() int {
+	if x.keys.wide {
+		return 8
+	}
+	return 4
+}
+
+// SortBits is how many of the lowest bits of places differ.
+func (x *Join) SortBits() int {
+	most := x.keys.most
+	for _, n := range []numbers{x.keys.outsides, x.keys.nulls, x.keys.buildNulls} {
+		if n.first > 0 {
+			most = max(most, n.first+n.mask)
+		}
+	}
+	return max(bits.Len64(most), 1)
+}
+
+// The rows of both sides in a tile, which is merge_tile of merge.cuh, and threads and blocks of the kernel that merges.
+const (
+	MergeTile    = 4096
+	mergeThreads = 256
+	mergeBlocks  = 4 // of a multiprocessor
+)
+
+// Where the numbers of pairs and the first matches of a block's rows lie in shared memory, behind the keys of a tile.
+func (x *Join) pairsAt() int64 { return kernel.RoundUp((MergeTile+1)*int64(x.PlaceBytes()), 16) }
+func (x *Join) firstAt() int64 { return x.pairsAt() + 8*mergeThreads }
+
+// mergeBytes is what the kernel that merges takes of shared memory.
+func (x *Join) mergeBytes() int64 {
+	if !kernel.Multiplies(x.probe) {
+		return x.pairsAt()
+	}
+	return x.firstAt() + 4*mergeThreads
+}
+
 // kept are the columns that live on behind the probe, or that its residual condition reads, but for the build's.
 func (x *Join) kept() []expr.ColumnID {
 	seen := map[expr.ColumnID]bool{}
@@ -280,11 +330,17 @@ func keyNumber(keys []expr.Expr, id expr.ColumnID) int {
 
 // String says how the join is partitioned.
 func (x *Join) String() string {
+	if x.merge {
+		return fmt.Sprintf("%s by %d bits", MergeName, x.SortBits())
+	}
 	return fmt.Sprintf("%s of %d bits, passes: %d, tables of %d rows", Name, x.parts.Bits, x.parts.Passes, x.Capacity)
 }
 
-// Explain says how the join is partitioned, what its rows carry, and why it is.
+// Explain says how the join is partitioned or sorted, what its rows carry, and why it is.
 func (x *Join) Explain() string {
+	if x.merge {
+		return fmt.Sprintf("both sides sorted by %d bits of the keys, %s, %s; %s", x.SortBits(), x.sideText("build", false), x.sideText("probe", true), x.why)
+	}
 	passes := "one pass"
 	if x.parts.Passes == 2 {
 		passes = "two passes"

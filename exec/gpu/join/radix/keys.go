@@ -40,7 +40,7 @@ func (k *packedKey) span() uint64 { return uint64(k.Hi) - uint64(k.Lo) }
 
 // packKeys decides how keys become places; false: they cannot.
 func (x *Join) packKeys(probe []codegen.Form) bool {
-	return x.packIntegers(probe) || x.hashKeys(probe)
+	return x.packIntegers(probe) || !x.merge && x.hashKeys(probe)
 }
 
 // hashKeys has rows carry their keys beside a hash; false: they cannot be compared as they lie, or there is more to know of NULLs.
@@ -204,6 +204,9 @@ func (k *packedKeys) pack(x *Join, ranges []form.Interval, wide, outside bool) b
 		return true
 	}
 	each := min((end-1-k.most)/uint64(len(wants)), mostNumbers)
+	if x.merge {
+		each = min(each, 1) // rows that are sorted lie in no partitions, which could be long
+	}
 	if each == 0 {
 		return false
 	}
@@ -293,7 +296,9 @@ func (x *Join) place(k *kernel.Kernel, s *codegen.Scope, keys []expr.Expr, probe
 	spread(outside, x.keys.outsides)
 	spread(null, nulls)
 	place := k.Name("place")
-	if x.keys.wide {
+	if x.merge {
+		k.Line("const Place %s = (Place)(%s);", place, packed)
+	} else if x.keys.wide {
 		k.Line("const u64 %s = ~mix(~(%s)); // ~0, which no row has, stays as it is", place, packed)
 	} else {
 		k.Line("const u32 %s = mix_word((u32)(%s));", place, packed)
@@ -311,6 +316,9 @@ func either(a, b string) string {
 
 // packed is the C++ of the number that a place is made of.
 func (x *Join) packed(place string) string {
+	if x.merge {
+		return "(u64)" + place
+	}
 	if x.keys.wide {
 		return fmt.Sprintf("~unmix(~%s)", place)
 	}

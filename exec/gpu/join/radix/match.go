@@ -236,15 +236,16 @@ func (x *Join) bindProbeKeys(k *kernel.Kernel, s *codegen.Scope) {
 
 // bindBuild makes the payload of the build's row known; missing says when there is none. A match has the current row's keys.
 func (x *Join) bindBuild(k *kernel.Kernel, s *codegen.Scope, missing string) {
-	for _, c := range x.build.Payload {
-		if i := keyNumber(x.build.Keys, c.ID); i >= 0 && !x.keys.hashed {
-			x.bindKey(k, s, c, i, "place", numbers{}, missing)
-		}
-	}
+	x.bindBuildKeys(k, s, missing)
 	row := map[int]int{}
 	for n, h := range x.sides[0].Halves {
 		row[h] = n
 	}
+	x.bindPayload(k, s, func(h int) string { return fmt.Sprintf("payload[%d + match]", int64(row[h])*x.Capacity) }, missing)
+}
+
+// bindPayload makes known what a row of the build carries besides its keys.
+func (x *Join) bindPayload(k *kernel.Kernel, s *codegen.Scope, half func(h int) string, missing string) {
 	fields := *x.sides[0]
 	fields.Fields = nil
 	for _, f := range x.sides[0].Fields {
@@ -252,7 +253,16 @@ func (x *Join) bindBuild(k *kernel.Kernel, s *codegen.Scope, missing string) {
 			fields.Fields = append(fields.Fields, f)
 		}
 	}
-	x.bind(k, s, &fields, func(h int) string { return fmt.Sprintf("payload[%d + match]", int64(row[h])*x.Capacity) }, missing)
+	x.bind(k, s, &fields, half, missing)
+}
+
+// bindBuildKeys makes the keys of the build's row known that are columns, where they follow from the current row's place.
+func (x *Join) bindBuildKeys(k *kernel.Kernel, s *codegen.Scope, missing string) {
+	for _, c := range x.build.Payload {
+		if i := keyNumber(x.build.Keys, c.ID); i >= 0 && !x.keys.hashed {
+			x.bindKey(k, s, c, i, "place", numbers{}, missing)
+		}
+	}
 }
 
 // OpenUnmatched writes the loop over the build's rows that have found no match.

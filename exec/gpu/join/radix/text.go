@@ -12,29 +12,25 @@ import (
 // At is the number of the probe among its pipeline's transforms.
 func (x *Join) At() int { return x.at }
 
-// Sink writes the end of a kernel that partitions a side's rows.
-func (s Side) Sink(k *kernel.Kernel) kernel.Sink {
-	out := &partition.Sink{Kernel: k, Form: s.Form(), Layout: s.layout(), Of: s}
+// values writes a row's place and what it carries. Rows that are of no use are dropped.
+func (s Side) values(k *kernel.Kernel, scope *codegen.Scope) (place string, values []codegen.Value, err error) {
 	keys := s.Join.build.Keys
 	if s.Probe {
 		keys = s.Join.probe.Keys
 	}
-	out.Values = func(scope *codegen.Scope) (place string, values []codegen.Value, err error) {
-		k.Line("// %s", s.Join)
-		if place, err = s.Join.place(k, scope, keys, s.Probe); err != nil {
+	k.Line("// %s", s.Join)
+	if place, err = s.Join.place(k, scope, keys, s.Probe); err != nil {
+		return "", nil, err
+	}
+	for i := range s.layout().Fields {
+		f := &s.layout().Fields[i]
+		v, err := k.Emit(s.Join.carried(f, keys), scope)
+		if err != nil {
 			return "", nil, err
 		}
-		for i := range s.layout().Fields {
-			f := &s.layout().Fields[i]
-			v, err := k.Emit(s.Join.carried(f, keys), scope)
-			if err != nil {
-				return "", nil, err
-			}
-			values = append(values, v)
-		}
-		return place, values, nil
+		values = append(values, v)
 	}
-	return out
+	return place, values, nil
 }
 
 // carried is what a field of a row holds.

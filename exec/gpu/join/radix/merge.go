@@ -1,0 +1,220 @@
+package radix
+
+import (
+	"fmt"
+
+	"github.com/radish-sql/radish/exec/gpu/codegen"
+	"github.com/radish-sql/radish/exec/gpu/kernel"
+	"github.com/radish-sql/radish/exec/gpu/partition"
+	"github.com/radish-sql/radish/planner/logical"
+)
+
+// Sink writes the end of a kernel that partitions a side's rows, or appends them to be sorted.
+func (s Side) Sink(k *kernel.Kernel) kernel.Sink {
+	if s.Join.merge {
+		return &mergeSink{k: k, side: s}
+	}
+	values := func(scope *codegen.Scope) (string, []codegen.Value, error) { return s.values(k, scope) }
+	return &partition.Sink{Kernel: k, Form: s.Form(), Layout: s.layout(), Of: s, Values: values}
+}
+
+// mergeSink appends a side's rows, which are sorted once all are there.
+type mergeSink struct {
+	k    *kernel.Kernel
+	side Side
+}
+
+var _ kernel.Sink = (*mergeSink)(nil)
+
+// Row keeps a row, until its tile is complete.
+func (x *mergeSink) Row(s *codegen.Scope) error {
+	k := x.k
+	k.Threads, k.Items, k.Blocks = partition.Threads, x.side.Form().Items(), partition.Blocks
+	k.Defines = x.side.mergeDefines()
+	place, values, err := x.side.values(k, s)
+	if err != nil {
+		return err
+	}
+	k.Line("side_rows[i] = %s;", x.side.layout().Pack(k, place, values))
+	k.Fill(k.Tile, 2, []string{"Row side_rows[RADISH_ITEMS];", "RADISH_UNROLL", "for (i32 i = 0; i < RADISH_ITEMS; i++) side_rows[i] = pad_row;"})
+	k.Tile = ""
+	k.EndTile = append(k.EndTile, "side_out.tile(side_rows);")
+	return nil
+}
+
+// Together has nothing to do: tiles are written as wholes.
+func (x *mergeSink) Together() ([]string, error) { return nil, nil }
+
+// After has nothing to write.
+func (x *mergeSink) After() error { return nil }
+
+// Declare declares where the rows go.
+func (x *mergeSink) Declare() []string {
+	k, rows := x.k, "nullptr"
+	if x.side.KeepsRows() {
+		rows = k.Pointer("Row", x.side.Sorted(SortedRows))
+	}
+	return []string{fmt.Sprintf("const MergeRows<%d> side_out{%s, %s, %s, %s, %s};", x.side.value(), k.Pointer("Place", x.side.Sorted(SortedPlaces)), k.Pointer("u32", x.side.Sorted(SortedValues)),
+		rows, k.Pointer("u64", x.side.Sorted(SortedCounter)), k.Word(x.side.Sorted(SortedCapacity)))}
+}
+
+// mergeDefines are the macros of a kernel whose rows are those of a side.
+func (s Side) mergeDefines() []string {
+	all := []string{fmt.Sprintf("RADISH_ROW_WORDS %d", s.layout().Words)}
+	if s.layout().Wide {
+		all = append(all, "RADISH_WIDE_PLACE")
+	}
+	return all
+}
+
+// sortedSide writes a side whose rows are in order.
+func (s Side) sortedSide(k *kernel.Kernel) string {
+	return fmt.Sprintf("MergeSide<Place>{%s, (u32)%s}", k.Pointer("const Place", s.Sorted(SortedPlaces)), k.Word(s.Sorted(SortedCount)))
+}
+
+// Split returns the kernel that runs before the one that merges: it finds where the tiles begin.
+func (x *Join) Split(k *kernel.Kernel) *kernel.Kernel {
+	sub := k.Another("_tiles")
+	sub.Threads, sub.Blocks = mergeThreads, 0
+	sub.Line("merge_splits(%s, %s, %s);", x.Of(false).sortedSide(sub), x.Of(true).sortedSide(sub), sub.Pointer("u32", x.Splits()))
+	sub.CUDA = sub.File(x.Of(true).mergeDefines())
+	return sub
+}
+
+// Merge writes the loops over tiles, over the probe's rows of each, a row a thread, and over the pairs that these give, and opens the block of a pair. Where a row has several matches, the
+// pairs of a block's rows are numbered, and each thread takes every so many of them: a run of equal keys is shared, whichever side has it. In all of these loops the threads of a block go
+// together, up to the sink. out is where the variables stand that the sink takes out of the block.
+func (x *Join) Merge(k *kernel.Kernel, s *codegen.Scope) (inner *codegen.Scope, out codegen.Gap, err error) {
+	k.Threads, k.Blocks, k.Items = mergeThreads, mergeBlocks, 4
+	k.Defines = x.Of(true).mergeDefines()
+	k.Line("// %s", x)
+	k.Line("const MergeSide<Place> build_side = %s;", x.Of(false).sortedSide(k))
+	k.Line("const MergeSide<Place> probe_side = %s;", x.Of(true).sortedSide(k))
+	if x.Multiplies() {
+		k.Line("const MergePairs merge_pairs{shared_at<u64>(%d), shared_at<u32>(%d)};", x.pairsAt(), x.firstAt())
+	}
+	k.Open("for (u32 tile_number; (tile_number = take_work(%s)) < (u32)%s;) {", k.Pointer("u32", x.Taken()), k.Word(x.Pieces()))
+	x.askAllStop(k)
+	k.Line("const MergeTile merge_rows = merge_rows_of(%s, tile_number, build_side.count, probe_side.count);", k.Pointer("const u32", x.Splits()))
+	k.Line("if (merge_rows.from == merge_rows.end) continue;")
+	k.Line("const MergeKeys<Place> build_keys = merge_load(shared_at<Place>(0), build_side, merge_rows);")
+	k.Line("block_barrier();")
+	k.Open("for (i64 base = merge_rows.from; base < merge_rows.end; base += RADISH_BLOCK) {")
+	k.Line("const i64 own_row = base + thread_index();")
+	k.Line("const bool is_row = own_row < merge_rows.end;")
+	k.Line("const Place own_place = is_row ? probe_side.keys[own_row] : 0;")
+	if x.Multiplies() {
+		x.openPairs(k)
+	} else {
+		x.onePair(k)
+	}
+	x.bindSorted(k, s)
+	out = k.Gap()
+	k.Block("if (here && !stop) {")
+	s = s.Nested()
+	for _, e := range x.probe.Residual {
+		cond, err := k.EmitCond(e, s)
+		if err != nil {
+			return nil, out, err
+		}
+		k.Block("if (%s) {", cond)
+		s = s.Nested()
+	}
+	return s, out, nil
+}
+
+// askAllStop writes that all threads of a block leave a loop if the query has been cancelled.
+func (x *Join) askAllStop(k *kernel.Kernel) {
+	k.Line("stop = block_any(stop || stopped(%s, %s));", k.ErrorAddress(), k.Pointer("const u32", kernel.CancelWord{}))
+	k.Line("if (stop) break;")
+}
+
+// onePair writes what a row gives: once at most.
+func (x *Join) onePair(k *kernel.Kernel) {
+	find := "one"
+	if x.probe.Kind == logical.SingleJoin && !x.build.Unique {
+		find = "run"
+	}
+	k.Line("const MergeRun merge_run = is_row ? build_keys.%s(own_place) : MergeRun{0, 0};", find)
+	k.Line("const i64 row = own_row;")
+	k.Line("const Place place = own_place;")
+	k.Line("const u32 match = merge_run.first;")
+	k.Line("const bool found = merge_run.count > 0;")
+	switch x.probe.Kind {
+	case logical.InnerJoin, logical.SemiJoin:
+		k.Line("const bool here = found;")
+	case logical.AntiJoin:
+		k.Line("const bool here = is_row && !found;")
+	default:
+		k.Line("const bool here = is_row;")
+	}
+	if find == "run" {
+		k.RaiseIf("merge_run.count > 1", codegen.CodeOnCPU, x.probe.Keys[0])
+	}
+}
+
+// askPairs is the turns of a block over pairs after which it asks again whether the query was cancelled: a power of two.
+const askPairs = 256
+
+// openPairs writes the loop over the pairs of a block's rows. Mostly each row has one match at most, and is its own thread's.
+func (x *Join) openPairs(k *kernel.Kernel) {
+	k.Line("const MergeRun merge_run = is_row ? build_keys.run(own_place) : MergeRun{0, 0};")
+	if x.Keeps() {
+		k.Line("const u32 merge_gives = is_row ? max_of(merge_run.count, 1u) : 0;")
+	} else {
+		k.Line("const u32 merge_gives = merge_run.count;")
+	}
+	k.Line("const bool merge_shares = block_any(merge_gives > 1);")
+	k.Line("u64 all_pairs = 1;")
+	k.Open("if (merge_shares) {")
+	k.Line("merge_pairs.before[thread_index()] = block_prefix((u64)merge_gives, &all_pairs);")
+	k.Line("merge_pairs.first[thread_index()] = merge_run.count > 0 ? merge_run.first : no_row;")
+	k.Line("block_barrier();")
+	k.Close()
+	k.Open("for (u64 from_pair = 0, merge_turn = 1; from_pair < all_pairs; from_pair += RADISH_BLOCK, merge_turn++) {")
+	k.Open("if (merge_turn %% %d == 0) {", askPairs)
+	x.askAllStop(k)
+	k.Close()
+	k.Line("bool here = merge_gives > 0, found = merge_run.count > 0;")
+	k.Line("i64 row = own_row;")
+	k.Line("Place place = own_place;")
+	k.Line("u32 match = merge_run.first;")
+	k.Open("if (merge_shares) {")
+	k.Line("const u64 merge_pair = from_pair + thread_index();")
+	k.Line("here = merge_pair < all_pairs;")
+	k.Line("const u32 merge_owner = merge_pairs.owner(merge_pair);")
+	k.Line("found = here && merge_pairs.first[merge_owner] != no_row;")
+	k.Line("match = merge_pairs.first[merge_owner] + (u32)(merge_pair - merge_pairs.before[merge_owner]);")
+	k.Line("row = base + merge_owner;")
+	k.Line("place = here ? probe_side.keys[row] : 0;")
+	k.Close()
+}
+
+// bindSorted makes the columns of a pair known.
+func (x *Join) bindSorted(k *kernel.Kernel, s *codegen.Scope) {
+	x.bindProbeKeys(k, s)
+	x.bind(k, s, x.sides[1], x.Of(true).half(k, "probe", "row", "here"), "")
+	if x.probe.Kind == logical.SemiJoin || x.probe.Kind == logical.AntiJoin {
+		return
+	}
+	missing := ""
+	if x.Keeps() {
+		missing = "!found"
+	}
+	x.bindBuildKeys(k, s, missing)
+	x.bindPayload(k, s, x.Of(false).half(k, "build", "match", "(here && found)"), missing)
+}
+
+// half reads what a row of a side carries, and returns the C++ of a half of it. Names begin with name; number is that of the row in order, and there says whether there is one.
+func (s Side) half(k *kernel.Kernel, name, number, there string) func(h int) string {
+	if len(s.layout().Halves) == 0 {
+		return nil
+	}
+	k.Line("const u32 %s_value = %s ? %s[%s] : 0;", name, there, k.Pointer("const u32", s.Sorted(SortedValues)), number)
+	if !s.KeepsRows() {
+		return func(int) string { return name + "_value" }
+	}
+	row := fmt.Sprintf("WordRow<%d>", s.layout().Words)
+	k.Line("const %s %s_row = %s ? %s[%s_value] : %s{};", row, name, there, k.Pointer("const "+row, s.Sorted(SortedRows)), name, row)
+	return partition.HalfOf(name + "_row")
+}

@@ -214,7 +214,7 @@ func unwrapField(f *ast.SelectField) (*ast.VariableExpr, bool) {
 	if f.Expr == nil {
 		return nil, false
 	}
-	v, is := unwrapParens(f.Expr).(*ast.VariableExpr)
+	v, is := parse.WithoutParentheses(f.Expr).(*ast.VariableExpr)
 	return v, is && !v.IsSystem && v.Value != nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"github.com/pingcap/tidb/pkg/parser/ast"
 
 	"github.com/radish-sql/radish/column"
+	"github.com/radish-sql/radish/engine/ddl"
 	"github.com/radish-sql/radish/engine/write"
 	"github.com/radish-sql/radish/exec/memory"
 	"github.com/radish-sql/radish/exec/schedule"
@@ -302,7 +303,7 @@ func (s *Session) truncate(st *statement, n *ast.TruncateTableStmt) (*Result, er
 		if err != nil {
 			return nil, err
 		}
-		if err := s.mayTruncate(snap, v.Schema); err != nil {
+		if err := ddl.MayTruncate(st, snap, v.Schema); err != nil {
 			return nil, err
 		}
 		return snap.ReplaceTable(v.Truncate())

@@ -8,7 +8,7 @@
 //
 //	queries             query.go, explain.go, into.go; direct ones: plancache.go; prepared ones: prepare.go, check.go
 //	rows that change    dml.go, writing.go, insertrows.go, adopt.go, changes.go, safeupdates.go
-//	definitions         ddl.go, columndef.go, alter*.go, foreignddl.go, viewddl.go, temporary.go
+//	definitions         ddl.go, alter.go, viewddl.go, temporary.go; what tables they define: package ddl
 //	files               loaddata.go, importinto.go, textrules.go, fileuse.go
 //	sessions            session.go, processes.go, transaction.go, tablelocks.go, kept.go
 //	variables           variables.go has the list; toolvariables.go, set.go, unset.go, assigning.go, collation.go

@@ -7,6 +7,7 @@ import (
 	"github.com/pingcap/tidb/pkg/parser/ast"
 	"github.com/pingcap/tidb/pkg/parser/opcode"
 
+	"github.com/radish-sql/radish/sql/parse"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/storage/table"
 )
@@ -149,14 +150,7 @@ func (t *keyedTable) finds(e ast.ExprNode, tables []*keyedTable) bool {
 
 // isKey says whether e is the first column of an index.
 func (t *keyedTable) isKey(e ast.ExprNode) bool {
-	for {
-		p, is := e.(*ast.ParenthesesExpr)
-		if !is {
-			break
-		}
-		e = p.Expr
-	}
-	c, is := e.(*ast.ColumnNameExpr)
+	c, is := parse.WithoutParentheses(e).(*ast.ColumnNameExpr)
 	if !is || t.schema == nil || !t.means(c.Name) {
 		return false
 	}

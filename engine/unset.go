@@ -7,6 +7,7 @@ import (
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
 
+	"github.com/radish-sql/radish/sql/parse"
 	"github.com/radish-sql/radish/sql/sqlerr"
 )
 
@@ -105,7 +106,7 @@ func (r *variableReads) fields(list []*ast.ColumnNameOrUserVar) {
 // test notes that expressions may be NULL as far as the statement is concerned.
 func (r *variableReads) test(list ...ast.ExprNode) {
 	for _, e := range list {
-		if v, is := unwrapParens(e).(*ast.VariableExpr); is {
+		if v, is := parse.WithoutParentheses(e).(*ast.VariableExpr); is {
 			r.know(v.Name)
 		}
 	}

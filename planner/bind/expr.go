@@ -216,10 +216,10 @@ func (b *Binder) logic(x *ast.BinaryOperationExpr, sc *scope) (expr.Expr, error)
 }
 
 func (b *Binder) compare(op expr.Op, l, r ast.ExprNode, sc *scope) (expr.Expr, error) {
-	lrow, lIsRow := unparen(l).(*ast.RowExpr)
-	rrow, rIsRow := unparen(r).(*ast.RowExpr)
-	lsub, lIsSub := unparen(l).(*ast.SubqueryExpr)
-	rsub, rIsSub := unparen(r).(*ast.SubqueryExpr)
+	lrow, lIsRow := parse.WithoutParentheses(l).(*ast.RowExpr)
+	rrow, rIsRow := parse.WithoutParentheses(r).(*ast.RowExpr)
+	lsub, lIsSub := parse.WithoutParentheses(l).(*ast.SubqueryExpr)
+	rsub, rIsSub := parse.WithoutParentheses(r).(*ast.SubqueryExpr)
 	switch {
 	case lIsRow && rIsRow:
 		return b.compareRows(op, lrow, rrow, sc)
@@ -354,7 +354,7 @@ func (b *Binder) beyondBigint(e expr.Expr) bool {
 }
 
 func (b *Binder) between(x *ast.BetweenExpr, sc *scope) (expr.Expr, error) {
-	if row, ok := unparen(x.Expr).(*ast.RowExpr); ok {
+	if row, ok := parse.WithoutParentheses(x.Expr).(*ast.RowExpr); ok {
 		return nil, sqlerr.OperandColumns(len(row.Values))
 	}
 	args, err := b.exprs([]ast.ExprNode{x.Expr, x.Left, x.Right}, sc)
@@ -403,7 +403,7 @@ func (b *Binder) in(x *ast.PatternInExpr, sc *scope) (expr.Expr, error) {
 	if x.Sel != nil {
 		return b.inSubquery(x, sc)
 	}
-	if row, ok := unparen(x.Expr).(*ast.RowExpr); ok {
+	if row, ok := parse.WithoutParentheses(x.Expr).(*ast.RowExpr); ok {
 		return b.inRows(row, x, sc)
 	}
 	arg, err := b.expr(x.Expr, sc)
@@ -429,7 +429,7 @@ func (b *Binder) inRows(row *ast.RowExpr, x *ast.PatternInExpr, sc *scope) (expr
 		if err := b.Ctx.Hold(partBytes * len(left)); err != nil {
 			return nil, err
 		}
-		r, ok := unparen(item).(*ast.RowExpr)
+		r, ok := parse.WithoutParentheses(item).(*ast.RowExpr)
 		if !ok || len(r.Values) != len(left) {
 			return nil, b.at(sqlerr.OperandColumns(len(left)), item)
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/sql/expr"
+	"github.com/radish-sql/radish/sql/parse"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
 )
@@ -123,7 +124,7 @@ func (g *grouping) bindGroupBy(by *ast.GroupByClause, list *scope, items []selec
 			}
 			e, name = items[i].e, items[i].name
 		} else {
-			if n, is := unparen(it.Expr).(*ast.ColumnNameExpr); is {
+			if n, is := parse.WithoutParentheses(it.Expr).(*ast.ColumnNameExpr); is {
 				if e, err = g.b.groupName(n.Name, sc); err != nil {
 					return g.b.at(err, it.Expr)
 				}

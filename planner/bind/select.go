@@ -10,6 +10,7 @@ import (
 
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/sql/expr"
+	"github.com/radish-sql/radish/sql/parse"
 	"github.com/radish-sql/radish/sql/sqlerr"
 )
 
@@ -173,7 +174,7 @@ func (b *Binder) bindFields(s *ast.SelectStmt, sc *scope) ([]selectItem, error) 
 		if err != nil {
 			return nil, err
 		}
-		c, bare := unparen(f.Expr).(*ast.ColumnNameExpr)
+		c, bare := parse.WithoutParentheses(f.Expr).(*ast.ColumnNameExpr)
 		it := selectItem{e: e, name: f.AsName.O, bare: bare}
 		switch {
 		case it.name != "":
@@ -202,7 +203,7 @@ func (b *Binder) noColumns(s *ast.SelectStmt) error {
 
 // fieldText is the name MySQL gives to an unnamed expression: its text; of a string literal, the string.
 func fieldText(f *ast.SelectField) string {
-	if v, ok := unparen(f.Expr).(ast.ValueExpr); ok {
+	if v, ok := parse.WithoutParentheses(f.Expr).(ast.ValueExpr); ok {
 		if s, ok := v.GetValue().(string); ok {
 			return s
 		}
@@ -211,16 +212,6 @@ func fieldText(f *ast.SelectField) string {
 		return t
 	}
 	return strings.TrimSpace(f.Expr.Text())
-}
-
-func unparen(e ast.ExprNode) ast.ExprNode {
-	for {
-		p, ok := e.(*ast.ParenthesesExpr)
-		if !ok {
-			return e
-		}
-		e = p.Expr
-	}
 }
 
 // starItems expands * and table.*. The columns of one table stand in the order of the table, though USING may have moved them.
@@ -311,7 +302,7 @@ func (b *Binder) bindOrderBy(o *ast.OrderByClause, list *scope, items []selectIt
 			continue
 		}
 		sc.prefer = columnsFirst
-		if _, name := unparen(by.Expr).(*ast.ColumnNameExpr); name {
+		if _, name := parse.WithoutParentheses(by.Expr).(*ast.ColumnNameExpr); name {
 			sc.prefer = listFirst
 		}
 		e, err := b.expr(by.Expr, sc)

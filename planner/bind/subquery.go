@@ -5,13 +5,14 @@ import (
 
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/sql/expr"
+	"github.com/radish-sql/radish/sql/parse"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
 )
 
 // bindInner binds the query of a subquery expression inside sc.
 func (b *Binder) bindInner(x ast.ExprNode, sc *scope) (*relation, error) {
-	s, ok := unparen(x).(*ast.SubqueryExpr)
+	s, ok := parse.WithoutParentheses(x).(*ast.SubqueryExpr)
 	if !ok {
 		return nil, sqlerr.NotSupportedf("this subquery", "%T", x)
 	}
@@ -64,7 +65,7 @@ func loneBits(x *ast.SubqueryExpr, rel *relation) expr.Expr {
 }
 
 func (b *Binder) exists(x *ast.ExistsSubqueryExpr, sc *scope) (expr.Expr, error) {
-	if s, is := unparen(x.Sel).(*ast.SubqueryExpr); is {
+	if s, is := parse.WithoutParentheses(x.Sel).(*ast.SubqueryExpr); is {
 		b.recordExists(s.Query)
 	}
 	rel, err := b.bindInner(x.Sel, sc)
@@ -76,7 +77,7 @@ func (b *Binder) exists(x *ast.ExistsSubqueryExpr, sc *scope) (expr.Expr, error)
 
 // leftOperands binds what stands before IN, ANY, ALL or a comparison with a row subquery.
 func (b *Binder) leftOperands(x ast.ExprNode, sc *scope) ([]expr.Expr, error) {
-	if row, ok := unparen(x).(*ast.RowExpr); ok {
+	if row, ok := parse.WithoutParentheses(x).(*ast.RowExpr); ok {
 		return b.exprs(row.Values, sc)
 	}
 	e, err := b.expr(x, sc)

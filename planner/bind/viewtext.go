@@ -8,6 +8,7 @@ import (
 	"github.com/pingcap/tidb/pkg/parser/opcode"
 
 	"github.com/radish-sql/radish/sql/expr"
+	"github.com/radish-sql/radish/sql/parse"
 	"github.com/radish-sql/radish/sql/sqlerr"
 )
 
@@ -107,7 +108,7 @@ func (r *recording) settleFields(s *ast.SelectStmt) error {
 	for i, f := range r.fields[s] {
 		if f.columns == nil {
 			field := s.Fields.Fields[i]
-			if _, column := unparen(field.Expr).(*ast.ColumnNameExpr); field.AsName.O == "" && !column && f.name == strings.TrimSpace(f.name) {
+			if _, column := parse.WithoutParentheses(field.Expr).(*ast.ColumnNameExpr); field.AsName.O == "" && !column && f.name == strings.TrimSpace(f.name) {
 				change(r, &field.AsName, ast.NewCIStr(f.name))
 			}
 			out = append(out, field)

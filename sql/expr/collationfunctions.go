@@ -150,6 +150,15 @@ func ParseCollation(name string) (types.Collation, error) {
 	return 0, sqlerr.New(sqlerr.CodeUnknownCollation, sqlerr.User, "Unknown collation: '%s'", name).WithHint("%s", collationHint())
 }
 
+// ParseTextCollation returns the collation of that name, which is not to be that of bytes.
+func ParseTextCollation(name string) (types.Collation, error) {
+	c, err := ParseCollation(name)
+	if err == nil && c == types.CollationBinary {
+		return c, sqlerr.NotSupportedf("the collation binary for text", "utf8mb4_bin compares by bytes too")
+	}
+	return c, err
+}
+
 // foreignCharsets begin the names of MySQL's other collations.
 var foreignCharsets = []string{
 	"utf8mb4", "utf8mb3", "utf8", "latin1", "latin2", "latin5", "latin7", "ascii", "ucs2", "utf16", "utf16le", "utf32", "cp1250", "cp1251", "cp1256", "cp1257",

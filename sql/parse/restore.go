@@ -74,3 +74,14 @@ func (onceWith) Enter(n ast.Node) (ast.Node, bool) {
 }
 
 func (onceWith) Leave(n ast.Node) (ast.Node, bool) { return n, true }
+
+// WithoutParentheses returns an expression without those around it.
+func WithoutParentheses(e ast.ExprNode) ast.ExprNode {
+	for {
+		p, is := e.(*ast.ParenthesesExpr)
+		if !is {
+			return e
+		}
+		e = p.Expr
+	}
+}

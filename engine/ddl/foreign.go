@@ -1,4 +1,4 @@
-package engine
+package ddl
 
 import (
 	"slices"
@@ -78,7 +78,7 @@ func referentialAction(o ast.ReferOptionType) (table.ReferentialAction, error) {
 }
 
 // addForeignKeys adds the FOREIGN KEY clauses of CREATE TABLE to a definition, with an index for those that have none.
-func (s *Session) addForeignKeys(snap *catalog.Snapshot, schema *table.Schema, constraints []*ast.Constraint) error {
+func addForeignKeys(st Statement, snap *catalog.Snapshot, schema *table.Schema, constraints []*ast.Constraint) error {
 	for _, c := range constraints {
 		if c.Tp != ast.ConstraintForeignKey {
 			continue
@@ -110,7 +110,7 @@ func (s *Session) addForeignKeys(snap *catalog.Snapshot, schema *table.Schema, c
 		}
 		schema.Foreign = append(schema.Foreign, d.ForeignKey)
 	}
-	return s.checkDefinition(snap, schema, nil)
+	return CheckForeignKeys(st, snap, schema, nil)
 }
 
 // foreignName returns InnoDB's name for a foreign key without one.
@@ -129,9 +129,9 @@ func supportingKey(schema *table.Schema, columns []int) int {
 	})
 }
 
-// checkDefinition checks the foreign keys of a table that is made or altered, and those of others which refer to it. before is its
+// CheckForeignKeys checks the foreign keys of a table that is made or altered, and those of others which refer to it. before is its
 // definition until now; nil: there was none.
-func (s *Session) checkDefinition(snap *catalog.Snapshot, schema, before *table.Schema) error {
+func CheckForeignKeys(st Statement, snap *catalog.Snapshot, schema, before *table.Schema) error {
 	if len(schema.Foreign) > 0 && catalog.IsHidden(schema.Database) {
 		return sqlerr.New(sqlerr.CodeCannotAddForeign, sqlerr.User, "Cannot add foreign key constraint").WithHint("temporary tables have no foreign keys")
 	}
@@ -165,7 +165,7 @@ func (s *Session) checkDefinition(snap *catalog.Snapshot, schema, before *table.
 			switch {
 			case err == nil:
 				parent = v.Schema
-			case s.vars.integer("foreign_key_checks") == 0:
+			case st.Setting("foreign_key_checks") == 0:
 				continue // it may come later
 			default:
 				return sqlerr.ForeignNoParent(f.Table)
@@ -254,9 +254,9 @@ func comparableTypes(a, b types.Type) bool {
 	return a == b
 }
 
-// mayTruncate refuses TRUNCATE of a table that others refer to.
-func (s *Session) mayTruncate(snap *catalog.Snapshot, schema *table.Schema) (err error) {
-	if s.vars.integer("foreign_key_checks") == 0 {
+// MayTruncate refuses TRUNCATE of a table that others refer to.
+func MayTruncate(st Statement, snap *catalog.Snapshot, schema *table.Schema) (err error) {
+	if st.Setting("foreign_key_checks") == 0 {
 		return nil
 	}
 	snap.Referring(schema.Database, schema.Name, func(child *table.Version, f *table.ForeignKey) {
@@ -267,9 +267,9 @@ func (s *Session) mayTruncate(snap *catalog.Snapshot, schema *table.Schema) (err
 	return err
 }
 
-// mayDrop refuses the dropping of tables that others refer to; snap is what is left.
-func (s *Session) mayDrop(snap *catalog.Snapshot, dropped []*table.Schema) (err error) {
-	if s.vars.integer("foreign_key_checks") == 0 {
+// MayDrop refuses the dropping of tables that others refer to; snap is what is left.
+func MayDrop(st Statement, snap *catalog.Snapshot, dropped []*table.Schema) (err error) {
+	if st.Setting("foreign_key_checks") == 0 {
 		return nil
 	}
 	for _, schema := range dropped {

@@ -1,4 +1,4 @@
-package engine
+package ddl
 
 import (
 	"slices"
@@ -13,7 +13,7 @@ import (
 
 // What ALTER TABLE does to columns, and to what is made of them.
 
-func (a *alteration) columnNames() []string {
+func (a *Alteration) columnNames() []string {
 	var names []string
 	for _, c := range a.columns {
 		names = append(names, c.def.Name)
@@ -22,21 +22,21 @@ func (a *alteration) columnNames() []string {
 }
 
 // column finds a column by its name.
-func (a *alteration) column(name *ast.ColumnName) (*alteredColumn, error) {
+func (a *Alteration) column(name *ast.ColumnName) (*alteredColumn, error) {
 	if i := a.position(name.Name.O); i >= 0 {
 		return a.columns[i], nil
 	}
 	return nil, sqlerr.UnknownColumn(name.Name.O, a.schema.Name, sqlerr.Suggest(name.Name.O, a.columnNames()))
 }
 
-func (a *alteration) position(name string) int {
+func (a *Alteration) position(name string) int {
 	return slices.IndexFunc(a.columns, func(c *alteredColumn) bool { return strings.EqualFold(c.def.Name, name) })
 }
 
 // define reads a column's definition; keys and checks that stand in it are added.
-func (a *alteration) define(def *ast.ColumnDef, from int) (*alteredColumn, error) {
+func (a *Alteration) define(def *ast.ColumnDef, from int) (*alteredColumn, error) {
 	own := &table.Schema{Database: a.schema.Database, Name: a.schema.Name, Collation: a.collation}
-	if err := a.session.addColumn(a.st, own, def); err != nil {
+	if err := addColumn(a.st, own, def); err != nil {
 		return nil, err
 	}
 	c := &alteredColumn{own.Columns[0], from}
@@ -53,7 +53,7 @@ func (a *alteration) define(def *ast.ColumnDef, from int) (*alteredColumn, error
 	return c, nil
 }
 
-func (a *alteration) addColumns(spec *ast.AlterTableSpec) error {
+func (a *Alteration) addColumns(spec *ast.AlterTableSpec) error {
 	for _, def := range spec.NewColumns {
 		if a.position(def.Name.Name.O) >= 0 {
 			if spec.IfNotExists {
@@ -78,7 +78,7 @@ func (a *alteration) addColumns(spec *ast.AlterTableSpec) error {
 }
 
 // place puts a column where FIRST or AFTER says, or last.
-func (a *alteration) place(c *alteredColumn, position *ast.ColumnPosition) error {
+func (a *Alteration) place(c *alteredColumn, position *ast.ColumnPosition) error {
 	at := len(a.columns)
 	if position != nil {
 		switch position.Tp {
@@ -96,7 +96,7 @@ func (a *alteration) place(c *alteredColumn, position *ast.ColumnPosition) error
 	return nil
 }
 
-func (a *alteration) dropColumn(spec *ast.AlterTableSpec) error {
+func (a *Alteration) dropColumn(spec *ast.AlterTableSpec) error {
 	i := a.position(spec.OldColumnName.Name.O)
 	if i < 0 {
 		if spec.IfExists {
@@ -141,7 +141,7 @@ func (a *alteration) dropColumn(spec *ast.AlterTableSpec) error {
 }
 
 // changeColumn runs MODIFY and CHANGE.
-func (a *alteration) changeColumn(spec *ast.AlterTableSpec, old *ast.ColumnName) error {
+func (a *Alteration) changeColumn(spec *ast.AlterTableSpec, old *ast.ColumnName) error {
 	c, err := a.column(old)
 	if err != nil {
 		return err
@@ -170,7 +170,7 @@ func (a *alteration) changeColumn(spec *ast.AlterTableSpec, old *ast.ColumnName)
 	return a.place(c, spec.Position)
 }
 
-func (a *alteration) renameColumn(c *alteredColumn, name string) error {
+func (a *Alteration) renameColumn(c *alteredColumn, name string) error {
 	if name == c.def.Name {
 		return nil
 	}
@@ -201,7 +201,7 @@ func sameGenerated(a, b *table.ColumnDef) bool {
 }
 
 // generatesFrom refuses the dropping and renaming of a column that a generated one is made of.
-func (a *alteration) generatesFrom(c *alteredColumn) error {
+func (a *Alteration) generatesFrom(c *alteredColumn) error {
 	for _, x := range a.columns {
 		if x == c || x.def.Generated == nil {
 			continue

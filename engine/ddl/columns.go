@@ -1,4 +1,4 @@
-package engine
+package ddl
 
 import (
 	"github.com/pingcap/tidb/pkg/parser/ast"
@@ -43,17 +43,18 @@ func addCheck(schema *table.Schema, name string, e ast.ExprNode, enforced bool) 
 }
 
 // warnOfType says what of a column's type means nothing here: MySQL has deprecated it.
-func (s *Session) warnOfType(c *ast.ColumnDef) {
+func warnOfType(st Statement, c *ast.ColumnDef) {
 	switch t := c.Tp.GetType(); {
 	case (t == mysql.TypeFloat || t == mysql.TypeDouble) && c.Tp.GetDecimal() >= 0:
-		s.warnings.Add(sqlerr.LevelWarning, sqlerr.CodeDeprecated, "Specifying number of digits for floating point data types is deprecated: "+
+		st.Expressions().Warnings.Add(sqlerr.LevelWarning, sqlerr.CodeDeprecated, "Specifying number of digits for floating point data types is deprecated: "+
 			"column '%s' keeps numbers as they are; write DECIMAL(%d,%d) to have them rounded", c.Name.Name.O, c.Tp.GetFlen(), c.Tp.GetDecimal())
 	case mysql.HasZerofillFlag(c.Tp.GetFlag()):
-		s.warnings.Add(sqlerr.LevelWarning, sqlerr.CodeDeprecated, "ZEROFILL is deprecated: column '%s' is UNSIGNED and shown without zeros in front; use LPAD", c.Name.Name.O)
+		st.Expressions().Warnings.Add(sqlerr.LevelWarning, sqlerr.CodeDeprecated, "ZEROFILL is deprecated: column '%s' is UNSIGNED and shown without zeros in front; use LPAD", c.Name.Name.O)
 	}
 }
 
-func (s *Session) addColumn(st *statement, schema *table.Schema, c *ast.ColumnDef) error {
+// addColumn adds a column to a definition, with the keys and checks that stand in its own.
+func addColumn(st Statement, schema *table.Schema, c *ast.ColumnDef) error {
 	name := c.Name.Name.O
 	if schema.Ordinal(name) >= 0 {
 		return sqlerr.DupFieldName(name)
@@ -63,7 +64,7 @@ func (s *Session) addColumn(st *statement, schema *table.Schema, c *ast.ColumnDe
 		e := sqlerr.From(err)
 		return e.WithHint("column '%s'", name)
 	}
-	s.warnOfType(c)
+	warnOfType(st, c)
 	if typ, err = columnCollation(typ, c, schema.Collation); err != nil {
 		return err
 	}
@@ -106,7 +107,7 @@ func (s *Session) addColumn(st *statement, schema *table.Schema, c *ast.ColumnDe
 				return err
 			}
 		case ast.ColumnOptionReference:
-			s.warnings.Add(sqlerr.LevelWarning, sqlerr.CodeNotSupported,
+			st.Expressions().Warnings.Add(sqlerr.LevelWarning, sqlerr.CodeNotSupported,
 				"REFERENCES in the definition of column '%s' means nothing, as in MySQL; write FOREIGN KEY (%s) REFERENCES ...", name, definition.QuoteName(name))
 		case ast.ColumnOptionOnUpdate:
 			var err error
@@ -122,7 +123,7 @@ func (s *Session) addColumn(st *statement, schema *table.Schema, c *ast.ColumnDe
 	}
 	schema.Columns = append(schema.Columns, def)
 	if defaultExpr != nil {
-		return s.setDefault(st, &schema.Columns[ordinal], defaultExpr)
+		return setDefault(st, &schema.Columns[ordinal], defaultExpr)
 	}
 	return nil
 }
@@ -148,8 +149,8 @@ func onUpdateText(e ast.ExprNode, typ types.Type, name string) (string, error) {
 
 // setDefault checks a default by converting it to the column's type. An expression that is not constant is kept as
 // text and evaluated by each INSERT.
-func (s *Session) setDefault(st *statement, def *table.ColumnDef, e ast.ExprNode) error {
-	x, err := st.binder().Scalar(e)
+func setDefault(st Statement, def *table.ColumnDef, e ast.ExprNode) error {
+	x, err := st.Binder().Scalar(e)
 	if err != nil {
 		return err
 	}
@@ -159,7 +160,7 @@ func (s *Session) setDefault(st *statement, def *table.ColumnDef, e ast.ExprNode
 	}
 	c, literal := x.(*expr.Const)
 	if !literal {
-		if _, isCall := unwrapParens(e).(*ast.FuncCallExpr); isCall || e != unwrapParens(e) {
+		if _, isCall := parse.WithoutParentheses(e).(*ast.FuncCallExpr); isCall || e != parse.WithoutParentheses(e) {
 			text, err := parse.Restore(e, 0)
 			if err != nil {
 				return sqlerr.InvalidDefault(def.Name)
@@ -177,20 +178,10 @@ func (s *Session) setDefault(st *statement, def *table.ColumnDef, e ast.ExprNode
 		}
 		return nil
 	}
-	v, err := expr.Eval1(&expr.Cast{Arg: expr.BitsStored(x, def.Type), To: def.Type, Strict: true, Column: def.Name}, st.exprContext())
+	v, err := expr.Eval1(&expr.Cast{Arg: expr.BitsStored(x, def.Type), To: def.Type, Strict: true, Column: def.Name}, st.Expressions())
 	if err != nil {
 		return sqlerr.InvalidDefault(def.Name).WithCause(err)
 	}
 	def.Default = &table.Default{Value: v}
 	return nil
-}
-
-func unwrapParens(e ast.ExprNode) ast.ExprNode {
-	for {
-		p, ok := e.(*ast.ParenthesesExpr)
-		if !ok {
-			return e
-		}
-		e = p.Expr
-	}
 }

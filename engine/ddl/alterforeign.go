@@ -1,4 +1,4 @@
-package engine
+package ddl
 
 import (
 	"slices"
@@ -14,12 +14,12 @@ import (
 // What ALTER TABLE does to foreign keys: to the table's own, and to those that refer to it.
 
 // foreignKey returns the index of the foreign key of a name, or -1.
-func (a *alteration) foreignKey(name string) int {
+func (a *Alteration) foreignKey(name string) int {
 	return slices.IndexFunc(a.foreign, func(f *alteredForeign) bool { return strings.EqualFold(f.Name, name) })
 }
 
 // addForeign adds a foreign key, and an index on its columns if there is none.
-func (a *alteration) addForeign(c *ast.Constraint) error {
+func (a *Alteration) addForeign(c *ast.Constraint) error {
 	d, err := foreignDefOf(c, a.schema.Database)
 	if err != nil {
 		return err
@@ -57,7 +57,7 @@ func (a *alteration) addForeign(c *ast.Constraint) error {
 	return nil
 }
 
-func (a *alteration) dropForeign(name string, ifExists bool) error {
+func (a *Alteration) dropForeign(name string, ifExists bool) error {
 	i := a.foreignKey(name)
 	switch {
 	case i >= 0:
@@ -73,8 +73,8 @@ func (a *alteration) dropForeign(name string, ifExists bool) error {
 	return sqlerr.CantDrop(name, sqlerr.Suggest(name, names))
 }
 
-// newForeign returns the foreign keys that were added, as the new definition has them.
-func (a *alteration) newForeign() (out []table.ForeignKey) {
+// NewForeign returns the foreign keys that were added, as the new definition has them.
+func (a *Alteration) NewForeign() (out []table.ForeignKey) {
 	for _, f := range a.foreign {
 		if f.isNew {
 			out = append(out, f.ForeignKey)
@@ -83,9 +83,9 @@ func (a *alteration) newForeign() (out []table.ForeignKey) {
 	return out
 }
 
-// renameReferenced gives the foreign keys that refer to the altered table, whose new definition is schema, the new names of its columns. It
+// RenameReferenced gives the foreign keys that refer to the altered table, whose new definition is schema, the new names of its columns. It
 // returns the other tables among them, and a snapshot with these.
-func (a *alteration) renameReferenced(snap *catalog.Snapshot, schema *table.Schema) (*catalog.Snapshot, []*table.Version, error) {
+func (a *Alteration) RenameReferenced(snap *catalog.Snapshot, schema *table.Schema) (*catalog.Snapshot, []*table.Version, error) {
 	var children []*table.Version
 	var err error
 	snap.Referring(schema.Database, schema.Name, func(child *table.Version, f *table.ForeignKey) {

@@ -1,4 +1,4 @@
-package engine
+package ddl
 
 import (
 	"slices"
@@ -12,7 +12,7 @@ import (
 
 // What ALTER TABLE does to keys and CHECK constraints; to foreign keys: alterforeign.go.
 
-func (a *alteration) keyNames() []string {
+func (a *Alteration) keyNames() []string {
 	var names []string
 	for _, k := range a.keys {
 		names = append(names, k.Name)
@@ -20,7 +20,7 @@ func (a *alteration) keyNames() []string {
 	return names
 }
 
-func (a *alteration) addConstraint(c *ast.Constraint) error {
+func (a *Alteration) addConstraint(c *ast.Constraint) error {
 	if c.Tp == ast.ConstraintForeignKey {
 		return a.addForeign(c)
 	}
@@ -56,12 +56,12 @@ func (a *alteration) addConstraint(c *ast.Constraint) error {
 }
 
 // key returns the index of the key of a name, or -1.
-func (a *alteration) key(name string) int {
+func (a *Alteration) key(name string) int {
 	return slices.IndexFunc(a.keys, func(k *alteredKey) bool { return strings.EqualFold(k.Name, name) })
 }
 
 // addKey adds a key; one without a name gets its first column's, made unique by a number.
-func (a *alteration) addKey(k *alteredKey) error {
+func (a *Alteration) addKey(k *alteredKey) error {
 	if k.Name == "" {
 		k.Name = freeName(k.columns[0].def.Name, func(name string) bool { return a.key(name) >= 0 })
 	}
@@ -75,7 +75,7 @@ func (a *alteration) addKey(k *alteredKey) error {
 	return nil
 }
 
-func (a *alteration) dropKey(name string, ifExists bool) error {
+func (a *Alteration) dropKey(name string, ifExists bool) error {
 	i := a.key(name)
 	switch {
 	case i >= 0:
@@ -87,7 +87,7 @@ func (a *alteration) dropKey(name string, ifExists bool) error {
 	return sqlerr.CantDrop(name, sqlerr.Suggest(name, a.keyNames()))
 }
 
-func (a *alteration) renameKey(from, to string) error {
+func (a *Alteration) renameKey(from, to string) error {
 	i := a.key(from)
 	if i < 0 {
 		return sqlerr.NoSuchKey(from, a.schema.Name, sqlerr.Suggest(from, a.keyNames()))
@@ -99,7 +99,7 @@ func (a *alteration) renameKey(from, to string) error {
 	return nil
 }
 
-func (a *alteration) addCheck(c table.Check) error {
+func (a *Alteration) addCheck(c table.Check) error {
 	taken := func(name string) bool {
 		return slices.ContainsFunc(a.checks, func(x table.Check) bool { return strings.EqualFold(x.Name, name) })
 	}
@@ -115,7 +115,7 @@ func (a *alteration) addCheck(c table.Check) error {
 }
 
 // changeCheck drops a CHECK constraint, or lets it be enforced or not. DROP CONSTRAINT may mean a key as well.
-func (a *alteration) changeCheck(spec *ast.AlterTableSpec) error {
+func (a *Alteration) changeCheck(spec *ast.AlterTableSpec) error {
 	name := spec.Constraint.Name
 	i := slices.IndexFunc(a.checks, func(c table.Check) bool { return strings.EqualFold(c.Name, name) })
 	switch {

@@ -136,24 +136,32 @@ func runAuto(ctx context.Context, args []string, out io.Writer) error {
 		if err := b.size(ctx, size); err != nil {
 			return err
 		}
-		for _, n := range counts {
-			if err := b.sessions(ctx, size, int(n), time.Duration(*seconds*float64(time.Second))); err != nil {
-				return err
-			}
-		}
-		if len(beside) > 0 {
-			if err := smallTable(ctx, db); err != nil {
-				return err
-			}
-		}
-		for _, n := range beside {
-			if err := b.mixed(ctx, size, int(n), time.Duration(*seconds*float64(time.Second))); err != nil {
-				return err
-			}
+		if err := b.throughput(ctx, size, counts, beside, time.Duration(*seconds*float64(time.Second))); err != nil {
+			return err
 		}
 	}
 	if *markdown != "" {
 		return os.WriteFile(*markdown, []byte(b.tables.String()), 0o644)
+	}
+	return nil
+}
+
+// throughput measures sessions that run the queries in turn, in the given numbers, and others that do so beside sessions of small statements.
+func (b *autoBench) throughput(ctx context.Context, size float64, counts, beside []float64, each time.Duration) error {
+	for _, n := range counts {
+		if err := b.sessions(ctx, size, int(n), each); err != nil {
+			return err
+		}
+	}
+	if len(beside) > 0 {
+		if err := smallTable(ctx, b.db); err != nil {
+			return err
+		}
+	}
+	for _, n := range beside {
+		if err := b.mixed(ctx, size, int(n), each); err != nil {
+			return err
+		}
 	}
 	return nil
 }

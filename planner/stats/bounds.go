@@ -2,6 +2,7 @@ package stats
 
 import (
 	"math"
+	"slices"
 
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/sql/expr"
@@ -122,23 +123,7 @@ func (e *Estimator) partBounds(n logical.Node, unit types.Unit, day expr.Expr) (
 func (e *Estimator) columnBounds(n logical.Node, id expr.ColumnID) (lo, hi int64, ok bool) {
 	switch x := n.(type) {
 	case *logical.Scan:
-		for i, c := range x.Cols {
-			if c.ID != id {
-				continue
-			}
-			if x.Ordinals[i] == logical.RowIDOrdinal {
-				return 0, 0, false
-			}
-			if c.Typ.Phys() != types.PhysInt64 {
-				return 0, 0, false
-			}
-			st := x.Table.Zones(x.Ordinals[i])
-			if st.Min.Null || st.Max.Null {
-				return 0, 0, false
-			}
-			lo, hi = narrowed(st.Min.I, st.Max.I, x.Filter, id)
-			return lo, hi, lo <= hi
-		}
+		return scanBounds(x, id)
 	case *logical.Filter:
 		if lo, hi, ok = e.columnBounds(x.Input, id); ok {
 			lo, hi = narrowed(lo, hi, x.Preds, id)
@@ -179,20 +164,7 @@ func (e *Estimator) columnBounds(n logical.Node, id expr.ColumnID) (lo, hi int64
 		}
 		return e.itemBounds(x, x.Input, x.Groups, id)
 	case *logical.SetOp:
-		for i, c := range x.Cols {
-			if c.ID != id {
-				continue
-			}
-			lo, hi = math.MaxInt64, math.MinInt64
-			for k, in := range x.All {
-				l, h, known := e.columnBounds(in, x.InCols[k][i].ID)
-				if !known {
-					return 0, 0, false
-				}
-				lo, hi = min(lo, l), max(hi, h)
-			}
-			return lo, hi, true
-		}
+		return e.setOpBounds(x, id)
 	case *logical.Shared:
 		for i, c := range x.Cols {
 			if c.ID == id {
@@ -202,6 +174,37 @@ func (e *Estimator) columnBounds(n logical.Node, id expr.ColumnID) (lo, hi int64
 		}
 	}
 	return 0, 0, false
+}
+
+// scanBounds are those of a column that a table has, by its zone maps and the scan's filter.
+func scanBounds(x *logical.Scan, id expr.ColumnID) (lo, hi int64, ok bool) {
+	i := slices.IndexFunc(x.Cols, func(c *expr.Column) bool { return c.ID == id })
+	if i < 0 || x.Ordinals[i] == logical.RowIDOrdinal || x.Cols[i].Typ.Phys() != types.PhysInt64 {
+		return 0, 0, false
+	}
+	st := x.Table.Zones(x.Ordinals[i])
+	if st.Min.Null || st.Max.Null {
+		return 0, 0, false
+	}
+	lo, hi = narrowed(st.Min.I, st.Max.I, x.Filter, id)
+	return lo, hi, lo <= hi
+}
+
+// setOpBounds are those of a column of UNION and the like: what the bounds of all its inputs span.
+func (e *Estimator) setOpBounds(x *logical.SetOp, id expr.ColumnID) (lo, hi int64, ok bool) {
+	i := slices.IndexFunc(x.Cols, func(c *expr.Column) bool { return c.ID == id })
+	if i < 0 {
+		return 0, 0, false
+	}
+	lo, hi = math.MaxInt64, math.MinInt64
+	for k, in := range x.All {
+		l, h, known := e.columnBounds(in, x.InCols[k][i].ID)
+		if !known {
+			return 0, 0, false
+		}
+		lo, hi = min(lo, l), max(hi, h)
+	}
+	return lo, hi, true
 }
 
 // itemBounds bounds n's column id, which is one of items over in.

@@ -12,6 +12,6 @@
 //	                   keys; partitiontables.go: a partition's groups, by an array or a perfect hash; hashed.go: by a search or by numbers
 //	runs.go            rows that come in the order of a key
 //
-// sink.go writes the end of a pipeline, slots.go the search of a group's slot and what adds a row to it. sums.go and variance.go are sums that are exact
+// sink.go writes the end of a pipeline, slots.go the search of a group's slot and what adds a row to it. sums.go has sums that are exact
 // until they are rounded. read.go writes kernels that read groups.
 package groupby

@@ -5,7 +5,7 @@
 //
 //	Query.RunPipeline   pipeline.go runs one pipeline, whose inputs have been run, or put in by Query.PutRows
 //	  open.go, groups.go            memory for sinks, by estimates or by what came before (sizes.go); it is larger in a second attempt
-//	  launch.go, words.go           launches, and their parameters
+//	  launch.go                     launches, and their parameters
 //	  wait.go                       what was counted, and what follows from it
 //	  order.go                      the order of rows (package rowsort)
 //	Query.Rows          rows.go     what a sink holds; package results brings it to the host
@@ -19,7 +19,7 @@
 //	sizing         sizes.go      how many rows came to sinks before
 //	inputs         inputs.go     columns of tables, borrowed of package residency, dictionaries and constants
 //	outputs        outputs.go    what pipelines have put into their sinks
-//	cancellation   cancel.go     what ends with the query's context
+//	cancellation   control.go    what ends with the query's context
 //	clock          profile.go    what EXPLAIN ANALYZE measures
 //
 // Packages below it know no query: devicemem allocates its memory, rowsort orders rows, results brings them to the host.

@@ -1,10 +1,206 @@
 package run
 
 import (
+	"fmt"
+
+	"github.com/radish-sql/radish/exec/gpu/codegen"
+	"github.com/radish-sql/radish/exec/gpu/groupby"
+	"github.com/radish-sql/radish/exec/gpu/join"
+	"github.com/radish-sql/radish/exec/gpu/join/radix"
 	"github.com/radish-sql/radish/exec/gpu/kernel"
+	"github.com/radish-sql/radish/exec/gpu/partition"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/planner/physical"
 )
+
+// What the parameters of kernels are while a query runs.
+
+// params are the words of a launch.
+func (q *Query) params(k *kernel.Kernel) ([]uint64, error) {
+	out := make([]uint64, len(k.Params))
+	for i := range k.Params {
+		s := &k.Params[i]
+		switch {
+		case s.Table != nil:
+			out[i] = uint64(q.inputs.constants[s.Table])
+		case s.Key == nil:
+			out[i] = s.Word
+		default:
+			var err error
+			if out[i], err = q.word(k, s.Key); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return out, nil
+}
+
+// word is the word that a key stands for in the launch of a kernel.
+func (q *Query) word(k *kernel.Kernel, key any) (uint64, error) {
+	switch w := key.(type) {
+	case codegen.ErrorWord:
+		return uint64(q.control.at), nil
+	case codegen.WarningsWord:
+		at, ok := q.control.warnings[k]
+		if !ok {
+			return 0, fmt.Errorf("gpu: pipeline %d counts warnings in a kernel that comes after", k.Pipeline.ID)
+		}
+		return uint64(q.control.at) + uint64(at), nil
+	case codegen.StringWord:
+		return q.stringWord(k, w), nil
+	case kernel.DictionaryWord:
+		return uint64(q.inputs.dicts[w.Dict].views), nil
+	case kernel.CounterWord:
+		return q.control.counter(w), nil
+	case kernel.CancelWord:
+		return uint64(q.cancel.signal.Address()), nil
+	case kernel.SharersWord:
+		return uint64(q.sharers(k)), nil
+	case kernel.FromWord:
+		return uint64(q.launch.from), nil
+	case kernel.ToWord:
+		return uint64(q.launch.to), nil
+	case kernel.EveryWord:
+		return uint64(q.launch.every), nil
+	}
+	word, ok := q.inputs.scanWord(key)
+	if !ok {
+		word, ok = q.outputs.rowsWord(key)
+	}
+	if !ok {
+		word, ok = q.outputs.buildWord(key)
+	}
+	if !ok {
+		word, ok = q.outputs.groupWord(key)
+	}
+	if !ok {
+		word, ok = q.putOffWord(key)
+	}
+	if w, is := key.(partition.Word); is {
+		word, ok = q.outputs.partitionWord(w)
+	}
+	if ok {
+		return word, nil
+	}
+	return 0, fmt.Errorf("gpu: pipeline %d has a parameter of unknown kind %T", k.Pipeline.ID, key)
+}
+
+// sharedBytes is the shared memory of a kernel's blocks.
+func (q *Query) sharedBytes(k *kernel.Kernel) int64 {
+	shift := 0
+	if a, ok := k.Pipeline.Sink.(*physical.Aggregate); ok {
+		shift = q.outputs.groups[a].shift
+	}
+	return k.Shared.Of(q.runner.Device.Block(k.Threads), shift)
+}
+
+// rowsWord resolves a word about a sink's stored rows.
+func (out *outputs) rowsWord(key any) (uint64, bool) {
+	switch w := key.(type) {
+	case kernel.DataWord:
+		return uint64(out.rows[w.Sink].data[w.At]), true
+	case kernel.ValidWord:
+		return uint64(out.rows[w.Sink].valid[w.At]), true
+	case kernel.RowCount:
+		return uint64(out.rows[w.Sink].count), true
+	case kernel.CapacityWord:
+		return uint64(out.rows[w.Sink].capacity), true
+	case kernel.RowCounter:
+		return out.control.counter(kernel.CounterWord{Of: w.Sink}), true
+	case kernel.HeldCount:
+		return out.heldCount(w.Sink), true
+	case kernel.OrderWord:
+		return uint64(out.rows[w.Sink].sorted.Numbers), true
+	}
+	return 0, false
+}
+
+// buildWord is a word of a join's build.
+func (out *outputs) buildWord(key any) (uint64, bool) {
+	if w, ok := key.(join.Word); ok {
+		return out.builds[w.Of()].word(key)
+	}
+	return 0, false
+}
+
+// groupWord is a word of an aggregation's groups.
+func (out *outputs) groupWord(key any) (uint64, bool) {
+	switch w := key.(type) {
+	case groupby.GroupArray:
+		return uint64(out.groups[w.P].arrays[w.At]), true
+	case groupby.GroupKeys:
+		return uint64(out.groups[w.P].keys), true
+	case groupby.GroupMask:
+		return uint64(out.groups[w.P].slots - 1), true
+	case groupby.GroupsFull:
+		return out.control.counter(kernel.CounterWord{Of: w.P}), true
+	case groupby.GroupCopies:
+		return uint64(out.groups[w.P].shift), true
+	case groupby.AppendedFirst:
+		return uint64(out.groups[w.P].slots + 2), true
+	case groupby.AppendedCapacity:
+		return uint64(out.groups[w.P].capacity), true
+	case groupby.PartitionSlots:
+		return uint64(out.program.Aggs[w.P].PartitionSlots()), true
+	case groupby.PerfectHashWord:
+		return uint64(out.groups[w.P].perfectHash[w.At]), true
+	}
+	return 0, false
+}
+
+// partitionWord is a word of what a pass of partitioning writes.
+func (out *outputs) partitionWord(w partition.Word) (uint64, bool) {
+	if side, ok := w.Of.(radix.Side); ok {
+		return out.sideWord(side, w)
+	}
+	a, ok := w.Of.(*physical.Aggregate)
+	if !ok {
+		return 0, false
+	}
+	run := out.groups[a].partitions[w.Pass]
+	switch w.What {
+	case partition.Rows:
+		return uint64(run.rows), true
+	case partition.Counts:
+		return uint64(run.given), true
+	case partition.Capacity:
+		return uint64(run.capacity), true
+	}
+	return 0, false
+}
+
+// sideWord is a word of a pass.
+func (out *outputs) sideWord(side radix.Side, w partition.Word) (uint64, bool) {
+	s := out.sides[side]
+	if s == nil {
+		return 0, false
+	}
+	x := &s.passes[w.Pass]
+	switch w.What {
+	case partition.Rows:
+		return uint64(x.rows), true
+	case partition.Counts:
+		return uint64(x.counts), true
+	case partition.Begins:
+		return uint64(x.begins), true
+	}
+	most := uint32(0)
+	for p := range len(x.first) - 1 {
+		most = max(most, x.first[p+1]-x.first[p])
+	}
+	return uint64(most), true
+}
+
+// stringWord resolves a word about the strings that a pipeline makes.
+func (q *Query) stringWord(k *kernel.Kernel, w codegen.StringWord) uint64 {
+	switch w {
+	case codegen.StringData:
+		return uint64(q.outputs.strings[k.Pipeline].data)
+	case codegen.StringCapacity:
+		return uint64(q.outputs.strings[k.Pipeline].bytes)
+	}
+	return q.control.counter(kernel.CounterWord{P: k.Pipeline, Of: madeStrings{}})
+}
 
 // How a pipeline's kernels are launched: over what rows, as how many blocks, with what parameters.
 

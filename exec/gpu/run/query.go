@@ -69,7 +69,7 @@ type Query struct {
 	outputs  *outputs          // outputs.go: what pipelines have put into their sinks
 	sizes    *sizing           // sizes.go: how many rows came to sinks before
 	progress *progress         // progress.go: which pipelines have run, and which are waited for
-	cancel   *cancellation     // cancel.go
+	cancel   *cancellation     // control.go
 	clock    clock             // profile.go
 	launch   launchRange       // of the kernel that is being launched
 }

@@ -104,3 +104,37 @@ func TestGPUJoinSorted(t *testing.T) {
 		}
 	})
 }
+
+// TestGPUJoinHints runs joins by each algorithm that a hint asks for, wholly on the device, and compares their rows with those of the CPU without a hint. EXPLAIN names the algorithm.
+func TestGPUJoinHints(t *testing.T) {
+	eachGPU(t, func(t *testing.T, e *Engine) {
+		s := e.NewSession()
+		mustRun(t, s, `CREATE TABLE d AS WITH RECURSIVE r AS (SELECT 0 AS n UNION ALL SELECT n + 1 FROM r WHERE n < 29) SELECT n FROM r;
+			CREATE TABLE r AS SELECT IF(b.n % 11 = 3, NULL, (a.n * 30 + b.n) * 211 % 1009) AS k, IF(b.n % 7 = 0, NULL, a.n) AS v, DATE '2020-01-01' + INTERVAL b.n DAY AS t, CONCAT('row ', b.n) AS c FROM d AS a JOIN d AS b;
+			CREATE TABLE s AS SELECT k + (k % 3 = 0) * 2000 AS k, k % 50 AS w, t, c FROM r`)
+		for _, x := range []struct {
+			sql, kind string
+			searched  string // INL_JOIN's algorithm
+		}{
+			{"SELECT COUNT(*), SUM(r.v), SUM(s.w) FROM r JOIN s ON r.k = s.k", "inner join", "index nested loop"},
+			{"SELECT COUNT(*), SUM(r.v), SUM(s.w) FROM r JOIN s ON r.t = s.t AND r.v < s.w", "inner join", "index nested loop"},
+			{"SELECT COUNT(*), SUM(r.v), SUM(s.w) FROM r LEFT JOIN s ON r.k = s.k", "left join", "index nested loop"},
+			{"SELECT COUNT(*), SUM(r.k), SUM(s.w) FROM r JOIN s ON r.c = s.c AND r.k = s.k", "inner join", "nested loop"},
+			{"SELECT COUNT(*), SUM(r.k), SUM(s.w) FROM r JOIN s ON r.k <=> s.k", "inner join", "nested loop"},
+		} {
+			want := mustRun(t, s, "SET radish_device = 'cpu'; "+x.sql)
+			for hint, algorithm := range map[string]string{"HASH_JOIN(r)": "hash", "INL_JOIN(r)": x.searched, "MERGE_JOIN(r)": ""} {
+				for _, device := range []string{"cpu", "gpu_strict"} {
+					mustRun(t, s, "SET radish_device = '"+device+"'")
+					hinted := strings.Replace(x.sql, "SELECT", "SELECT /*+ "+hint+" */", 1)
+					if got := mustRun(t, s, hinted); got != want {
+						t.Errorf("%s: %s\ngives %s and not %s", device, hinted, got, want)
+					}
+					if text := mustRun(t, s, "EXPLAIN "+hinted); device != "cpu" && algorithm != "" && !strings.Contains(text, "  "+algorithm+" "+x.kind) {
+						t.Errorf("EXPLAIN %s\nsays\n%s\nwithout %s %s", hinted, text, algorithm, x.kind)
+					}
+				}
+			}
+		}
+	})
+}

@@ -149,6 +149,7 @@ type joinSpec struct {
 	limit    int  // rows at most
 	payload  []int
 	residual bool
+	searched bool // Build.Searched, but for marks
 	constant bool // the build's last key is a constant
 	ranges   []rangeSpec
 }
@@ -184,6 +185,12 @@ func joinCases() []Case {
 		{name: "keys only dense", keys: []int{colKey}, alg: physical.DenseJoin, limit: 500},
 		{name: "skew", keys: []int{colKey}, skew: 2, limit: 400, payload: []int{colUnique, colWord}},
 		{name: "nested loop", alg: physical.NestedLoopJoin, limit: 120, payload: []int{colKey, colText}},
+		{name: "nested loop by key", keys: []int{colKey}, alg: physical.NestedLoopJoin, limit: 300, payload: []int{colKey, colText}},
+		{name: "nested loop by nullable keys", keys: []int{colNull, colWord}, alg: physical.NestedLoopJoin, skew: 9, limit: 300, payload: []int{colUnique, colText}},
+		{name: "nested loop by text", keys: []int{colText}, alg: physical.NestedLoopJoin, skew: 9, limit: 200, payload: []int{colUnique}},
+		{name: "nested loop null-safe", keys: []int{colNull}, safe: true, alg: physical.NestedLoopJoin, skew: 9, limit: 200, payload: []int{colUnique}},
+		{name: "index nested loop", keys: []int{colKey}, alg: physical.NestedLoopJoin, searched: true, limit: 900, payload: []int{colKey, colText}},
+		{name: "index nested loop by nullable", keys: []int{colNull}, alg: physical.NestedLoopJoin, searched: true, skew: 3, limit: 300, payload: []int{colUnique, colWord}},
 		{name: "range less", keys: []int{colNull}, alg: physical.RangeJoin, op: expr.LT, limit: 120, payload: []int{colKey, colText}},
 		{name: "range at least", keys: []int{colWord}, alg: physical.RangeJoin, op: expr.GE, limit: 120, payload: []int{colKey, colNull}},
 		{name: "range greater", keys: []int{colFloat}, alg: physical.RangeJoin, op: expr.GT, limit: 120, payload: []int{colKey}},
@@ -257,7 +264,7 @@ func joinPlan(g *Gen, s joinSpec, kind logical.JoinKind) *physical.Plan {
 	}
 	bs, bc := g.Scan(g.Table(nb, keys))
 	ps, pc := g.Scan(g.Table(np, keys))
-	b := &physical.Build{Algorithm: s.alg, Keys: exprs(pick(bc, s.keys...)), Payload: pick(bc, s.payload...), Unique: s.unique, RangeOp: s.op}
+	b := &physical.Build{Algorithm: s.alg, Keys: exprs(pick(bc, s.keys...)), Payload: pick(bc, s.payload...), Unique: s.unique, RangeOp: s.op, Searched: s.searched && kind != logical.MarkJoin}
 	if s.constant {
 		last := len(b.Keys) - 1
 		b.Keys[last] = &expr.Const{Value: types.IntValue(3)}
@@ -297,7 +304,7 @@ func joinPlan(g *Gen, s joinSpec, kind logical.JoinKind) *physical.Plan {
 		ps.Filters = []expr.Expr{compareTo(expr.GT, pc[colWide], types.IntValue(0))}
 	}
 	g.Pipe(bs, b)
-	if kind == logical.InnerJoin && len(s.keys) > 0 && !s.safe && s.alg != physical.RangeJoin {
+	if kind == logical.InnerJoin && len(s.keys) > 0 && !s.safe && s.alg != physical.RangeJoin && s.alg != physical.NestedLoopJoin {
 		ps.RuntimeFilters = []physical.RuntimeFilterUse{{Build: b, Key: 0, Col: pc[s.keys[0]].ID, Drops: 1}}
 	}
 	return g.plan(out, func(res *physical.Result) {

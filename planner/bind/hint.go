@@ -26,8 +26,8 @@ func (b *Binder) enterHints(hs []*ast.TableOptimizerHint) (leave func()) {
 			out.join = logical.HintHashJoin
 		case "merge_join":
 			out.join = logical.HintMergeJoin
-		case "nl_join", "inl_join":
-			out.join = logical.HintNestedLoop
+		case "inl_join":
+			out.join = logical.HintIndexLoop
 		case "hash_agg":
 			out.agg = logical.HintHashAgg
 		case "stream_agg":

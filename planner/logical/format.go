@@ -22,7 +22,7 @@ var setOpNames = [...]string{
 
 func (k SetOpKind) String() string { return setOpNames[k] }
 
-var hintNames = [...]string{NoJoinHint: "", HintHashJoin: "hash", HintMergeJoin: "merge", HintNestedLoop: "nested loop"}
+var hintNames = [...]string{NoJoinHint: "", HintHashJoin: "hash", HintMergeJoin: "merge", HintIndexLoop: "index nested loop"}
 
 func (h JoinHint) String() string { return hintNames[h] }
 

@@ -111,7 +111,7 @@ const (
 	NoJoinHint JoinHint = iota
 	HintHashJoin
 	HintMergeJoin
-	HintNestedLoop
+	HintIndexLoop
 )
 
 // Apply evaluates Right once for each row of Left, whose columns are free in Right, and joins the two as Kind says. The binder

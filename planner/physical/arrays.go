@@ -34,11 +34,16 @@ func (b *Build) hasArray(span float64, d Device) bool {
 		len(b.Payload) == 0 && span < min(setPerRow*b.EstRows, arrayMost))
 }
 
+// IsSearched says whether a GPU sorts the rows of a nested loop and searches them, as the hint INL_JOIN asks for.
+func (b *Build) IsSearched() bool { return b.Searched && !b.KeepUnmatched }
+
 // On is the algorithm that a device runs. Without inequalities to search by, kernels test every pair. Their arrays need one key of a bounded range, and have no slot for NULLs
 // that equal each other.
 func (b *Build) On(d Device) JoinAlgorithm {
 	switch {
 	case d != GPU:
+	case b.IsSearched():
+		return HashJoin // by equality
 	case len(b.Keys) == 0, b.Algorithm == RangeJoin && b.Inequalities == nil:
 		return NestedLoopJoin
 	case b.Algorithm == DenseJoin && (len(b.Keys) != 1 || slices.Contains(b.NullSafe, true) || float64(b.DenseMax)-float64(b.DenseMin) >= arrayMost):

@@ -174,8 +174,9 @@ func (l *lowering) newBuild(x *logical.Join, n logical.Node, keys []equality, re
 		b.Payload = n.Schema()
 	}
 	switch {
-	case x.Hint == logical.HintNestedLoop:
+	case x.Hint == logical.HintIndexLoop:
 		b.Algorithm, b.Reason = NestedLoopJoin, "hint INL_JOIN"
+		b.Searched = x.Kind != logical.MarkJoin && len(keys) == 1 && !keys[0].nullSafe && denseType(keys[0].build) && denseType(keys[0].probe)
 	case len(keys) == 0:
 		if !l.rangeBuild(x, b, n, residual) {
 			b.Algorithm, b.Reason = NestedLoopJoin, "no equality between the sides"

@@ -165,6 +165,8 @@ type Build struct {
 	Unique bool
 	// DenseMin and DenseMax bound the key of a DenseJoin (inclusive; values outside do not occur).
 	DenseMin, DenseMax int64
+	// Searched says that a device sorts the rows of a NestedLoopJoin by their only key, an integer, and searches them: Build.On.
+	Searched bool
 	// Sorted says that a hint wants both sides sorted by their keys and merged, where a device can do that.
 	Sorted bool
 	// KeepUnmatched says that an UnmatchedScan will ask for rows that found no match.

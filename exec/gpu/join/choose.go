@@ -63,7 +63,7 @@ func (c *Choices) Partition(g *kernel.Pipelines) {
 // candidate is the join of the build that a pipeline fills, if it should be partitioned; nil: there is none.
 func (c *Choices) candidate(g *kernel.Pipelines, p *physical.Pipeline) *radix.Join {
 	b, ok := p.Sink.(*physical.Build)
-	if !ok || g.IsShared(b) {
+	if !ok || g.IsShared(b) || b.IsSearched() {
 		return nil
 	}
 	if c.no[b] == "" {

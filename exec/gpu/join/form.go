@@ -39,6 +39,9 @@ func (all Forms) Explain() map[*physical.Build]physical.BuildChoice {
 				choice.Name = radix.MergeName
 			}
 		}
+		if b.IsSearched() {
+			choice = physical.BuildChoice{Name: "index nested loop", How: "rows are sorted by the key and searched"}
+		}
 		if f.unsorted != "" {
 			if choice.How != "" {
 				choice.How += "; "

@@ -7,6 +7,7 @@ import (
 	"github.com/radish-sql/radish/exec/gpu/codegen"
 	"github.com/radish-sql/radish/exec/gpu/form"
 	"github.com/radish-sql/radish/exec/gpu/kernel"
+	"github.com/radish-sql/radish/planner/physical"
 )
 
 // mark binds the mark of a mark join: TRUE with a match; else NULL if some build row cannot be told to differ because of a NULL.
@@ -31,7 +32,7 @@ func (p *probeText) mark(s *codegen.Scope, found string) (*codegen.Scope, error)
 		p.row = k.Name("r")
 		k.Open("if (!%s) {", found)
 		switch {
-		case f.Algorithm.comparesAll:
+		case f.Algorithm.comparesAll && f.build.Algorithm == physical.RangeJoin:
 			k.Open("for (u32 %s = 0; %s < (u32)%s; %s++) {", p.row, p.row, k.Word(kernel.RowCount{Sink: f.build}), p.row)
 			k.AskStop(p.row)
 			var nulls []string
@@ -40,9 +41,7 @@ func (p *probeText) mark(s *codegen.Scope, found string) (*codegen.Scope, error)
 			}
 			k.Line("if (!(%s) && !(%s)) continue;", hasNull, strings.Join(nulls, " || "))
 		default:
-			k.Line("const bool all = %s;", hasNull)
-			k.Open("for (u32 %s = all ? 0 : *%s; %s < (u32)%s; %s = all ? %s + 1 : %s[%s]) {", p.row, k.Pointer("const u32", NullHeadWord{of{f.build}}),
-				p.row, k.Word(kernel.RowCount{Sink: f.build}), p.row, p.row, k.Pointer("const u32", NextWord{of{f.build}}), p.row)
+			p.openUnknown(hasNull)
 			k.AskStop(p.row)
 			for i, v := range p.keys {
 				b := p.buildKey(i)
@@ -67,6 +66,18 @@ func (p *probeText) mark(s *codegen.Scope, found string) (*codegen.Scope, error)
 		p.row = match
 	}
 	return p.bindMark(s, found, unknown), nil
+}
+
+// openUnknown writes the loop over the rows of the build that may make a mark NULL.
+func (p *probeText) openUnknown(hasNull string) {
+	k, rows := p.k, p.k.Word(kernel.RowCount{Sink: p.f.build})
+	if p.f.Algorithm.comparesAll {
+		k.Open("for (u32 %s = 0; %s < (u32)%s; %s++) {", p.row, p.row, rows, p.row)
+		return
+	}
+	k.Line("const bool all = %s;", hasNull)
+	k.Open("for (u32 %s = all ? 0 : *%s; %s < (u32)%s; %s = all ? %s + 1 : %s[%s]) {", p.row, k.Pointer("const u32", NullHeadWord{of{p.f.build}}), p.row, rows, p.row, p.row,
+		k.Pointer("const u32", NextWord{of{p.f.build}}), p.row)
 }
 
 func (p *probeText) bindMark(s *codegen.Scope, found, unknown string) *codegen.Scope {

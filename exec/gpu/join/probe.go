@@ -181,6 +181,10 @@ func (p *probeText) pass(s *codegen.Scope) error {
 		for i, v := range p.keys {
 			k.Line("if (!(%s)) continue;", p.sameKey(i, v))
 		}
+	case f.Algorithm.comparesAll && f.build.Algorithm != physical.RangeJoin:
+		for i, v := range p.keys {
+			k.Line("if (!(%s)) continue;", p.equalKey(i, v))
+		}
 	case f.Algorithm.comparesAll && len(p.keys) > 0:
 		cond, err := p.compareRange()
 		if err != nil {
@@ -205,11 +209,17 @@ func (p *probeText) sameKey(i int, v codegen.Value) string {
 	return fmt.Sprintf("%s == (%s) && (%s || %s)", bn, vn, bn, same)
 }
 
+// equalKey is sameKey where neither side has seen to NULLs.
+func (p *probeText) equalKey(i int, v codegen.Value) string {
+	same := p.sameKey(i, v)
+	if p.f.nullSafe(i) {
+		return same
+	}
+	return andNot(either(p.buildKey(i).Null, v.Null), same)
+}
+
 // compareRange is the condition of a range join: TRUE where neither side is NULL and they compare.
 func (p *probeText) compareRange() (string, error) {
-	if p.f.build.Algorithm != physical.RangeJoin || len(p.keys) != 1 {
-		return "", codegen.Refuse("a nested-loop join with equality keys runs on the CPU only")
-	}
 	b, v := p.buildKey(0), p.keys[0]
 	bound := p.t.Keys[0]
 	left := &expr.Column{ID: -1, Name: "probe", Typ: bound.Type(), Null: v.Null != ""}

@@ -9,7 +9,7 @@ import (
 )
 
 // runs has the rows of a build in the order of the key, so that those of one key lie together: following a run reads memory in order, and any number of threads can share
-// it, which a chain does not allow. A probe finds the two ends of its run by binary search. It is for keys of many rows; for others chains take fewer steps.
+// it, which a chain does not allow. A probe finds the two ends of its run by binary search. It is for keys of many rows, and where a hint asks for it; for others chains take fewer steps.
 var runs = &Algorithm{
 	Name:    "runs of equal keys",
 	applies: func(d *demand) bool { return d.runs },
@@ -19,6 +19,9 @@ var runs = &Algorithm{
 // wantsRuns says whether a build's keys have so many rows that these should lie together.
 func wantsRuns(g *kernel.Pipelines, d *demand) bool {
 	b := d.build
+	if b.IsSearched() {
+		return true
+	}
 	if d.on != physical.HashJoin && d.on != physical.DenseJoin || b.Unique || b.KeepUnmatched || d.marks || d.once || len(b.Keys) != 1 || b.NullSafe != nil && b.NullSafe[0] ||
 		form.ClassOf(b.Keys[0].Type()) != form.Int || wantsFilter(g, b, 0) {
 		return false

@@ -140,6 +140,9 @@ func (x *worker) anyText(keys []expr.Expr) bool {
 func (x *worker) probe(w *pipelineWork, n float64, t *physical.Probe) {
 	b := t.Build
 	switch {
+	case b.IsSearched(): // the CPU compares all pairs
+		w.each(cost.ProbeLarge, 0, n)
+		w.each(cost.Loop, n*max(b.EstRows, 1), max(t.EstRows, n))
 	case b.Algorithm == physical.NestedLoopJoin:
 		w.add(cost.Loop, n*max(b.EstRows, 1))
 	case b.On(physical.GPU) == physical.RangeJoin: // a search of a sorted build

@@ -20,6 +20,7 @@ func runJoin(ctx context.Context, args []string, out io.Writer) error {
 	strings := fs.Int("most-strings", 22, "the largest tables with keys of strings have 2^most-strings rows")
 	large := fs.Int("large", 0, "join tables of 2^large rows instead, for a device: unique, sort-merge, dense, wide, small, small dense, zipf, four, eighth, half, left, semi, anti, full, two columns, wide keys, strings, stored, multiply, zipf both; --cases has whole names then")
 	explain := fs.Bool("explain", false, "with --large, print EXPLAIN ANALYZE")
+	sorted := fs.Bool("sorted", false, "with --large, sort and merge both sides of all joins for which there are kernels")
 	if err := parseFlags(fs, args); err != nil {
 		return err
 	}
@@ -32,7 +33,7 @@ func runJoin(ctx context.Context, args []string, out io.Writer) error {
 		return wrongUsage(fs, "--runs %d: a time needs a run", set.runs)
 	}
 	if *large != 0 {
-		return runLargeJoins(ctx, &set, *large, *explain, out)
+		return runLargeJoins(ctx, &set, *large, *explain, *sorted, out)
 	}
 	b, err := openBeside(ctx, &set)
 	if err != nil {

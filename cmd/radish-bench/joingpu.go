@@ -243,13 +243,18 @@ type largeJoinBench struct {
 	done    [][]string
 }
 
-// runLargeJoins runs the cases whose names are picked, or all.
-func runLargeJoins(ctx context.Context, set *besideSettings, most int, explain bool, out io.Writer) error {
+// runLargeJoins runs the cases whose names are picked, or all; sorted has both sides sorted wherever that can be.
+func runLargeJoins(ctx context.Context, set *besideSettings, most int, explain, sorted bool, out io.Writer) error {
 	db, err := openDatabase(set.settings)
 	if err != nil {
 		return err
 	}
 	defer db.close()
+	if sorted {
+		if err := db.exec(ctx, "SET radish_gpu_join_sorted = 'always'"); err != nil {
+			return err
+		}
+	}
 	b := &largeJoinBench{db: db, out: out, runs: set.runs, explain: explain}
 	fmt.Fprintf(out, "R(k, p) joined with S(k, q), device %s: median of %d runs after a first one; ", db.device, set.runs)
 	fmt.Fprintf(out, "rates are of |R| + |S| and of the result's rows, in the time of all kernels, and in that of the statement where it stores the result\n\n%s", textRow(largeJoinColumns, titles(largeJoinColumns)))

@@ -197,8 +197,8 @@ func (x *exprTest) kernel(name string, e expr.Expr, ctx *expr.Context) (*Text, V
 		}
 	}
 	t.Close()
-	t.Line("as_pointer<u32>(%s)[row] = error->code;", key(testOut{"code"}))
-	t.Line("error->code = 0;")
+	t.Line("as_pointer<u32>(%s)[row] = (u32)error->first;", key(testOut{"code"}))
+	t.Line("error->first = 0;")
 	t.Line("u64 warnings = 0;")
 	for i := range t.Sites {
 		t.Line("warnings += as_pointer<u64>(%s)[%d];", key(WarningsWord{}), i)

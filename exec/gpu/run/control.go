@@ -12,7 +12,7 @@ import (
 )
 
 // errorBytes is what an Error takes (device/error.cuh), with which the control block begins.
-const errorBytes = 24
+const errorBytes = 16
 
 // controlBlock is the memory that kernels report in: the Error struct, a counter of warnings for each site of each kernel, and other counters, the windows
 // of sums of doubles among them.

@@ -22,10 +22,10 @@ const CompilersVariable = "RADISH_GPU_COMPILERS"
 // What bounds the processes of a pool.
 const (
 	mostWorkers  = 16               // more gain nothing for one query, and each takes 30 MB of memory of its own
-	warmWorkers  = 2                // that are started before any kernel is missing
+	warmWorkers  = 2                // that are started before any kernel is missing, and stay
 	workerStart  = 10 * time.Second // a process that is not ready then is given up
 	workerLimit  = time.Minute      // for one kernel: the longest takes a third of a second
-	workerIdle   = time.Minute      // then a process that has nothing to do ends
+	workerIdle   = time.Minute      // then a process that has nothing to do ends, if more than the warm ones are left
 	workerPause  = time.Minute      // in which no process is started, after one could not be or several failed
 	mostFailures = 3                // in a row; then there is a pause
 )
@@ -226,11 +226,12 @@ func (c *Compilers) rest(w *worker) {
 	time.AfterFunc(c.limits.idle, func() { c.retire(w) })
 }
 
-// retire ends a process that has had nothing to do since it was put to rest.
+// retire ends a process that has had nothing to do since it was put to rest. Some stay: a new one takes 50 to 150 ms longer for its first kernel, and who loads
+// tables for minutes before the first query would find none.
 func (c *Compilers) retire(w *worker) {
 	c.mutex.Lock()
 	at := slices.Index(c.free, w)
-	if at < 0 || time.Since(w.since) < c.limits.idle {
+	if at < 0 || time.Since(w.since) < c.limits.idle || len(c.free)+c.busy <= warmWorkers {
 		c.mutex.Unlock()
 		return
 	}

@@ -357,18 +357,31 @@ func TestCompilersAtOnce(t *testing.T) {
 	}
 }
 
-// TestCompilersIdle: a process that has nothing to do ends, and a new one is started for the next source.
+// TestCompilersIdle: processes that have nothing to do end, but for those that are to be ready for the next query; more are started for the next sources.
 func TestCompilersIdle(t *testing.T) {
-	c := fakeCompilers(t, "good", 2)
+	c := fakeCompilers(t, "good", 4)
 	fullHere(c)
 	c.limits.idle = 50 * time.Millisecond
-	ready(t, c, 2)
-	until(t, "they have ended", func() bool { return c.Status().Processes == 0 })
-	image, _, err := c.Compile(NewTurn(), 90, "more")
-	if err != nil || !strings.HasPrefix(string(image), "there:") {
-		t.Errorf("image %q, %v", image, err)
+	ready(t, c, 4)
+	until(t, "two have ended", func() bool { return c.Status().Processes == warmWorkers })
+	time.Sleep(4 * c.limits.idle)
+	if n := c.Status().Processes; n != warmWorkers {
+		t.Errorf("%d processes are left", n)
 	}
-	if s := c.Status(); s.Problem != "" {
+	c.mutex.Lock()
+	c.limits.idle = time.Minute
+	c.mutex.Unlock()
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			image, _, err := c.Compile(NewTurn(), 90, "sleep 500")
+			if err != nil || !strings.HasPrefix(string(image), "there:") {
+				t.Errorf("image %q, %v", image, err)
+			}
+		})
+	}
+	all.Wait()
+	if s := c.Status(); s.Processes != 4 || s.Problem != "" {
 		t.Errorf("ending of idleness is a problem: %+v", s)
 	}
 }

@@ -22,7 +22,7 @@ func TestExcerpt(t *testing.T) {
 		{"struct S {\n  RADISH_FN u64 one(u32 row) const { return raised(0); }\n};\nRADISH_FN void two(u64 (&a)[2]) {\n}\nRADISH_NOINLINE int three() { return 3; }\nRADISH_KERNEL(k, 1) {}",
 			"struct S {\n  RADISH_FN u64 one(u32 row) const {" + impure + " return raised(0); }\n};\nRADISH_FN void two(u64 (&a)[2]) {" + impure + "\n}\nRADISH_NOINLINE int three() { return 3; }\nRADISH_KERNEL(k, 1) {}",
 			[]string{"RADISH_FN bool raised(const Error* e) {" + impure + " return"}, []string{"nanoseconds", "atomic_cas"}},
-		{"RADISH_KERNEL(k, 1) { Row r = part_row(1, 2); } // compact_tile", "RADISH_KERNEL(k, 1) { Row r = part_row(1, 2); } // compact_tile", []string{"#ifdef RADISH_WIDE_ROWS", "typedef u64 Row;", "struct alignas(16) Row {"}, []string{"compact_tile"}},
+		{"RADISH_KERNEL(k, 1) { Row r = group_row(1, 2); } // compact_tile", "RADISH_KERNEL(k, 1) { Row r = group_row(1, 2); } // compact_tile", []string{"#ifdef RADISH_WIDE_ROWS", "typedef u64 Row;", "struct alignas(16) Row {"}, []string{"compact_tile"}},
 	} {
 		got := excerpt("#define RADISH_ITEMS 8\n#include \"radish.cuh\"\n#include \"tile.cuh\"\n\n" + c.source)
 		if !strings.HasPrefix(got, "#define RADISH_ITEMS 8\n#line ") || !strings.Contains(got, "#line 2 \"pipeline.cu\"") || !strings.HasSuffix(got, c.ends) || strings.Contains(got, "#include") {

@@ -1,7 +1,7 @@
 // aggregate.cuh: finding a row's group, and adding to accumulators that many threads share.
 //
-// Accumulators are arrays of 64-bit words over the groups' places. A place is a number of a dense domain, or of a slot of an open
-// addressing table. A table that has no room for a key sets *full and the row is lost: the host repeats with a larger one.
+// Accumulators are arrays of 64-bit words over the groups' slots. A slot is a number of a dense domain, or of a position in an open
+// addressing table. A table without a free slot for a key sets *full and the row is lost: the host repeats with a larger one.
 #pragma once
 #include "atomic.cuh"
 #include "float.cuh"
@@ -13,7 +13,7 @@ constexpr u64 empty_key = ~0ull;
 constexpr int probe_limit = 1024; // slots looked at before a table is called full
 
 // The slot of a key packed into one word, in a table of mask+1 slots. Packed keys are never empty_key: see word_group. The threads of a warp part
-// here; let them come together at a place that all of them reach. (Barriers of those that happened to come here together have hung.)
+// here; let them come together at a point that all of them reach. (Barriers of those that happened to come here together have hung.)
 RADISH_FN u64 packed_group(u64* keys, u64 mask, u64 key, u32* full) {
   u64 slot = mix(key) & mask;
   RADISH_NO_UNROLL
@@ -27,7 +27,7 @@ RADISH_FN u64 packed_group(u64* keys, u64 mask, u64 key, u32* full) {
   return no_group;
 }
 
-// What no key of a run is: keys are numbers of places, or packed.
+// What no key of a run is: keys are numbers of slots, or packed.
 template <typename T>
 RADISH_FN constexpr T no_run() {
   return ~(T)0;
@@ -48,7 +48,7 @@ RADISH_FN u64 find_packed(const u64* keys, u64 mask, u64 key) {
   return no_group;
 }
 
-// packed_group for keys of 64 bits and NULL: the key that looks like an empty slot has the place behind the table, NULL the next.
+// packed_group for keys of 64 bits and NULL: the key that looks like an empty slot has the slot behind the table, NULL the next.
 RADISH_FN u64 word_group(u64* keys, u64 mask, u64 key, bool null, u32* full) {
   u64 special = mask + 1 + null;
   if (null || key == empty_key) {
@@ -58,11 +58,11 @@ RADISH_FN u64 word_group(u64* keys, u64 mask, u64 key, bool null, u32* full) {
   return packed_group(keys, mask, key, full);
 }
 
-// Both for a row that finds no place in shared memory: calls, so that the loop over all rows stays in the instruction cache.
+// Both for a row that finds no slot in shared memory: calls, so that the loop over all rows stays in the instruction cache.
 RADISH_NOINLINE u64 packed_group_aside(u64* keys, u64 mask, u64 key, u32* full) { return packed_group(keys, mask, key, full); }
 RADISH_NOINLINE u64 word_group_aside(u64* keys, u64 mask, u64 key, bool null, u32* full) { return word_group(keys, mask, key, null, full); }
 
-// The slot of a key in a block's own table in shared memory, of an even number of slots below 2^32; no_slot if the table has no room for it
+// The slot of a key in a block's own table in shared memory, of an even number of slots below 2^32; no_slot if the table has none for it
 // nearby, or if the key is NULL or looks like an empty slot. Two slots are looked at at once: a warp looks as often as its unluckiest thread.
 constexpr u32 no_slot = ~0u;
 constexpr int local_probes = 12;

@@ -11,9 +11,9 @@ RADISH_FN u32 displaced_slot(u32 word, u32 d, u32 slots) { return (u32)((u64)(wo
 RADISH_FN u32 displaced_word(u32 tag) { return tag; }
 RADISH_FN u32 displaced_word(u64 tag) { return (u32)(tag >> 32); }
 
-constexpr u32 bucket_most = 16; // tags of a bucket that are placed
+constexpr u32 bucket_most = 16; // tags of a bucket that get slots
 
-// Room for placing tags in a block's shared memory, and a list of them: fewer than 2^16. All threads of the block come to clear and place.
+// What a perfect hash is built in, in a block's shared memory, and a list of the tags: fewer than 2^16. All threads of the block call clear and build.
 template <typename Tag>
 struct Displacing {
   static constexpr Tag none = ~(Tag)0; // is in free slots
@@ -37,7 +37,7 @@ struct Displacing {
   }
 
   // Gives the listed tags slots and the buckets numbers. Tags for which there is no slot are left out.
-  RADISH_FN void place(u8* numbers) const {
+  RADISH_FN void build(u8* numbers) const {
     block_barrier();
     RADISH_NO_UNROLL
     for (u32 b = thread_index(); b < buckets; b += RADISH_BLOCK) {
@@ -46,12 +46,12 @@ struct Displacing {
       sizes[b] = (u8)size;
       numbers[b] = 0;
     }
-    // Large buckets are placed first, while there is room.
+    // Large buckets get their slots first, while many are free.
     RADISH_NO_UNROLL
     for (u32 size = bucket_most; size > 0; size--) {
       RADISH_NO_UNROLL
       for (u32 b = thread_index(); b < buckets; b += RADISH_BLOCK) {
-        if (sizes[b] == size) numbers[b] = (u8)place_bucket(b);
+        if (sizes[b] == size) numbers[b] = (u8)bucket_number(b);
       }
       block_barrier();
     }
@@ -62,7 +62,7 @@ struct Displacing {
 
   // Finds a number with which a bucket's tags find free slots, and takes these. Tags that find none with any number are left out, one
   // after the other.
-  RADISH_FN u32 place_bucket(u32 bucket) const {
+  RADISH_FN u32 bucket_number(u32 bucket) const {
     Tag tag[bucket_most];
     u32 n = 0;
     RADISH_NO_UNROLL
@@ -90,21 +90,21 @@ struct Displacing {
 RADISH_FN void tag_of_key(u64 key, u32* tag) { *tag = mix_word((u32)key); }
 RADISH_FN void tag_of_key(u64 key, u64* tag) { *tag = spread_word(key); }
 
-// Places the keys of a table of groups, behind which that one of 64 bits may be that looks like an empty slot (special): the slots' tags and the buckets'
+// Builds a perfect hash of the keys of a table of groups, behind which that one of 64 bits may be that looks like an empty slot (special): the slots' tags and the buckets'
 // numbers are written to device memory. One block does it.
 template <typename Tag>
-RADISH_FN void place_keys(const u64* keys, u64 places, bool special, const Displacing<Tag>& x, Tag* tags, u8* numbers) {
+RADISH_FN void build_perfect_hash(const u64* keys, u64 slots, bool special, const Displacing<Tag>& x, Tag* tags, u8* numbers) {
   RADISH_SHARED u32 count;
   if (thread_index() == 0) count = 0;
   x.clear();
-  for (u64 i = thread_index(); i < places + special; i += RADISH_BLOCK) {
+  for (u64 i = thread_index(); i < slots + special; i += RADISH_BLOCK) {
     if (keys[i] == empty_key) continue;
     const u32 n = atomic_add(&count, 1u);
     if (n >= x.slots) break;
     Tag tag;
-    tag_of_key(i < places ? keys[i] : empty_key, &tag);
+    tag_of_key(i < slots ? keys[i] : empty_key, &tag);
     if (tag != x.none) x.add(n, tag);
   }
-  x.place(numbers);
+  x.build(numbers);
   for (u32 i = thread_index(); i < x.slots; i += RADISH_BLOCK) tags[i] = x.tags[i];
 }

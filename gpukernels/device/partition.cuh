@@ -1,5 +1,5 @@
-// partition.cuh: writes rows to partitions of the groups' slots, so that the groups of a partition fit a block's shared memory. In the names below, a part is a
-// partition and a place is a slot.
+// partition.cuh: writes rows to partitions of the groups' slots, so that the groups of a partition fit a block's shared memory. A row's place is the
+// number whose bits choose its partition: the slot of its group or, where keys are hashed, the mixed key.
 //
 // A row is a word: the slot of its group, and a 32-bit offset that stands for its value. With RADISH_WIDE_ROWS a row is two words, the first of which is the slot.
 // A block sorts the rows of a tile by partition in shared memory and writes whole lines. Rows that do not fill a line stay in shared memory until the block's next
@@ -16,15 +16,15 @@
 #include "tile.cuh"
 #include "wordrow.cuh"
 
-#ifndef RADISH_PART_BITS
-#define RADISH_PART_BITS 7
+#ifndef RADISH_PARTITION_BITS
+#define RADISH_PARTITION_BITS 7
 #endif
 #ifndef RADISH_HOT_BITS
 #define RADISH_HOT_BITS 10
 #endif
 constexpr u32 hot_slots = 1u << RADISH_HOT_BITS; // frequent slots whose rows a block adds up itself
-constexpr int part_bits = RADISH_PART_BITS;
-constexpr int parts = 1 << part_bits; // partitions that a pass makes of one
+constexpr int partition_bits = RADISH_PARTITION_BITS;
+constexpr int partitions = 1 << partition_bits; // partitions that a pass makes of one
 constexpr int near_bits = 5;          // log2 of the neighbouring slots that stay together
 
 #ifndef RADISH_ROW_WORDS // rows of groups; wordrow.cuh has those of joins
@@ -36,7 +36,7 @@ struct alignas(16) Row {
 constexpr Row pad_row = {~0ull, ~0ull}; // no slot is ~0
 constexpr u64 null_place = ~0ull - 1;   // the slot of NULL, where slots are mixed keys
 
-RADISH_FN Row part_row(u64 place, u32 offset) { return Row{place, offset}; }
+RADISH_FN Row group_row(u64 place, u32 offset) { return Row{place, offset}; }
 RADISH_FN u64 row_place(const Row& row) { return row.place; }
 RADISH_FN u32 row_offset(const Row& row) { return (u32)row.offset; }
 RADISH_FN bool is_pad(const Row& row) { return row.place == ~0ull; }
@@ -45,7 +45,7 @@ typedef u32 Place;
 typedef u64 Row;
 constexpr Row pad_row = ~0ull; // no slot is ~0
 
-RADISH_FN Row part_row(u64 place, u32 offset) { return place << 32 | offset; }
+RADISH_FN Row group_row(u64 place, u32 offset) { return place << 32 | offset; }
 RADISH_FN u32 row_place(Row row) { return (u32)(row >> 32); }
 RADISH_FN u32 row_offset(Row row) { return (u32)row; }
 RADISH_FN bool is_pad(Row row) { return high_word(row) == ~0u; }
@@ -74,57 +74,57 @@ constexpr int unit_rows = RowUnit::rows;
 // A slot's number within its partition after some passes, and the slot of such a number. A partition's number after two passes has the first pass's number in its
 // upper bits.
 RADISH_FN u32 local_place(u32 place, int passes) {
-  return place >> (near_bits + part_bits * passes) << near_bits | (place & ((1u << near_bits) - 1));
+  return place >> (near_bits + partition_bits * passes) << near_bits | (place & ((1u << near_bits) - 1));
 }
 RADISH_FN u64 local_place(u64 place, int passes) {
-  return place >> (near_bits + part_bits * passes) << near_bits | (place & ((1u << near_bits) - 1));
+  return place >> (near_bits + partition_bits * passes) << near_bits | (place & ((1u << near_bits) - 1));
 }
-RADISH_FN u64 global_place(u64 part, u32 local, int passes) {
+RADISH_FN u64 global_place(u64 partition, u32 local, int passes) {
   const u64 near = local & ((1u << near_bits) - 1), far = local >> near_bits;
-  u64 middle = part;
-  if (passes == 2) middle = (part & (parts - 1)) << part_bits | part >> part_bits;
-  return (far << (part_bits * passes) | middle) << near_bits | near;
+  u64 middle = partition;
+  if (passes == 2) middle = (partition & (partitions - 1)) << partition_bits | partition >> partition_bits;
+  return (far << (partition_bits * passes) | middle) << near_bits | near;
 }
 
-struct alignas(16) PartSpan { // a partition's rows of a tile, in sorted
+struct alignas(16) PartitionSpan { // a partition's rows of a tile, in sorted
   u32 shift;                  // from a position in sorted to the position in the partition, or among all rows
   u32 lines_end, rows_end;
   u32 end; // of the partition, among all rows
 };
 
-// Where a pass writes: partitions of room rows each, and how many rows were meant for each. This count goes on past the capacity, so the host knows how many rows there are.
-struct PartOut {
+// Where a pass writes: partitions of equal capacity, and how many rows were meant for each. This count goes on past the capacity, so the host knows how many rows there are.
+struct EqualPartitions {
   Row* rows;
   u32* given;
-  u64 room;
+  u64 capacity;
   RADISH_FN u32 first(u32) const { return 0; }
   RADISH_FN u32 end(u32) const { return 0; }
-  RADISH_FN bool holds(u32 to, const PartSpan&) const { return to < room; }
-  RADISH_FN Row* at(u32 p, u32 to) const { return rows + p * room + to; }
+  RADISH_FN bool holds(u32 to, const PartitionSpan&) const { return to < capacity; }
+  RADISH_FN Row* at(u32 p, u32 to) const { return rows + p * capacity + to; }
 };
 
 // The same, where partition p has rows first_row[p] to first_row[p + 1] - 1: less than 2^32 in all.
-struct PartRanges {
+struct PartitionRanges {
   Row* rows;
   u32* given;
   const u32* first_row;
   RADISH_FN u32 first(u32 p) const { return first_row[p]; }
   RADISH_FN u32 end(u32 p) const { return first_row[p + 1]; }
-  RADISH_FN bool holds(u32 to, const PartSpan& s) const { return to < s.end; }
+  RADISH_FN bool holds(u32 to, const PartitionSpan& s) const { return to < s.end; }
   RADISH_FN Row* at(u32, u32 to) const { return rows + to; }
 };
 
-template <int Items, typename Out = PartOut>
-struct Partition {
-  static constexpr u32 tile_room = RADISH_BLOCK * Items + 2 * parts * line_rows;
-  using Span = PartSpan;
+template <int Items, typename Out = EqualPartitions>
+struct Partitioner {
+  static constexpr u32 tile_capacity = RADISH_BLOCK * Items + 2 * partitions * line_rows;
+  using Span = PartitionSpan;
   struct alignas(16) Memory { // in shared memory
-    Row sorted[tile_room > hot_slots ? tile_room : hot_slots]; // or HotSearch's scratch
-    Row rest[parts * line_rows];
-    Span span[parts];
-    u32 first[parts];               // in sorted
-    u32 count[2][parts];            // of this tile and the next one
-    u32 rests[2][parts];            // of them the rows that stayed from the tile before
+    Row sorted[tile_capacity > hot_slots ? tile_capacity : hot_slots]; // or HotSearch's scratch
+    Row rest[partitions * line_rows];
+    Span span[partitions];
+    u32 first[partitions];               // in sorted
+    u32 count[2][partitions];            // of this tile and the next one
+    u32 rests[2][partitions];            // of them the rows that stayed from the tile before
     u32 total;
   };
   Memory& m;
@@ -132,19 +132,19 @@ struct Partition {
   int turn = 0;
   Out out{};
 
-  static constexpr int lanes = parts < RADISH_BLOCK ? parts : RADISH_BLOCK; // threads that reserve memory for partitions
-  static constexpr int each = parts / lanes;
-  static_assert(lanes == parts || lanes == 1, "a thread for each part, or one for all");
+  static constexpr int lanes = partitions < RADISH_BLOCK ? partitions : RADISH_BLOCK; // threads that reserve memory for partitions
+  static constexpr int each = partitions / lanes;
+  static_assert(lanes == partitions || lanes == 1, "a thread for each partition, or one for all");
 
-  RADISH_FN Partition(Memory& memory, int number) : m(memory), pass(number) {}
+  RADISH_FN Partitioner(Memory& memory, int number) : m(memory), pass(number) {}
 
-  RADISH_FN u32 part(const Row& row) const { return (u32)(row_place(row) >> (near_bits + part_bits * pass)) & (parts - 1); }
+  RADISH_FN u32 partition_of(const Row& row) const { return (u32)(row_place(row) >> (near_bits + partition_bits * pass)) & (partitions - 1); }
 
   // Rows go to these partitions from now on. All threads of the block call this, as well as tile and finish.
   RADISH_FN void begin(const Out& to) {
     out = to;
     RADISH_NO_UNROLL
-    for (i32 i = thread_index(); i < parts; i += RADISH_BLOCK) m.count[turn][i] = m.rests[turn][i] = 0;
+    for (i32 i = thread_index(); i < partitions; i += RADISH_BLOCK) m.count[turn][i] = m.rests[turn][i] = 0;
     block_barrier();
   }
 
@@ -154,7 +154,7 @@ struct Partition {
     u32 rank[Items];
     RADISH_UNROLL
     for (int i = 0; i < Items; i++) {
-      if (!is_pad(row[i])) rank[i] = atomic_add(m.count[turn] + part(row[i]), 1u);
+      if (!is_pad(row[i])) rank[i] = atomic_add(m.count[turn] + partition_of(row[i]), 1u);
     }
     block_barrier();
     u32 at[each];
@@ -162,10 +162,10 @@ struct Partition {
     block_barrier();
     RADISH_UNROLL
     for (int i = 0; i < Items; i++) {
-      if (!is_pad(row[i])) m.sorted[m.first[part(row[i])] + rank[i]] = row[i];
+      if (!is_pad(row[i])) m.sorted[m.first[partition_of(row[i])] + rank[i]] = row[i];
     }
     RADISH_NO_UNROLL // one iteration, mostly
-    for (i32 i = thread_index(); i < parts * line_rows; i += RADISH_BLOCK) {
+    for (i32 i = thread_index(); i < partitions * line_rows; i += RADISH_BLOCK) {
       const i32 p = i / line_rows;
       if ((u32)(i % line_rows) < m.rests[turn][p]) m.sorted[m.first[p] + i % line_rows] = m.rest[i];
     }
@@ -180,7 +180,7 @@ struct Partition {
     block_barrier();
     const u32 total = m.total;
     for (u32 r = unit_rows * thread_index(); r < total; r += unit_rows * RADISH_BLOCK) {
-      const u32 p = part(m.sorted[r & ~(u32)(line_rows - 1)]); // a line begins with a row
+      const u32 p = partition_of(m.sorted[r & ~(u32)(line_rows - 1)]); // a line begins with a row
       const Span s = m.span[p];
       RowUnit x = *reinterpret_cast<const RowUnit*>(m.sorted + r);
       RADISH_UNROLL
@@ -210,7 +210,7 @@ struct Partition {
   RADISH_FN void finish(Direct direct) {
     block_barrier();
     RADISH_NO_UNROLL
-    for (i32 p = thread_index(); p < parts; p += RADISH_BLOCK) {
+    for (i32 p = thread_index(); p < partitions; p += RADISH_BLOCK) {
       const u32 waiting = m.rests[turn][p];
       if (waiting == 0) continue;
       const u32 to = out.first(p) + atomic_add(out.given + p, (u32)line_rows);
@@ -254,7 +254,7 @@ struct Partition {
       m.span[p].lines_end = begin + lines;
       m.span[p].rows_end = begin + count[p];
       m.count[turn ^ 1][p] = m.rests[turn ^ 1][p] = count[p] - lines;
-      if (p == parts - 1) m.total = begin + up;
+      if (p == partitions - 1) m.total = begin + up;
       before += all;
     }
   }

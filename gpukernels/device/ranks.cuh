@@ -29,8 +29,8 @@ struct TagRanks {
     }
   }
 
-  // Numbers the tags that are marked, lists the first room of them, and returns how many there are.
-  RADISH_FN u32 number(u32* tags, u32 room) {
+  // Numbers the tags that are marked, lists them up to the capacity, and returns how many there are.
+  RADISH_FN u32 number(u32* tags, u32 capacity) {
     u32 mine = 0;
     RADISH_UNROLL
     for (u32 j = 0; j < each; j++) mine += (u32)popcount(marks[thread_index() * each + j]);
@@ -41,7 +41,7 @@ struct TagRanks {
       const u32 word = thread_index() * each + j;
       before[word] = at;
       for (u32 left = marks[word]; left; left &= left - 1, at++) {
-        if (at < room) tags[at] = word << 5 | (u32)(first_bit(left) - 1);
+        if (at < capacity) tags[at] = word << 5 | (u32)(first_bit(left) - 1);
       }
     }
     return total;

@@ -186,14 +186,14 @@ RADISH_FN void select_digits(const Less& less, i64 n, u64* histograms, int level
   }
 }
 
-// Stores the rows whose key is not above the selected prefix; the counter may run past the room.
+// Stores the rows whose key is not above the selected prefix; the counter may run past the capacity.
 template <typename Less>
-RADISH_FN void select_rows(const Less& less, i64 n, const u64* histograms, i64 wanted, u32* out, u64* counter, i64 room) {
+RADISH_FN void select_rows(const Less& less, i64 n, const u64* histograms, i64 wanted, u32* out, u64* counter, i64 capacity) {
   const Selected s = select_level(histograms, sort_levels, wanted);
   for (i64 i = global_thread(); i < n; i += global_threads()) {
     if (less.key((u32)i) >> (64 - 8 * s.levels) > s.prefix) continue;
     const u64 at = append(counter);
-    if ((i64)at < room) out[at] = (u32)i;
+    if ((i64)at < capacity) out[at] = (u32)i;
   }
 }
 

@@ -1,16 +1,16 @@
-// text.cuh: texts that a kernel makes. They lie one behind the other in memory that the host gives a pipeline and that stays as long as the query. What
-// finds no room there is counted all the same, and is empty: the host then makes room for all and runs the pipeline again.
+// text.cuh: strings that a kernel makes. They lie one behind the other in memory that the host gives a pipeline and that stays as long as the query. A string
+// past the capacity is counted all the same, and is empty: the host then reserves memory for all and runs the pipeline again.
 #pragma once
 #include "string.cuh"
 #include "temporal.cuh"
 #include "warp.cuh"
 
-struct TextRoom {
+struct StringMemory {
   u8* data;
   i64 bytes;
-  u64* used; // bytes that texts have taken, or would have
+  u64* used; // bytes that strings have taken, or would have
 
-  // Memory for a text, aligned to eight bytes; nullptr if there is none left. Threads of a warp that come together take theirs by one atomic.
+  // Memory for a string, aligned to eight bytes; nullptr if there is none left. Threads of a warp that come together take theirs by one atomic.
   RADISH_FN u64* take(i64 size) const {
     const u64 wanted = ((u64)size + 7) & ~7ULL;
     const u32 here = active_mask();
@@ -29,13 +29,13 @@ struct TextRoom {
   }
 };
 
-// Writes a text from its front, in words of eight bytes.
-struct TextWriter {
+// Writes a string from its front, in words of eight bytes.
+struct StringWriter {
   u64* out;
   u64 word = 0;
   i32 filled = 0; // bytes of the word
 
-  RADISH_FN TextWriter(u64* out) : out(out) {}
+  RADISH_FN StringWriter(u64* out) : out(out) {}
   // The lowest n bytes of x, 1 to 8; those above are 0.
   RADISH_FN void add(u64 x, i32 n) {
     word |= x << (8 * filled);
@@ -55,45 +55,45 @@ struct TextWriter {
   }
 };
 
-// Texts one behind the other.
+// Strings one behind the other.
 template <typename... Views>
-RADISH_NOINLINE view concat(TextRoom room, Views... parts) {
+RADISH_NOINLINE view concat(StringMemory strings, Views... parts) {
   const i64 size = (parts.size + ...);
-  u64* const memory = room.take(size);
+  u64* const memory = strings.take(size);
   if (memory == nullptr) return {nullptr, 0};
-  TextWriter w(memory);
+  StringWriter w(memory);
   (w.add(parts), ...);
   w.end();
   return {reinterpret_cast<const u8*>(memory), size};
 }
 
-// A text that may be NULL.
-struct TextPart {
-  view text;
+// A string that may be NULL.
+struct StringPart {
+  view string;
   bool null;
 };
-// The texts that are not NULL, with a separator between them.
+// The strings that are not NULL, with a separator between them.
 template <typename... Parts>
-RADISH_NOINLINE view concat_ws(TextRoom room, view separator, Parts... parts) {
+RADISH_NOINLINE view concat_ws(StringMemory strings, view separator, Parts... parts) {
   const i64 count = ((i64)0 + ... + !parts.null);
-  const i64 size = ((i64)0 + ... + (parts.null ? 0 : parts.text.size)) + (count > 1 ? (count - 1) * separator.size : 0);
-  u64* const memory = room.take(size);
+  const i64 size = ((i64)0 + ... + (parts.null ? 0 : parts.string.size)) + (count > 1 ? (count - 1) * separator.size : 0);
+  u64* const memory = strings.take(size);
   if (memory == nullptr) return {nullptr, 0};
-  TextWriter w(memory);
+  StringWriter w(memory);
   bool first = true;
-  auto add = [&](TextPart p) {
+  auto add = [&](StringPart p) {
     if (p.null) return;
     if (!first) w.add(separator);
     first = false;
-    w.add(p.text);
+    w.add(p.string);
   };
   (add(parts), ...);
   w.end();
   return {reinterpret_cast<const u8*>(memory), size};
 }
 
-// A short text, written from its back.
-struct ShortText {
+// A short string, written from its back.
+struct ShortString {
   u8 bytes[48]; // 38 digits, a point and a sign at most
   i32 first = 48;
 
@@ -102,11 +102,11 @@ struct ShortText {
   RADISH_FN void digits(u64 x, i32 least) {
     for (; x > 0 || least > 0; x /= 10, least--) put((u8)('0' + x % 10));
   }
-  RADISH_FN view keep(TextRoom room) const {
+  RADISH_FN view keep(StringMemory strings) const {
     const i32 size = 48 - first;
-    u64* const memory = room.take(size);
+    u64* const memory = strings.take(size);
     if (memory == nullptr) return {nullptr, 0};
-    TextWriter w(memory);
+    StringWriter w(memory);
     for (i32 i = first; i < 48; i++) w.add((u64)bytes[i], 1);
     w.end();
     return {reinterpret_cast<const u8*>(memory), size};
@@ -156,27 +156,27 @@ struct ShortText {
   }
 };
 
-RADISH_NOINLINE view number_text(TextRoom room, u128 x, bool negative, i32 scale) {
-  ShortText t;
+RADISH_NOINLINE view number_text(StringMemory strings, u128 x, bool negative, i32 scale) {
+  ShortString t;
   t.number(x, negative, scale);
-  return t.keep(room);
+  return t.keep(strings);
 }
-RADISH_FN view decimal_text(TextRoom room, i128 x, i32 scale) { return number_text(room, x < 0 ? (u128)0 - (u128)x : (u128)x, x < 0, scale); }
-RADISH_NOINLINE view date_text(TextRoom room, i64 days) {
-  ShortText t;
+RADISH_FN view decimal_text(StringMemory strings, i128 x, i32 scale) { return number_text(strings, x < 0 ? (u128)0 - (u128)x : (u128)x, x < 0, scale); }
+RADISH_NOINLINE view date_text(StringMemory strings, i64 days) {
+  ShortString t;
   t.date(days);
-  return t.keep(room);
+  return t.keep(strings);
 }
-RADISH_NOINLINE view datetime_text(TextRoom room, i64 micros, i32 scale) {
-  ShortText t;
+RADISH_NOINLINE view datetime_text(StringMemory strings, i64 micros, i32 scale) {
+  ShortString t;
   t.clock(time_of(micros), scale);
   t.put(' ');
   t.date(date_of(micros));
-  return t.keep(room);
+  return t.keep(strings);
 }
-RADISH_NOINLINE view time_text(TextRoom room, i64 micros, i32 scale) {
-  ShortText t;
+RADISH_NOINLINE view time_text(StringMemory strings, i64 micros, i32 scale) {
+  ShortString t;
   t.clock(micros < 0 ? -micros : micros, scale);
   if (micros < 0) t.put('-');
-  return t.keep(room);
+  return t.keep(strings);
 }

@@ -210,10 +210,10 @@ RADISH_FN T block_prefix(T x, T* total) {
   return below + sum - x;
 }
 
-// Places in an array of rows. The counter may run past the array's end, so that the host learns how much room there ought to be:
+// Slots in an array of rows. The counter may run past the array's end, so that the host learns how large the array must be:
 // compare what comes back with the capacity before writing.
 
-// One place for each thread that comes here, whichever they are: one atomic a group of threads that arrive together.
+// One slot for each thread that comes here, whichever they are: one atomic a group of threads that arrive together.
 RADISH_FN u64 append(u64* counter) {
   u32 here = active_mask();
   i32 leader = first_bit(here) - 1;
@@ -222,7 +222,7 @@ RADISH_FN u64 append(u64* counter) {
   return shuffle(here, first, leader) + (u64)popcount(here & lanes_below());
 }
 
-// n places for each thread; all threads of the warp come here.
+// n slots for each thread; all threads of the warp come here.
 RADISH_FN u64 warp_append(u64* counter, u32 n) {
   u32 total;
   u32 below = warp_prefix(n, &total);
@@ -231,7 +231,7 @@ RADISH_FN u64 warp_append(u64* counter, u32 n) {
   return shuffle(full_mask(), first, 0) + below;
 }
 
-// n places for each thread; all threads of the block come here. Ends with a barrier.
+// n slots for each thread; all threads of the block come here. Ends with a barrier.
 RADISH_FN u64 block_append(u64* counter, u32 n) {
   RADISH_SHARED u64 first;
   u32 total;

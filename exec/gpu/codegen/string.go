@@ -223,7 +223,7 @@ func (t *Text) MakesStrings() bool {
 
 // stringMemory is the C++ of the memory for strings.
 func (t *Text) stringMemory() string {
-	return fmt.Sprintf("TextRoom{as_pointer<u8>(%s), (i64)%s, as_pointer<u64>(%s)}",
+	return fmt.Sprintf("StringMemory{as_pointer<u8>(%s), (i64)%s, as_pointer<u64>(%s)}",
 		t.Param(Param{Key: StringData}), t.Param(Param{Key: StringCapacity}), t.Param(Param{Key: StringUsed}))
 }
 
@@ -262,7 +262,7 @@ func emitConcatWS(t *Text, c *expr.Call, sc *Scope) (Value, error) {
 	for _, v := range args[1:] {
 		if v.Null != "true" {
 			v = t.view(v)
-			parts = append(parts, fmt.Sprintf("TextPart{%s, %s}", v.Text, nullText(v)))
+			parts = append(parts, fmt.Sprintf("StringPart{%s, %s}", v.Text, nullText(v)))
 		}
 	}
 	out := t.making(c.Typ, separator.Null, "concat_ws("+strings.Join(parts, ", ")+")")

@@ -107,9 +107,9 @@ func (a *groupText) declareCopies() []string {
 	lines := []string{
 		"// Each block has groups of its own in shared memory, some copies of them, so that threads seldom meet.",
 		fmt.Sprintf("constexpr i32 words = %d; // of a group", f.Words()),
-		fmt.Sprintf("const u32 copies = (u32)%s, places = (u32)%s;", k.Word(GroupCopies{f.Aggregate}), k.Literal(uint64(f.Slots))),
+		fmt.Sprintf("const u32 copies = (u32)%s, slot_count = (u32)%s;", k.Word(GroupCopies{f.Aggregate}), k.Literal(uint64(f.Slots))),
 		fmt.Sprintf("u32* table = shared_at<u32>(%d);", k.SourceShared),
-		"RADISH_NO_UNROLL for (i32 i = thread_index(); i < (i32)(places << copies); i += RADISH_BLOCK) {",
+		"RADISH_NO_UNROLL for (i32 i = thread_index(); i < (i32)(slot_count << copies); i += RADISH_BLOCK) {",
 		"  RADISH_NO_UNROLL for (i32 w = 0; w < words; w++) table[i * words + w] = 0;",
 	}
 	for _, acc := range f.Accs {
@@ -129,7 +129,7 @@ func (a *groupText) flushCopies() {
 	k, f := a.k, a.f
 	k.Line("// the block's groups are added to all")
 	k.Line("block_barrier();")
-	k.Open("RADISH_NO_UNROLL for (u32 g = thread_index(); g < places; g += RADISH_BLOCK) {")
+	k.Open("RADISH_NO_UNROLL for (u32 g = thread_index(); g < slot_count; g += RADISH_BLOCK) {")
 	k.Line("const u32* first = table + g * group;")
 	counts := map[int]string{}
 	count := func(i int) string {

@@ -92,13 +92,13 @@ func (a *groupText) declareTags() {
 // taggedPartition writes what makes the groups of a partition by searching for tags.
 func (a *groupText) taggedPartition() {
 	k, x := a.k, a.f.Partition
-	a.emptyPartition("places")
-	k.Line("RADISH_NO_UNROLL for (u32 i = thread_index(); i < places; i += RADISH_BLOCK) tags[i] = ~(Place)0;")
+	a.emptyPartition("slot_count")
+	k.Line("RADISH_NO_UNROLL for (u32 i = thread_index(); i < slot_count; i += RADISH_BLOCK) tags[i] = ~(Place)0;")
 	k.Line("block_barrier();")
 	a.partitionTiles(x.Items(), func() {
-		search := fmt.Sprintf("tag_slot(tags, places, local_place(row_place(row), %d), %d)", x.Passes, x.tagBits())
+		search := fmt.Sprintf("tag_slot(tags, slot_count, local_place(row_place(row), %d), %d)", x.Passes, x.tagBits())
 		if x.wide {
-			search = "find_slot(tags, places, row_place(row), false)"
+			search = "find_slot(tags, slot_count, row_place(row), false)"
 		}
 		a.someTogether(x.Items(), search, func() {
 			k.Line("warp_barrier(full_mask()); // the threads of a warp look for their slots together")
@@ -110,7 +110,7 @@ func (a *groupText) taggedPartition() {
 		})
 	})
 	k.Line("block_barrier();")
-	a.appendGroups("places")
+	a.appendGroups("slot_count")
 }
 
 // rankedPartition writes what makes the groups of a partition whose tags are few: it goes over the rows twice, the second time with their groups' numbers at hand. The
@@ -121,12 +121,12 @@ func (a *groupText) rankedPartition() {
 	k.Line("block_barrier();")
 	a.partitionTiles(a.f.Partition.Items(), func() { k.Line("ranks.mark(rows, %d);", passes) })
 	k.Line("block_barrier();")
-	k.Line("const u32 groups = min_of(ranks.number(tags, places), places);")
+	k.Line("const u32 groups = min_of(ranks.number(tags, slot_count), slot_count);")
 	a.emptyPartition("groups")
 	k.Line("block_barrier();")
 	a.partitionTiles(rankItems, func() {
 		a.someTogether(rankItems, fmt.Sprintf("ranks.slot(local_place(row_place(row), %d))", passes), func() {
-			k.Open("if (!is_pad(row) && slots[i] >= places) { // there are more groups than room")
+			k.Open("if (!is_pad(row) && slots[i] >= slot_count) { // there are more groups than slots")
 			k.Line("%s_direct(p, row);", k.Title)
 			k.Line("slots[i] = spare + lane();")
 			k.Close()
@@ -152,7 +152,7 @@ func (a *groupText) appendGroups(slots string) {
 	if x := a.f.Partition; x.perfectHash != nil || x.wide {
 		k.Line("const u64 key = %s;", a.partitionKey("tag"))
 	} else {
-		k.Line("const u64 key = unmix_word((u32)global_place((u64)part, tag, %d));", x.Passes)
+		k.Line("const u64 key = unmix_word((u32)global_place((u64)partition, tag, %d));", x.Passes)
 	}
 	k.Line("u64 g = taken && others ? find_packed(%s, %s, key) : no_group;", k.Pointer("const u64", GroupKeys{p}), k.Word(GroupMask{p}))
 	if a.f.Shape == wordGroups { // they have slots behind the table, which hold what was added directly, or nothing

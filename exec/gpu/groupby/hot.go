@@ -16,7 +16,7 @@ const (
 	hotRest                   = 1 << 10 // bytes that a block takes of a multiprocessor besides
 )
 
-// hotBits is log2 of the number of frequent slots that a block has room for.
+// hotBits is log2 of the number of frequent slots that a block keeps.
 func (w *Way) hotBits() int {
 	x := w.f.Partition
 	free := (w.Plan.Target.SharedBytes+kernel.SharedRest)/partition.Blocks - hotRest - x.bytes(partition.Threads)
@@ -40,10 +40,10 @@ func (a *groupText) declareHot() []string {
 	k, x := a.k, a.f.Partition
 	k.Shared = kernel.SharedMemory{Bytes: a.hotBytes(x.hot), Threads: x.bytes}
 	return []string{
-		"// frequent places have words of their own in shared memory; first these count",
-		"Place* tags = shared_at<Place>(sizeof(Parting::Memory));",
+		"// frequent slots have words of their own in shared memory; first these count",
+		"Place* tags = shared_at<Place>(sizeof(Partitioning::Memory));",
 		"u32* table = reinterpret_cast<u32*>(tags + hot_slots);",
-		"constexpr u32 copies = 0, copy = 0, places = hot_slots;",
+		"constexpr u32 copies = 0, copy = 0, slot_count = hot_slots;",
 		"constexpr i32 stride = hot_slots;",
 		"HotSearch search(tags, table, reinterpret_cast<Place*>(memory.sorted)); // nothing waits there between tiles",
 		"bool hot = false;",
@@ -56,13 +56,13 @@ func (a *groupText) hotRows() {
 	k.Open("if (hot) {")
 	k.Line("u32 slots[RADISH_ITEMS];")
 	a.each(items, func() {
-		k.Line("slots[i] = !is_pad(part_rows[i]) ? hot_slot(tags, row_place(part_rows[i])) : no_slot;")
+		k.Line("slots[i] = !is_pad(partition_rows[i]) ? hot_slot(tags, row_place(partition_rows[i])) : no_slot;")
 	})
-	a.addTogether(items, "part_rows[i]", true)
-	a.each(items, func() { k.Line("if (slots[i] != no_slot) part_rows[i] = pad_row;") })
+	a.addTogether(items, "partition_rows[i]", true)
+	a.each(items, func() { k.Line("if (slots[i] != no_slot) partition_rows[i] = pad_row;") })
 	k.Close()
 	k.Open("if (!hot && search.goes_on()) {")
-	k.Line("hot = search.tile(part_rows, t.left());")
+	k.Line("hot = search.tile(partition_rows, t.left());")
 	k.Open("if (hot) {")
 	for _, l := range a.emptyWords() {
 		k.Line("%s", l)

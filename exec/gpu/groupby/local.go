@@ -13,7 +13,7 @@ import (
 // Groups that are found by hashing have, where there are few of them, a table in each block's shared memory in front of the table in device
 // memory: keys of 64 bits, and the accumulators' words (sharedwords.go). A row whose key finds no slot there, because the table is full, goes
 // to the other table at once, so the estimate of the number of groups decides nothing but the speed. Where there are many rows the keys are
-// placed in another one (perfecthash.go).
+// in another one by a perfect hash (perfecthash.go).
 
 const (
 	localLeast         = 256 // slots at least
@@ -83,7 +83,7 @@ func (a *groupText) localRow(keys, args []codegen.Value) {
 	}
 	name, slot, group := k.Name("key"), k.Name("slot"), k.Name("g")
 	k.Line("const u64 %s = %s;", name, key)
-	k.Line("const u32 %s = find_slot(local_keys, places, %s, %s);", slot, name, null)
+	k.Line("const u32 %s = find_slot(local_keys, slot_count, %s, %s);", slot, name, null)
 	a.global, a.closeGlobal = func() { a.openGroup("g", "_aside", name, null) }, k.Close
 	k.Open("if (%s != no_slot) {", slot)
 	a.inLocal = true
@@ -146,7 +146,7 @@ func (a *groupText) localTile(key, null string, args []codegen.Value) {
 		k.Open("for (i32 i = 0; i < RADISH_ITEMS; i++) {")
 		k.Line("const bool here = row_key[i] != empty_key;")
 		k.Line("u32 slot = no_slot;")
-		k.Line("if (here) slot = find_slot(local_keys, places, row_key[i], false);")
+		k.Line("if (here) slot = find_slot(local_keys, slot_count, row_key[i], false);")
 		k.Line("warp_barrier(full_mask());")
 		k.Open("if (slot != no_slot) {")
 		a.global, a.closeGlobal = func() { a.openGroup("g", "_aside", "row_key[i]", "false") }, k.Close
@@ -199,7 +199,7 @@ func (a *groupText) flushLocal() {
 	k := a.k
 	k.Line("// the block's groups are added to all")
 	k.Line("block_barrier();")
-	k.Open("RADISH_NO_UNROLL for (u32 slot = thread_index(); slot < places; slot += RADISH_BLOCK) {")
+	k.Open("RADISH_NO_UNROLL for (u32 slot = thread_index(); slot < slot_count; slot += RADISH_BLOCK) {")
 	empty, key := "empty_key", "local_keys[slot]"
 	switch {
 	case a.f.PerfectHash == nil:
@@ -228,11 +228,11 @@ func (a *groupText) declareLocal() []string {
 	lines := []string{
 		"// Each block has a table of its own in shared memory: keys, then the words of one limb after those of another.",
 		"constexpr u32 copies = 0, copy = 0;",
-		fmt.Sprintf("const u32 places = (u32)%s;", k.Literal(uint64(a.slots))),
-		"const i32 stride = (i32)places;",
+		fmt.Sprintf("const u32 slot_count = (u32)%s;", k.Literal(uint64(a.slots))),
+		"const i32 stride = (i32)slot_count;",
 		fmt.Sprintf("u64* local_keys = shared_at<u64>(%d);", k.SourceShared),
-		"u32* table = reinterpret_cast<u32*>(local_keys + places);",
-		"RADISH_NO_UNROLL for (u32 i = thread_index(); i < places; i += RADISH_BLOCK) local_keys[i] = empty_key;",
+		"u32* table = reinterpret_cast<u32*>(local_keys + slot_count);",
+		"RADISH_NO_UNROLL for (u32 i = thread_index(); i < slot_count; i += RADISH_BLOCK) local_keys[i] = empty_key;",
 	}
 	return append(append(lines, a.emptyWords()...), "block_barrier();")
 }

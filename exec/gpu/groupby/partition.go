@@ -92,7 +92,7 @@ func (w *Way) choosePartition() *PartitionForm {
 func (a *groupText) partitionRow(keys, args []codegen.Value) {
 	k, f := a.k, a.f
 	k.Threads, k.Items, k.Blocks = partition.Threads, f.Partition.Items(), partition.Blocks
-	k.Defines = []string{fmt.Sprintf("RADISH_PART_BITS %d", f.Partition.Bits), fmt.Sprintf("RADISH_HOT_BITS %d", f.Partition.hot)}
+	k.Defines = []string{fmt.Sprintf("RADISH_PARTITION_BITS %d", f.Partition.Bits), fmt.Sprintf("RADISH_HOT_BITS %d", f.Partition.hot)}
 	if f.Partition.wide {
 		k.Defines = append(k.Defines, "RADISH_WIDE_ROWS")
 	}
@@ -102,7 +102,7 @@ func (a *groupText) partitionRow(keys, args []codegen.Value) {
 			offset = fmt.Sprintf("(u32)((u64)%s - %s)", args[i].Text, k.Literal(uint64(acc.like.Within.Lo)))
 		}
 	}
-	k.Line("part_rows[i] = part_row(%s, %s);", slot, offset)
+	k.Line("partition_rows[i] = group_row(%s, %s);", slot, offset)
 	if f.Partition.wide {
 		k.Close()
 	}
@@ -113,13 +113,13 @@ func (a *groupText) partitionRow(keys, args []codegen.Value) {
 func (a *groupText) declarePartitions() []string {
 	x := a.f.Partition
 	lines := append(x.Declare(0, a.directLines()), a.declareHot()...)
-	return append(lines, fmt.Sprintf("parting.begin(%s);", x.Out(a.k, a.f.Aggregate, 0, "0")))
+	return append(lines, fmt.Sprintf("partitioner.begin(%s);", x.Out(a.k, a.f.Aggregate, 0, "0")))
 }
 
 // flushPartitions writes what the blocks still hold, and makes the kernels that come after.
 func (a *groupText) flushPartitions() {
 	k, f := a.k, a.f
-	k.Line("parting.finish(direct);")
+	k.Line("partitioner.finish(direct);")
 	a.flushHot()
 	if f.Partition.Passes == 2 {
 		k.Then = append(k.Then, a.splitKernel())

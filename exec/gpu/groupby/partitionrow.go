@@ -63,7 +63,7 @@ func (a *groupText) partitionTiles(items int, body func()) {
 func (a *groupText) partitionRows(items int, end string) {
 	k, last := a.k, a.f.Partition.Passes-1
 	k.Line("Row rows[%d];", items)
-	k.Line("load_rows(%s + part * room, at, %s, rows);", k.Pointer("const Row", partition.Word{Of: a.f.Aggregate, Pass: last, What: partition.Rows}), end)
+	k.Line("load_rows(%s + partition * capacity, at, %s, rows);", k.Pointer("const Row", partition.Word{Of: a.f.Aggregate, Pass: last, What: partition.Rows}), end)
 }
 
 // someTogether writes a loop over a thread's rows, so many, that adds some of them together: row is row number i of them, slot its slot in the table.
@@ -87,7 +87,7 @@ func (a *groupText) someTogether(items int, slot string, check func()) {
 // densePartition writes what makes the groups of a partition of a dense domain, or of a piece of it.
 func (a *groupText) densePartition(pieces int) {
 	k, f := a.k, a.f
-	a.emptyPartition("places")
+	a.emptyPartition("slot_count")
 	k.Line("block_barrier();")
 	a.partitionTiles(f.Partition.Items(), func() {
 		a.someTogether(f.Partition.Items(), fmt.Sprintf("local_place(row_place(row), %d)", f.Partition.Passes), nil)
@@ -98,11 +98,11 @@ func (a *groupText) densePartition(pieces int) {
 		how = "how"
 		k.Line("const Adds how = load_relaxed(%s) ? Adds::alone : Adds::first;", k.Pointer("u32", kernel.CounterWord{Of: DirectGroups{f.Aggregate}}))
 	}
-	k.Open("for (u32 local = thread_index(); local < places; local += RADISH_BLOCK) {")
+	k.Open("for (u32 local = thread_index(); local < slot_count; local += RADISH_BLOCK) {")
 	k.Line("const u32* first = table + local;")
 	counts := map[int]string{}
 	k.Line("if (%s == 0) continue;", a.flushCount(counts, f.Taken))
-	k.Line("const u64 g = global_place((u64)part, local, %d);", f.Partition.Passes)
+	k.Line("const u64 g = global_place((u64)partition, local, %d);", f.Partition.Passes)
 	a.flushWords(counts, how)
 	k.Close()
 }

@@ -24,24 +24,24 @@ func (a *groupText) tablesKernel() *kernel.Kernel {
 	sub.Line("constexpr i64 all = %d, pieces = %d;", 1<<(f.Partition.Bits*f.Partition.Passes), pieces)
 	sub.Line("constexpr u32 copies = 0, copy = 0;")
 	if t := f.Partition.perfectHash; t != nil {
-		sub.Line("constexpr u32 places = %d, spare = places; // slots from there on take what is no row's", t.slots())
-		sub.Line("constexpr i32 stride = places + %d;", spareSlots)
+		sub.Line("constexpr u32 slot_count = %d, spare = slot_count; // slots from there on take what is no row's", t.slots())
+		sub.Line("constexpr i32 stride = slot_count + %d;", spareSlots)
 		t.declare(sub)
 		sub.Functions = append(sub.Functions, b.directFunction())
 	} else {
 		sub.Line("constexpr i32 stride = %d;", f.Partition.stride)
 		sub.Line("constexpr u32 spare = stride - %d; // slots from there on take what is no row's", spareSlots)
-		sub.Line("const u32 places = (u32)%s;", sub.Word(PartitionSlots{f.Aggregate}))
+		sub.Line("const u32 slot_count = (u32)%s;", sub.Word(PartitionSlots{f.Aggregate}))
 		if f.Partition.Hashed {
 			b.declareTags()
 		} else {
 			sub.Line("u32* table = shared_at<u32>(0);")
 		}
 	}
-	sub.Line("const i64 room = (i64)%s;", sub.Word(partition.Word{Of: f.Aggregate, Pass: last, What: partition.Capacity}))
+	sub.Line("const i64 capacity = (i64)%s;", sub.Word(partition.Word{Of: f.Aggregate, Pass: last, What: partition.Capacity}))
 	sub.Open("for (i64 item = block_index(); item < all * pieces; item += grid_size()) {")
-	sub.Line("const i64 part = item / pieces, piece = item - part * pieces;")
-	sub.Line("const i64 lines = min_of((i64)%s[part], room) / line_rows;", sub.Pointer("const u32", partition.Word{Of: f.Aggregate, Pass: last, What: partition.Counts}))
+	sub.Line("const i64 partition = item / pieces, piece = item - partition * pieces;")
+	sub.Line("const i64 lines = min_of((i64)%s[partition], capacity) / line_rows;", sub.Pointer("const u32", partition.Word{Of: f.Aggregate, Pass: last, What: partition.Counts}))
 	sub.Line("const i64 from = lines * piece / pieces * line_rows, end = lines * (piece + 1) / pieces * line_rows;")
 	sub.Line("if (from == end) continue;")
 	switch {
@@ -81,7 +81,7 @@ func (w *Way) sizePartition() {
 }
 
 // Where a partition has many rows for each of its groups, its block looks at some of the rows first and makes a perfect hash of the keys that it finds there
-// (gpukernels/device/placedpart.cuh), as perfecthash.go does for few groups. Each of the rows then looks at one slot. An eighth of the slots is searched, for keys
+// (gpukernels/device/perfecthash.cuh), as perfecthash.go does for few groups. Each of the rows then looks at one slot. An eighth of the slots is searched, for keys
 // that were not found or have no slot.
 
 const (
@@ -130,28 +130,28 @@ func (t *PerfectHashTable) fits(groups float64) bool {
 
 // declare declares the table.
 func (t *PerfectHashTable) declare(k *kernel.Kernel) {
-	k.Line("using Placed = PlacedPart<Place, %d, %d, %d>;", t.hashed, t.searched, bits.TrailingZeros64(uint64(t.buckets)))
+	k.Line("using PerfectHash = PerfectHashTable<Place, %d, %d, %d>;", t.hashed, t.searched, bits.TrailingZeros64(uint64(t.buckets)))
 	k.Line("Place* tags = shared_at<Place>(0);")
 	k.Line("u32* table = reinterpret_cast<u32*>(tags + stride);")
-	k.Line("const Placed placed{tags, shared_at<u8>(%d), shared_at<Place>(%d)};", t.tag*(t.slots()+spareSlots)+t.scratch(), t.tag*(t.slots()+spareSlots))
+	k.Line("const PerfectHash perfect{tags, shared_at<u8>(%d), shared_at<Place>(%d)};", t.tag*(t.slots()+spareSlots)+t.scratch(), t.tag*(t.slots()+spareSlots))
 }
 
 // perfectHashText writes what makes the groups of a partition with a perfect hash.
 func (a *groupText) perfectHashText() {
 	k, items := a.k, a.f.Partition.Items()
-	k.Line("placed.clear();")
+	k.Line("perfect.clear();")
 	k.Line("block_barrier();")
-	k.Line("constexpr i64 tile = RADISH_BLOCK * %d, wanted = Placed::slots * %d / tile + 1; // tiles whose keys are placed", items, seenPerSlot)
+	k.Line("constexpr i64 tile = RADISH_BLOCK * %d, wanted = PerfectHash::slots * %d / tile + 1; // tiles whose keys the perfect hash has", items, seenPerSlot)
 	k.Line("const i64 step = max_of((end - from) / (tile * wanted), (i64)1) * tile;")
 	k.Open("for (i64 at = from; at < end; at += step) {")
 	a.partitionRows(items, "min_of(end, at + tile)")
 	a.each(items, func() {
-		k.Line("placed.see(row_place(rows[i]));")
+		k.Line("perfect.see(row_place(rows[i]));")
 		k.Line("warp_barrier(full_mask());")
 	})
 	k.Close()
-	k.Line("placed.place();")
-	a.emptyPartition("places")
+	k.Line("perfect.build();")
+	a.emptyPartition("slot_count")
 	k.Line("block_barrier();")
 	a.partitionTiles(items, func() {
 		k.Line("RADISH_UNROLL")
@@ -160,14 +160,14 @@ func (a *groupText) perfectHashText() {
 		k.Line("bool missed = false;")
 		a.each(tableItems, func() {
 			k.Line("const Place tag = row_place(rows[next + i]);")
-			k.Line("slots[i] = placed.slot(tag);")
+			k.Line("slots[i] = perfect.slot(tag);")
 			k.Line("missed |= slots[i] == no_slot;")
 		})
 		k.Open("if (warp_any(full_mask(), missed)) {")
 		a.each(tableItems, func() {
 			k.Line("const Place tag = row_place(rows[next + i]);")
-			k.Line("const bool lost = slots[i] == no_slot && tag != Placed::none;")
-			k.Line("if (lost) slots[i] = placed.search(tag);")
+			k.Line("const bool lost = slots[i] == no_slot && tag != PerfectHash::none;")
+			k.Line("if (lost) slots[i] = perfect.search(tag);")
 			k.Line("warp_barrier(full_mask()); // the threads of a warp look for their slots together")
 			k.Line("if (lost && slots[i] == no_slot) %s_direct(p, rows[next + i]);", k.Title)
 			k.Line("if (slots[i] == no_slot) slots[i] = spare + lane();")
@@ -178,7 +178,7 @@ func (a *groupText) perfectHashText() {
 		k.Close()
 	})
 	k.Line("block_barrier();")
-	a.appendGroups("places")
+	a.appendGroups("slot_count")
 }
 
 // bytes is what the table takes of shared memory.

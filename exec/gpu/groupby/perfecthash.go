@@ -107,7 +107,7 @@ func (a *groupText) perfectHashRow(keys, args []codegen.Value) {
 	} else {
 		k.Line("const u32 %s = mix_word((u32)%s);", tag, key)
 	}
-	k.Line("const u32 %s = displaced_slot(displaced_word(%s), numbers[displaced_word(%s) >> %d], places);", slot, tag, tag, x.shift())
+	k.Line("const u32 %s = displaced_slot(displaced_word(%s), numbers[displaced_word(%s) >> %d], slot_count);", slot, tag, tag, x.shift())
 	k.Open("if (%s) {", there)
 	a.global, a.closeGlobal = func() { a.openGroup("g", "_aside", key, "false") }, k.Close
 	a.inLocal = true
@@ -142,14 +142,14 @@ func (a *groupText) declarePerfectHash() []string {
 	k, x := a.k, a.f.PerfectHash
 	k.Shared = kernel.SharedMemory{Bytes: x.bytes()}
 	lines := []string{
-		"// Each block has a table of its own in shared memory: placed keys, then the words of one limb after those of another, then the buckets' numbers.",
+		"// Each block has a table of its own in shared memory: the keys of the perfect hash, then the words of one limb after those of another, then the buckets' numbers.",
 		"constexpr u32 copies = 0, copy = 0;",
-		fmt.Sprintf("constexpr u32 places = %d, buckets = %d;", x.Slots, x.Buckets),
-		"constexpr i32 stride = (i32)places;",
+		fmt.Sprintf("constexpr u32 slot_count = %d, buckets = %d;", x.Slots, x.Buckets),
+		"constexpr i32 stride = (i32)slot_count;",
 		fmt.Sprintf("%s* local_keys = shared_at<%s>(0);", x.elem(), x.elem()),
-		"u32* table = reinterpret_cast<u32*>(local_keys + places);",
+		"u32* table = reinterpret_cast<u32*>(local_keys + slot_count);",
 		fmt.Sprintf("u8* numbers = shared_at<u8>(%d);", x.Slots*x.slot),
-		fmt.Sprintf("RADISH_NO_UNROLL for (u32 i = thread_index(); i < places; i += RADISH_BLOCK) local_keys[i] = %s[i];", PerfectHashWord{a.f.Aggregate, PerfectHashTags}.of(k, x)),
+		fmt.Sprintf("RADISH_NO_UNROLL for (u32 i = thread_index(); i < slot_count; i += RADISH_BLOCK) local_keys[i] = %s[i];", PerfectHashWord{a.f.Aggregate, PerfectHashTags}.of(k, x)),
 		fmt.Sprintf("RADISH_NO_UNROLL for (u32 i = thread_index(); i < buckets; i += RADISH_BLOCK) numbers[i] = %s[i];", PerfectHashWord{a.f.Aggregate, PerfectHashNumbers}.of(k, x)),
 	}
 	return append(append(lines, a.emptyWords()...), "block_barrier();")
@@ -157,7 +157,7 @@ func (a *groupText) declarePerfectHash() []string {
 
 // displaceKernel gives the keys of the groups that were seen their slots.
 func (a *groupText) displaceKernel() *kernel.Kernel {
-	sub, _ := a.thenKernel("_place")
+	sub, _ := a.thenKernel("_hash")
 	sub.Threads = 1024 // one block does it
 	p, x := a.f.Aggregate, a.f.PerfectHash
 	sub.Shared = kernel.SharedMemory{Bytes: x.Tag*x.Slots + (4+1)*x.Buckets}
@@ -167,7 +167,7 @@ func (a *groupText) displaceKernel() *kernel.Kernel {
 	sub.Line("u32* last = reinterpret_cast<u32*>(tags + slots);")
 	sub.Line("u8* sizes = reinterpret_cast<u8*>(last + buckets);")
 	sub.Line("const Displacing<%s> placing{slots, buckets, %d, tags, last, sizes, %s, %s};", x.elem(), x.shift(), array(PerfectHashList), array(PerfectHashBefore))
-	sub.Line("place_keys(%s, %s + 1, %v, placing, %s, %s);", sub.Pointer("const u64", GroupKeys{p}), sub.Word(GroupMask{p}), a.f.Shape == wordGroups,
+	sub.Line("build_perfect_hash(%s, %s + 1, %v, placing, %s, %s);", sub.Pointer("const u64", GroupKeys{p}), sub.Word(GroupMask{p}), a.f.Shape == wordGroups,
 		array(PerfectHashTags), array(PerfectHashNumbers))
 	return sub
 }

@@ -2,8 +2,8 @@ package groupby
 
 import "testing"
 
-// TestPlacedTable: a table has no more bytes than it was given, and uses nearly all of them.
-func TestPlacedTable(t *testing.T) {
+// TestPerfectHashTable: a table has no more bytes than it was given, and uses nearly all of them.
+func TestPerfectHashTable(t *testing.T) {
 	for _, tag := range []int64{4, 8} {
 		for words := int64(1); words <= 12; words++ {
 			for bytes := int64(8 << 10); bytes <= 256<<10; bytes += 1 << 10 {

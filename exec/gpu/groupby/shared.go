@@ -30,7 +30,7 @@ func (a *groupText) flush() {
 	k, f := a.k, a.f
 	k.Line("// the block's groups are added to all")
 	k.Line("block_barrier();")
-	k.Open("RADISH_NO_UNROLL for (u32 g = thread_index(); g < places; g += RADISH_BLOCK) {")
+	k.Open("RADISH_NO_UNROLL for (u32 g = thread_index(); g < slot_count; g += RADISH_BLOCK) {")
 	k.Line("const u32* first = table + (g << copies);")
 	counts := map[int]string{}
 	k.Line("if (%s == 0) continue;", a.flushCount(counts, f.Taken))
@@ -48,8 +48,8 @@ func (a *groupText) declareShared() []string {
 		"// group, then by copy.",
 		fmt.Sprintf("const u32 copies = (u32)%s;", k.Word(GroupCopies{f.Aggregate})),
 		"const u32 copy = thread_index() & ((1u << copies) - 1);",
-		fmt.Sprintf("const u32 places = (u32)%s;", slots),
-		"const i32 stride = (i32)(places << copies);",
+		fmt.Sprintf("const u32 slot_count = (u32)%s;", slots),
+		"const i32 stride = (i32)(slot_count << copies);",
 		fmt.Sprintf("u32* table = shared_at<u32>(%d);", k.SourceShared),
 	}
 	return append(append(lines, a.emptyWords()...), "block_barrier();")

@@ -48,7 +48,7 @@ func (a *groupText) boundTerm(arg expr.Expr, v codegen.Value) {
 // exactWords is exact_words of aggregate.cuh.
 const exactWords = 70
 
-// fullRows are the rows that limbs are sure to have room for.
+// fullRows are the rows that limbs are sure to hold.
 const fullRows = 1 << 30
 
 // addFloat adds a value, or its square, to a sum of the thread's or the block's, which add does for an i128 or a SquareTerm, or, if it does not fit that, to the

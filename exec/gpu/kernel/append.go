@@ -124,7 +124,7 @@ func (a *Append) Carry() {
 	}
 }
 
-// Write stores the values as row number at, if there is room.
+// Write stores the values as row number at, if the capacity allows.
 func (a *Append) Write(at string) {
 	k := a.k
 	k.Open("if (%s < %s) {", at, k.Word(CapacityWord{a.Sink}))
@@ -132,7 +132,7 @@ func (a *Append) Write(at string) {
 	k.Close()
 }
 
-// WriteValues stores the values as row number at, for which there is room.
+// WriteValues stores the values as row number at, which is below the capacity.
 func (a *Append) WriteValues(at string) {
 	k := a.k
 	for i, v := range a.Out {

@@ -93,7 +93,7 @@ type (
 	}
 	ValidWord    DataWord
 	RowCount     struct{ Sink physical.Sink } // the number of rows
-	CapacityWord struct{ Sink physical.Sink } // rows that there is room for
+	CapacityWord struct{ Sink physical.Sink } // rows that the sink's memory can hold
 	RowCounter   struct{ Sink physical.Sink } // address of the counter of rows
 	HeldCount    struct{ Sink physical.Sink } // address of the number of rows, where the host does not know it yet; else 0
 	OrderWord    struct{ Sink physical.Sink } // address of row numbers in order; 0: as they lie

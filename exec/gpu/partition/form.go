@@ -34,10 +34,10 @@ func (f *Form) LineRows() int64 { return lineBytes / f.RowBytes }
 // Partitions is how many partitions there are after some passes.
 func (f *Form) Partitions(passes int) int64 { return 1 << (f.Bits * passes) }
 
-// SharedBytes is what a pass needs of shared memory where a block has so many threads, with space for 2^scratch rows: Memory of Partition.
+// SharedBytes is what a pass needs of shared memory where a block has so many threads, with space for 2^scratch rows: Memory of Partitioner.
 func (f *Form) SharedBytes(threads, scratch int) int64 {
-	tile, parts, row, line := int64(threads*f.Items()), f.Partitions(1), f.RowBytes, f.LineRows()
-	return row*max(tile+2*parts*line, 1<<scratch) + row*parts*line + (16+4+8+8)*parts + 16
+	tile, partitions, row, line := int64(threads*f.Items()), f.Partitions(1), f.RowBytes, f.LineRows()
+	return row*max(tile+2*partitions*line, 1<<scratch) + row*partitions*line + (16+4+8+8)*partitions + 16
 }
 
 // Word is a word of what partitioning uses.

@@ -9,42 +9,42 @@ import (
 // Out is the C++ of where a pass writes, from a partition of the pass before on.
 func (f *Form) Out(k *kernel.Kernel, of any, pass int, part string) string {
 	if f.Ranges {
-		return fmt.Sprintf("PartRanges{%s, %s + %s * parts, %s + %s * parts}", k.Pointer("Row", Word{of, pass, Rows}), k.Pointer("u32", Word{of, pass, Counts}), part, k.Pointer("const u32", Word{of, pass, Begins}), part)
+		return fmt.Sprintf("PartitionRanges{%s, %s + %s * partitions, %s + %s * partitions}", k.Pointer("Row", Word{of, pass, Rows}), k.Pointer("u32", Word{of, pass, Counts}), part, k.Pointer("const u32", Word{of, pass, Begins}), part)
 	}
 	capacity := k.Word(Word{of, pass, Capacity})
-	return fmt.Sprintf("PartOut{%s + %s * parts * %s, %s + %s * parts, %s}",
+	return fmt.Sprintf("EqualPartitions{%s + %s * partitions * %s, %s + %s * partitions, %s}",
 		k.Pointer("Row", Word{of, pass, Rows}), part, capacity, k.Pointer("u32", Word{of, pass, Counts}), part, capacity)
 }
 
 // Declare declares what a pass needs. direct are lines that see to a row without a slot.
 func (f *Form) Declare(pass int, direct []string) []string {
-	using := "using Parting = Partition<RADISH_ITEMS>;"
+	using := "using Partitioning = Partitioner<RADISH_ITEMS>;"
 	if f.Ranges {
-		using = "using Parting = Partition<RADISH_ITEMS, PartRanges>;"
+		using = "using Partitioning = Partitioner<RADISH_ITEMS, PartitionRanges>;"
 	}
 	lines := []string{
 		using,
-		"Parting::Memory& memory = *shared_at<Parting::Memory>(0);",
-		fmt.Sprintf("Parting parting(memory, %d);", pass),
+		"Partitioning::Memory& memory = *shared_at<Partitioning::Memory>(0);",
+		fmt.Sprintf("Partitioning partitioner(memory, %d);", pass),
 	}
 	if len(direct) == 0 {
 		return append(lines, "const auto direct = [](const Row&) {}; // the counters say how much capacity is missing")
 	}
-	lines = append(lines, "const auto direct = [&](Row row) { // it found no room")
+	lines = append(lines, "const auto direct = [&](Row row) { // its partition is full")
 	for _, l := range direct {
 		lines = append(lines, "  "+l)
 	}
 	return append(lines, "};")
 }
 
-// Tile writes the end of a scan's tile, whose rows are in part_rows; between stands what is done to them before.
+// Tile writes the end of a scan's tile, whose rows are in partition_rows; between stands what is done to them before.
 func Tile(k *kernel.Kernel, between func()) {
-	k.Fill(k.Tile, 2, []string{"Row part_rows[RADISH_ITEMS];", "RADISH_UNROLL", "for (i32 i = 0; i < RADISH_ITEMS; i++) part_rows[i] = pad_row;"})
+	k.Fill(k.Tile, 2, []string{"Row partition_rows[RADISH_ITEMS];", "RADISH_UNROLL", "for (i32 i = 0; i < RADISH_ITEMS; i++) partition_rows[i] = pad_row;"})
 	k.Tile = ""
 	if between != nil {
 		k.EndTile = k.Capture(between)
 	}
-	k.EndTile = append(k.EndTile, "parting.tile(part_rows, direct);")
+	k.EndTile = append(k.EndTile, "partitioner.tile(partition_rows, direct);")
 }
 
 // Split writes a kernel that splits each partition of the first pass. direct are lines as of Declare.
@@ -54,27 +54,27 @@ func (f *Form) Split(sub *kernel.Kernel, of any, direct []string, shared kernel.
 		sub.Line("%s", l)
 	}
 	counts := sub.Pointer("const u32", Word{of, 0, Counts})
-	begin, capacity := "first_row[part]", "(i64)first_row[part + 1] - begin"
+	begin, capacity := "first_row[partition]", "(i64)first_row[partition + 1] - begin"
 	if f.Ranges {
 		sub.Line("const u32* first_row = %s;", sub.Pointer("const u32", Word{of, 0, Begins}))
 	} else {
-		sub.Line("const i64 room = (i64)%s;", sub.Word(Word{of, 0, Capacity}))
-		begin, capacity = "part * room", "room"
+		sub.Line("const i64 capacity = (i64)%s;", sub.Word(Word{of, 0, Capacity}))
+		begin, capacity = "partition * capacity", "capacity"
 	}
 	sub.Line("constexpr i64 chunk = (i64)RADISH_BLOCK * RADISH_ITEMS * %d;", ChunkTiles)
 	sub.Line("i64 item = block_index(), before = 0; // chunks of all partitions: this block's next one, and those of the partitions before")
-	sub.Open("for (i64 part = 0; part < parts; part++) {")
-	sub.Line("const i64 begin = %s, part_end = begin + min_of((i64)%s[part], %s);", begin, counts, capacity)
-	sub.Line("const i64 chunks = (part_end - begin + chunk - 1) / chunk;")
+	sub.Open("for (i64 partition = 0; partition < partitions; partition++) {")
+	sub.Line("const i64 begin = %s, partition_end = begin + min_of((i64)%s[partition], %s);", begin, counts, capacity)
+	sub.Line("const i64 chunks = (partition_end - begin + chunk - 1) / chunk;")
 	sub.Open("for (; item < before + chunks; item += grid_size()) {")
-	sub.Line("const i64 from = begin + (item - before) * chunk, end = min_of(part_end, from + chunk);")
-	sub.Line("parting.begin(%s);", f.Out(sub, of, 1, "part"))
+	sub.Line("const i64 from = begin + (item - before) * chunk, end = min_of(partition_end, from + chunk);")
+	sub.Line("partitioner.begin(%s);", f.Out(sub, of, 1, "partition"))
 	sub.Open("for (i64 at = from; at < end; at += RADISH_BLOCK * RADISH_ITEMS) {")
 	sub.Line("Row rows[RADISH_ITEMS];")
 	sub.Line("load_rows(%s, at, end, rows);", sub.Pointer("const Row", Word{of, 0, Rows}))
-	sub.Line("parting.tile(rows, direct);")
+	sub.Line("partitioner.tile(rows, direct);")
 	sub.Close()
-	sub.Line("parting.finish(direct);")
+	sub.Line("partitioner.finish(direct);")
 	sub.Close()
 	sub.Line("before += chunks;")
 	sub.Close()

@@ -28,7 +28,7 @@ func (x *Sink) Row(s *codegen.Scope) error {
 	if err != nil {
 		return err
 	}
-	k.Line("part_rows[i] = %s;", x.Layout.Pack(k, place, values))
+	k.Line("partition_rows[i] = %s;", x.Layout.Pack(k, place, values))
 	Tile(k, nil)
 	return nil
 }
@@ -38,7 +38,7 @@ func (x *Sink) Together() ([]string, error) { return nil, nil }
 
 // After writes what is left, and the kernel of the second pass.
 func (x *Sink) After() error {
-	x.Kernel.Line("parting.finish(direct);")
+	x.Kernel.Line("partitioner.finish(direct);")
 	if x.Form.Passes == 2 {
 		sub := x.Kernel.Another("_split")
 		sub.Defines = x.Kernel.Defines
@@ -51,7 +51,7 @@ func (x *Sink) After() error {
 // Declare declares what the first pass needs.
 func (x *Sink) Declare() []string {
 	x.Kernel.Shared = x.shared()
-	return append(x.Form.Declare(0, nil), fmt.Sprintf("parting.begin(%s);", x.Form.Out(x.Kernel, x.Of, 0, "0")))
+	return append(x.Form.Declare(0, nil), fmt.Sprintf("partitioner.begin(%s);", x.Form.Out(x.Kernel, x.Of, 0, "0")))
 }
 
 func (x *Sink) shared() kernel.SharedMemory {
@@ -63,7 +63,7 @@ const scratchBits = 1
 
 // Defines are the macros of a kernel that partitions rows of a layout, or reads them.
 func (f *Form) Defines(l *Layout) []string {
-	all := []string{fmt.Sprintf("RADISH_PART_BITS %d", f.Bits), fmt.Sprintf("RADISH_HOT_BITS %d", scratchBits), fmt.Sprintf("RADISH_ROW_WORDS %d", l.Words)}
+	all := []string{fmt.Sprintf("RADISH_PARTITION_BITS %d", f.Bits), fmt.Sprintf("RADISH_HOT_BITS %d", scratchBits), fmt.Sprintf("RADISH_ROW_WORDS %d", l.Words)}
 	if l.Wide {
 		all = append(all, "RADISH_WIDE_PLACE")
 	}

@@ -38,7 +38,7 @@ func TestRadixChoice(t *testing.T) {
 					got += line
 				}
 			}
-			if _, partitioned := g.Side(p); partitioned && !strings.Contains(g.Kernels[p].CUDA, "parting.tile(") {
+			if _, partitioned := g.Side(p); partitioned && !strings.Contains(g.Kernels[p].CUDA, "partitioner.tile(") {
 				t.Errorf("%s: no partitions in\n%s", tt.sql, g.Kernels[p].CUDA)
 			}
 		}

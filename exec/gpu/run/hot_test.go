@@ -39,7 +39,7 @@ func testFrequentKeys(t *testing.T, d *gpukernels.Device) {
 		{"by turns", func(r *rand.Rand, row int) int { return row % 3 * 32 }, 32, []string{"count(*)"}},
 		{"by turns", func(r *rand.Rand, row int) int { return row % 5 * 32 }, 0, []string{"sum"}},
 		{"eight keys", func(r *rand.Rand, row int) int { return r.IntN(8) * 711 }, 64, []string{"sum", "count(*)", "min", "max"}},
-		{"keys without places", func(r *rand.Rand, row int) int { return row % 4 }, 64, []string{"sum", "count(*)"}},
+		{"keys without slots", func(r *rand.Rand, row int) int { return row % 4 }, 64, []string{"sum", "count(*)"}},
 	} {
 		if leftOut(d, i) {
 			continue

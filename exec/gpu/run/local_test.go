@@ -60,7 +60,7 @@ func testLocalTables(t *testing.T, d *gpukernels.Device) {
 			switch rows {
 			case 9001: // a tile's rows are added together
 				tuning.Shared.TilesLeast = 0
-			case 9002: // keys are placed: about all
+			case 9002: // a perfect hash has about all keys
 				tuning.Shared.TilesLeast, tuning.PerfectHash.Rows = 0, 0
 			case 9003: // those of few rows
 				tuning.PerfectHash.Rows, tuning.PerfectHash.SeenRows = 0, 1

@@ -91,7 +91,7 @@ func (q *Query) ready(k *kernel.Kernel) bool {
 	return true
 }
 
-// openOutput makes room for what the pipeline gives, unless an earlier one that ends in the same sink has.
+// openOutput reserves memory for what the pipeline gives, unless an earlier one that ends in the same sink has.
 func (q *Query) openOutput(k *kernel.Kernel) error {
 	s := k.Pipeline.Sink
 	if a, ok := s.(*physical.Aggregate); ok {
@@ -107,7 +107,7 @@ func (q *Query) openOutput(k *kernel.Kernel) error {
 	return q.openRows(s, capacity, all)
 }
 
-// overflows says whether rows may find no room in what a pipeline fills, or its texts none in their memory.
+// overflows says whether rows may exceed the capacity of what a pipeline fills, or strings that of their memory.
 func (q *Query) overflows(k *kernel.Kernel) bool {
 	if k.MakesStrings() {
 		return true
@@ -126,7 +126,7 @@ func (q *Query) overflows(k *kernel.Kernel) bool {
 	return !q.outputs.rows[k.Pipeline.Sink].all
 }
 
-// openRows makes room for a sink's rows, in place of what it had. all says that no more can come.
+// openRows reserves memory for a sink's rows, instead of what it had. all says that no more can come.
 func (q *Query) openRows(s physical.Sink, capacity int64, all bool) error {
 	q.outputs.freeRows(s)
 	var err error
@@ -141,7 +141,7 @@ func (q *Query) openRows(s physical.Sink, capacity int64, all bool) error {
 	return err
 }
 
-// openGroups makes room for groups: as many as are expected, or more than there was room for.
+// openGroups reserves memory for groups: as many as are expected, or more than there was capacity for.
 func (q *Query) openGroups(p *physical.Aggregate) error {
 	f := q.program.Aggs[p]
 	tried := q.outputs.groups[p]

@@ -43,7 +43,7 @@ type storedRows struct {
 	data, valid []gpukernels.Ptr
 	memory      []gpukernels.Ptr // what has to be freed for them, and for the build that they belong to
 	capacity    int64
-	all         bool          // no more rows can come than there is room for
+	all         bool          // no more rows can come than the capacity
 	count       int64         // known once its pipelines have been waited for
 	sorted      rowsort.Order // row numbers in order, of a Sort
 	copied      results.Copy  // of a small Result: what it holds

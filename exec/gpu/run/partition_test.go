@@ -25,7 +25,7 @@ import (
 )
 
 // TestParts groups by an integer of many values, and by keys that are hashed: of 32 bits, packed ones with NULLs, and of 64 bits; by one and by two passes;
-// with room for all rows, for some and for none; with room for all groups and too little.
+// with capacity for all rows, for some and for none; with capacity for all groups and too little.
 func TestParts(t *testing.T) { gputest.Each(t, testParts) }
 
 func testParts(t *testing.T, d *gpukernels.Device) {
@@ -54,7 +54,7 @@ func testParts(t *testing.T, d *gpukernels.Device) {
 			aggs := c.aggs
 			for _, passes := range []int{0, 1, 2} {
 				tuning.Partition.PerfectHashRows = math.MaxFloat64
-				if passes == 0 { // one, and keys are placed
+				if passes == 0 { // one, with a perfect hash
 					if c.keys[0] == 0 {
 						continue
 					}
@@ -83,11 +83,11 @@ func testParts(t *testing.T, d *gpukernels.Device) {
 					kernels := program.New(plan, runner.ForKernels(), &expr.Context{}, codegen.NewLookupCache(1<<20), func(*physical.Pipeline) bool { return true }).Kernels[plan.Pipelines[0]].All()
 					wide := i > 4
 					ranked := passes == 2 && c.keys[0] != 0 && !wide
-					if !strings.Contains(kernels[0].CUDA, "parting.tile(") || len(kernels) != passes+1 || strings.Contains(kernels[passes].CUDA, "TagRanks") != ranked ||
-						strings.Contains(kernels[passes].CUDA, "PlacedPart") != (tuning.Partition.PerfectHashRows == 0) || strings.Contains(kernels[0].CUDA, "RADISH_WIDE_ROWS") != wide {
+					if !strings.Contains(kernels[0].CUDA, "partitioner.tile(") || len(kernels) != passes+1 || strings.Contains(kernels[passes].CUDA, "TagRanks") != ranked ||
+						strings.Contains(kernels[passes].CUDA, "PerfectHashTable") != (tuning.Partition.PerfectHashRows == 0) || strings.Contains(kernels[0].CUDA, "RADISH_WIDE_ROWS") != wide {
 						t.Errorf("%v by %v in %d passes: %d kernels, the first\n%s", aggs, c.keys, passes, len(kernels), kernels[0].CUDA)
 					}
-					enginetest.Check(t, b, enginetest.Case{Name: fmt.Sprintf("%v by %v in %d passes with room for %d rows", aggs, c.keys, passes, capacity)}, plan, seed)
+					enginetest.Check(t, b, enginetest.Case{Name: fmt.Sprintf("%v by %v in %d passes with capacity for %d rows", aggs, c.keys, passes, capacity)}, plan, seed)
 				}
 			}
 		})
@@ -149,10 +149,10 @@ func (b *failing) Run(ctx context.Context, plan *physical.Plan) ([]*column.Batch
 	return out, errors.Join(err, d.FailAllocation(0))
 }
 
-// TestPartsOutOfMemory lets each allocation of groups that are made by parts fail in turn: those of the parts themselves cost time only.
-func TestPartsOutOfMemory(t *testing.T) { gputest.Each(t, testPartsOutOfMemory) }
+// TestPartitionsOutOfMemory lets each allocation of partitioned groups fail in turn: those of the partitions themselves cost time only.
+func TestPartitionsOutOfMemory(t *testing.T) { gputest.Each(t, testPartitionsOutOfMemory) }
 
-func testPartsOutOfMemory(t *testing.T, d *gpukernels.Device) {
+func testPartitionsOutOfMemory(t *testing.T, d *gpukernels.Device) {
 	if leftOut(d, 1) {
 		t.Skip("a plan runs once for each of its allocations")
 	}
@@ -179,16 +179,16 @@ func testPartsOutOfMemory(t *testing.T, d *gpukernels.Device) {
 	}
 }
 
-// TestFullPart groups by hashed keys of which far more belong to one part than its table has room for, and to others few.
-func TestFullPart(t *testing.T) { gputest.Each(t, testFullPart) }
+// TestFullPartition groups by hashed keys of which far more belong to one partition than its table has slots, and to others few.
+func TestFullPartition(t *testing.T) { gputest.Each(t, testFullPartition) }
 
-func testFullPart(t *testing.T, d *gpukernels.Device) {
+func testFullPartition(t *testing.T, d *gpukernels.Device) {
 	b := newBackend(t, d)
 	tuning := &b.runner.tuning
 	tuning.Partition.Rows, tuning.Partition.LeastSlots, tuning.Partition.PerfectHashBytes = 1000, 8, 8<<10
 	for seed := range uint64(3) {
 		tuning.Partition.Passes = int(max(seed, 1))
-		tuning.Partition.PerfectHashRows = float64(seed) * math.MaxFloat32 // keys are placed at first
+		tuning.Partition.PerfectHashRows = float64(seed) * math.MaxFloat32 // a perfect hash at first
 		r := rand.New(rand.NewPCG(seed, 19))
 		data := make([]encoding.Data, 2)
 		for row := range 60_000 {
@@ -229,10 +229,10 @@ func testFullPart(t *testing.T, d *gpukernels.Device) {
 		}
 		g.Pipe(scan, agg)
 		plan := g.Result(g.Read(agg, out), out)
-		if kernels := b.program(plan).Kernels[plan.Pipelines[0]].All(); len(kernels) != tuning.Partition.Passes+1 || strings.Contains(kernels[tuning.Partition.Passes].CUDA, "PlacedPart") != (seed == 0) {
+		if kernels := b.program(plan).Kernels[plan.Pipelines[0]].All(); len(kernels) != tuning.Partition.Passes+1 || strings.Contains(kernels[tuning.Partition.Passes].CUDA, "PerfectHashTable") != (seed == 0) {
 			t.Errorf("%d passes: %d kernels, the first\n%s", tuning.Partition.Passes, len(kernels), kernels[0].CUDA)
 		}
-		enginetest.Check(t, b, enginetest.Case{Name: fmt.Sprintf("a full part in %d passes", tuning.Partition.Passes)}, plan, seed)
+		enginetest.Check(t, b, enginetest.Case{Name: fmt.Sprintf("a full partition in %d passes", tuning.Partition.Passes)}, plan, seed)
 	}
 	if b.onHost > 0 || len(b.refused) > 0 {
 		t.Errorf("%d plans ended on the CPU; refused: %v", b.onHost, b.refused)

@@ -115,7 +115,7 @@ func (q *Query) runAgain(ctx context.Context, cost *Cost) error {
 	return nil
 }
 
-// finish waits for a pipeline that was started. Where its sink had too little room it is made larger, and all pipelines that end there run again.
+// finish waits for a pipeline that was started. Where its sink was too small it is made larger, and all pipelines that end there run again.
 func (q *Query) finish(ctx context.Context, k *kernel.Kernel, cost *Cost) error {
 	for tries := 0; ; tries++ {
 		if err := q.Settle(ctx); err != nil {
@@ -139,7 +139,7 @@ func (q *Query) finish(ctx context.Context, k *kernel.Kernel, cost *Cost) error 
 	}
 }
 
-// grow looks whether a sink had room for all, and if not makes it larger and empty: true. What kernels counted is known.
+// grow looks whether a sink's capacity sufficed, and if not makes it larger and empty: true. What kernels counted is known.
 func (q *Query) grow(k *kernel.Kernel) (bool, error) {
 	if again, err := q.growStrings(k); again || err != nil {
 		return again, err

@@ -11,12 +11,12 @@ import (
 	"github.com/radish-sql/radish/planner/physical"
 )
 
-// The planner's estimate of how many rows a pipeline gives may be far off, and a sink that had too little room for them costs a second run of the
+// The planner's estimate of how many rows a pipeline gives may be far off, and a sink that is too small for them costs a second run of the
 // pipeline, one that had too much a hash table that is too large. So a device remembers how many came in the end, and a query that does the same over
-// the same versions of its tables makes room for as many.
+// the same versions of its tables reserves memory for as many.
 //
 // That is no more than a better estimate, but one that is hardly ever wrong: what comes next is launched without waiting for the count, and whether there
-// was room is looked at when something else has to be waited for. If there was none all runs again, and each pipeline is waited for.
+// the capacity sufficed is looked at when something else has to be waited for. If it did not, all runs again, and each pipeline is waited for.
 
 // keptSizes is how many sizes are remembered at least.
 const keptSizes = 1 << 12
@@ -108,7 +108,7 @@ type sizing struct {
 	memory  *sizeMemory
 	works   map[physical.Sink]uint64 // 0: something is not known
 	trusts  bool                     // sizes that are remembered, so far that there is no waiting
-	trusted map[physical.Sink]int64  // sinks that have such a size, and the rows that they have room for; 0 for groups
+	trusted map[physical.Sink]int64  // sinks that have such a size, and their capacities in rows; 0 for groups
 }
 
 func newSizing(g *program.Program, memory *sizeMemory) *sizing {
@@ -128,14 +128,14 @@ func (z *sizing) trustNone() {
 // errTooSmall says that a size which was trusted is too small.
 var errTooSmall = errors.New("gpu: more rows came than before")
 
-// trust notes that a sink was given room for what came before, and no less.
+// trust notes that a sink has capacity for what came before, and no less.
 func (z *sizing) trust(s physical.Sink, capacity int64) {
 	if z.trusts {
 		z.trusted[s] = capacity
 	}
 }
 
-// isTrusted says whether no more rows come to a sink than there is room for, as far as is remembered.
+// isTrusted says whether no more rows come to a sink than its capacity, as far as is remembered.
 func (z *sizing) isTrusted(s physical.Sink) bool {
 	_, ok := z.trusted[s]
 	return ok

@@ -13,7 +13,7 @@ import (
 	"github.com/radish-sql/radish/planner/physical"
 )
 
-// A pipeline is waited for where something here depends on what its kernel has counted: that its sink had room for all, how many rows there are to
+// A pipeline is waited for where something here depends on what its kernel has counted: that its sink was large enough, how many rows there are to
 // launch the next one over, that there was no error. What is known without, or can be asked by the next kernel, is no reason to wait.
 
 // sortsHeld says whether a sink is a Sort whose rows are so few that they are ordered without knowing how many they are.

@@ -86,7 +86,7 @@ func (x *Join) lies(k *kernel.Kernel, probe bool) string {
 	return fmt.Sprintf("RadixSide{%s, %s}", word(partition.Begins), word(partition.Counts))
 }
 
-// declare declares what lies in shared memory. The sink has names of its own beside these: table and places among them.
+// declare declares what lies in shared memory. The sink has names of its own beside these: table and slot_count among them.
 func (x *Join) declare(k *kernel.Kernel) {
 	k.Line("using BuildRow = WordRow<%d>;", x.sides[0].Words)
 	k.Line("using Chains = RadixTable<%d, %d, %d>;", x.slotBits, x.numberBits(), x.parts.Passes)

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -47,6 +48,53 @@ func TestBitsThatAreChosen(t *testing.T) {
 		"SELECT IF(IF(1, 0x00, 1), 'y', 'n'), BIT_COUNT(IF(1, 0xFF, 1)), CAST(IF(1, 0x41, 1) AS SIGNED), LEFT('abc', IF(1, 0x02, 1))": "n|8|65|ab",
 		"SELECT IF(1, 0x41, 1) = 'A', CONCAT(COALESCE(0x41, 1)), CAST(0x41 AS CHAR) + 0, IF(1, CAST(0x41 AS BINARY), 1) + 0":          "1|A|0|0",
 		"SELECT SUM(x) FROM (SELECT IF(c, 0x41, 1) AS x FROM t) AS d":                                                                 "67",
+	} {
+		if got := mustRun(t, s, sql); got != want+"\n" {
+			t.Errorf("%s: %q, want %q", sql, got, want)
+		}
+	}
+}
+
+// A set operation or DISTINCT behind IN, ANY or ALL compares as its queries do by themselves, which MySQL puts the comparison into.
+func TestBitsOfSetOperations(t *testing.T) {
+	s := session(t, Options{Threads: 1})
+	mustRun(t, s, `CREATE TABLE t (i INT, d DECIMAL(10,2), f DOUBLE, s VARCHAR(9), y YEAR, b BIGINT UNSIGNED);
+		INSERT INTO t VALUES (65, 65, 65, 'A', 1965, 65), (66, 66, 66, 'B', 1966, 66), (66, 66, 66, 'B', 1966, 66), (1, 1.5, 1.5, '65', 2001, 1), (0, 0, 0, '', 2000, 0), (NULL, NULL, NULL, NULL, NULL, NULL)`)
+	queries := []string{
+		"SELECT 0x41", "SELECT b'1000010' FROM t", "SELECT 66", "SELECT '66'", "SELECT NULL", "SELECT 1.5", "SELECT IF(i > 65, 0x41, 0x01) FROM t",
+		"SELECT DISTINCT 0x41 FROM t", "SELECT x FROM (SELECT 0x42 AS x FROM t) AS d", "SELECT i FROM t", "SELECT d FROM t WHERE i = 1", "SELECT 0x41 WHERE FALSE",
+	}
+	forms := []struct{ form, and string }{
+		{"%s IN (%s)", "OR"}, {"%s NOT IN (%s)", "AND"}, {"%s = ANY (%s)", "OR"}, {"%s <> ALL (%s)", "AND"}, {"%s > ANY (%s)", "OR"}, {"%s <= ALL (%s)", "AND"}, {"%s <> ANY (%s)", "OR"},
+	}
+	for i, left := range queries {
+		for _, right := range queries[i:] {
+			for _, arg := range []string{"o.i", "o.d", "o.f", "o.b", "o.y - 1900"} {
+				for _, f := range forms {
+					a, b := fmt.Sprintf(f.form, arg, left), fmt.Sprintf(f.form, arg, right)
+					want := mustRun(t, s, fmt.Sprintf("SELECT i, (%s) %s (%s) FROM t AS o ORDER BY 1, 2", a, f.and, b))
+					for _, all := range []string{left + " UNION " + right, left + " UNION ALL " + right + " ORDER BY 1", "(" + left + " UNION " + right + ") UNION ALL " + left} {
+						sql := fmt.Sprintf("SELECT i, "+f.form+" FROM t AS o ORDER BY 1, 2", arg, all)
+						if got := mustRun(t, s, sql); got != want && strings.Contains(left+right, "0x") {
+							t.Fatalf("%s:\n%swant\n%s", sql, got, want)
+						}
+					}
+				}
+			}
+		}
+	}
+	for sql, want := range map[string]string{
+		"SELECT COUNT(*) FROM t WHERE s IN (SELECT 0x41 UNION SELECT 0x42)":                                            "3",
+		"SELECT COUNT(*) FROM t WHERE (i, s) IN (SELECT 0x41, 'a' UNION SELECT 0x42, 'B')":                             "2",
+		"SELECT COUNT(*) FROM t WHERE s IN (SELECT DISTINCT 0x41 FROM t EXCEPT ALL SELECT 0x41)":                       "0",
+		"SELECT COUNT(*) FROM t WHERE i IN (SELECT DISTINCT 0x41 FROM t EXCEPT ALL SELECT 0x41)":                       "0",
+		"SELECT COUNT(*) FROM t WHERE (i, s) IN (SELECT 0x41, 0x41 UNION SELECT 0x42, 0x42)":                           "3",
+		"SELECT COUNT(*) FROM t WHERE i IN (SELECT 0x41 INTERSECT SELECT 0x41)":                                        "1",
+		"SELECT COUNT(*) FROM t WHERE i IN (SELECT DISTINCT 0x42 FROM t ORDER BY 1)":                                   "2",
+		"SELECT COUNT(*) FROM t WHERE i IN (SELECT 0x41 UNION SELECT 0x42 EXCEPT SELECT 0x42)":                         "1",
+		"SELECT COUNT(*) FROM t WHERE s IN (SELECT 0x3635 EXCEPT SELECT '65')":                                         "0",
+		"SELECT (65, 66) = (SELECT DISTINCT 0x41 + 0, 66 FROM t), (1, 2) = (SELECT DISTINCT i, i FROM t WHERE i = 66)": "1|0",
+		"SELECT COUNT(*) FROM t WHERE (i, i) IN (SELECT DISTINCT x, x FROM (SELECT 0x41 AS x FROM t) AS d)":            "1",
 	} {
 		if got := mustRun(t, s, sql); got != want+"\n" {
 			t.Errorf("%s: %q, want %q", sql, got, want)

@@ -155,6 +155,8 @@ type relation struct {
 	project *logical.Project
 	// merges says that MySQL puts the query into the one around it where it is a derived table.
 	merges bool
+	// parts are the queries whose rows a set operation or DISTINCT takes, if there is no LIMIT.
+	parts *parts
 }
 
 // bindQuery binds any statement that delivers rows. outer is the scope around it, or nil.

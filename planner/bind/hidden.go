@@ -3,6 +3,8 @@ package bind
 import (
 	"slices"
 
+	"github.com/pingcap/tidb/pkg/parser/ast"
+
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/types"
@@ -22,20 +24,134 @@ func anySubquery(items []selectItem) bool {
 func (b *Binder) keepLong(rel *relation) {
 	b.keepMore(rel, func(e expr.Expr) expr.Expr {
 		if e.Type().IsString() {
-			return expr.BitsFor(e, types.Uint64)
+			return bitsAsNumber(e)
 		}
 		return expr.WithHiddenDigits(e)
 	})
 }
 
-// keepBits adds to the columns of rel the numbers that hexadecimal and bit literals are.
-func (b *Binder) keepBits(rel *relation) {
-	b.keepMore(rel, func(e expr.Expr) expr.Expr {
-		if e.Type().IsString() {
-			return expr.BitsFor(e, types.Uint64)
+// parts are the queries whose rows a set operation takes. DISTINCT has one.
+type parts struct {
+	op   ast.SetOprType
+	rels []*relation
+}
+
+// keepBits makes rel what args are compared with by IN, ANY or ALL: a hexadecimal or bit literal is the number beside a number. As in MySQL,
+// which puts the comparison into each query of a set operation and leaves DISTINCT out there, it is the literal that is compared, and not
+// the string of the result.
+func (b *Binder) keepBits(rel *relation, args []expr.Expr) error {
+	for _, a := range args {
+		if !expr.TakesNumber(a.Type()) {
+			continue
 		}
-		return e
-	})
+		if rel.parts == nil {
+			b.keepMore(rel, bitsAsNumber)
+			return nil
+		}
+		kept, ok, err := b.keepPartsBits(rel, args)
+		if ok {
+			*rel = *kept
+			rel.node, rel.cols = b.distinctIDs(rel.node, rel.cols)
+		}
+		return err
+	}
+	return nil
+}
+
+func bitsAsNumber(e expr.Expr) expr.Expr {
+	if e.Type().IsString() {
+		return expr.BitsFor(e, types.Uint64)
+	}
+	return e
+}
+
+// keepPartsBits returns rel with the numbers that its literals are beside the columns that are compared with numbers; ok is false where
+// there are no such literals, or where another query's column has no number that it compares by.
+func (b *Binder) keepPartsBits(rel *relation, args []expr.Expr) (kept *relation, ok bool, err error) {
+	if rel.parts == nil {
+		b.keepMore(rel, bitsAsNumber)
+		for i, a := range args {
+			ok = ok || expr.TakesNumber(a.Type()) && hasNumber(rel.cols[i].col)
+		}
+		return rel, ok, nil
+	}
+	if op := rel.parts.op; op == ast.IntersectAll || op == ast.ExceptAll { // they count rows, which DISTINCT makes fewer
+		return rel, false, nil
+	}
+	rels := make([]*relation, len(rel.parts.rels))
+	for i, r := range rel.parts.rels {
+		part := *r
+		part.cols = slices.Clone(r.cols)
+		some := false
+		if rels[i], some, err = b.keepPartsBits(&part, args); err != nil {
+			return nil, false, err
+		}
+		if !some {
+			rels[i] = &part
+		}
+		ok = ok || some
+	}
+	if !ok || len(rels) == 1 {
+		return rels[0], ok, nil
+	}
+	var numbers []int // the columns that have numbers
+	for i, a := range args {
+		if expr.TakesNumber(a.Type()) && slices.ContainsFunc(rels, func(r *relation) bool { return hasNumber(r.cols[i].col) }) {
+			numbers = append(numbers, i)
+		}
+	}
+	for i, r := range rels {
+		if rels[i], ok = b.withNumbers(r, numbers); !ok {
+			return nil, false, nil
+		}
+	}
+	last := len(rels) - 1
+	if kept, err = b.combine(rel.parts.op, rels[:last], rels[last]); err != nil {
+		return nil, false, err
+	}
+	for k, i := range numbers {
+		shown := *kept.cols[i].col
+		shown.Long = kept.cols[len(args)+k].col
+		kept.cols[i].col = &shown
+	}
+	kept.cols = kept.cols[:len(args)]
+	return kept, true, nil
+}
+
+func hasNumber(c *expr.Column) bool { return c.Long != nil && c.Typ.IsString() }
+
+// withNumbers returns r with a further column for each of columns: the number that it is beside a number.
+func (b *Binder) withNumbers(r *relation, columns []int) (*relation, bool) {
+	out := &relation{cols: slices.Clone(r.cols)}
+	p := &logical.Project{Input: r.node}
+	seen := map[expr.ColumnID]bool{}
+	for _, c := range r.cols {
+		if !seen[c.col.ID] {
+			seen[c.col.ID] = true
+			p.Items = append(p.Items, logical.Item{Col: c.col.Shown(), Expr: c.col.Shown()})
+		}
+	}
+	for _, i := range columns {
+		c := r.cols[i]
+		var number expr.Expr = c.col.Shown()
+		switch t := c.col.Typ; {
+		case hasNumber(c.col):
+			number = c.col.Long
+		case t.IsNumeric() || t.Kind == types.KindNull:
+		case t.IsString() || t.IsTemporal():
+			number = expr.NewCast(number, types.Double)
+		default:
+			return nil, false
+		}
+		col := b.alloc.New("", c.name, number.Type(), number.Nullable())
+		p.Items = append(p.Items, logical.Item{Col: col, Expr: number})
+		out.cols = append(out.cols, scopeColumn{col: col, name: c.name})
+	}
+	for i := range r.cols {
+		out.cols[i].col = r.cols[i].col.Shown()
+	}
+	out.node = p
+	return out, true
 }
 
 // keepMore adds to each column of rel what more gives for its expression, unless that is the expression itself.

@@ -94,6 +94,9 @@ func (b *Binder) bindSelect(s *ast.SelectStmt, outer *scope) (*relation, error) 
 		if err != nil {
 			return nil, err
 		}
+		if s.Limit != nil {
+			rel.parts = nil
+		}
 	} else {
 		rel, keys = b.project(node, items, keys)
 		rel.project = rel.node.(*logical.Project)
@@ -377,6 +380,8 @@ func (b *Binder) project(input logical.Node, items []selectItem, keys []orderKey
 // distinct computes the select list and removes duplicates. What sorts the rows is computed from what they show; see project for the keys.
 func (b *Binder) distinct(input logical.Node, items []selectItem, keys []orderKey) (*relation, []orderKey, error) {
 	rel, _ := b.project(input, items, nil)
+	all := *rel
+	all.project, all.cols = rel.node.(*logical.Project), slices.Clone(rel.cols)
 	b.removeDuplicates(rel)
 	lost := logical.SetOfCols(input.Schema())
 	for _, c := range rel.cols {
@@ -413,6 +418,7 @@ func (b *Binder) distinct(input logical.Node, items []selectItem, keys []orderKe
 		}
 		rel, keys = b.project(rel.node, shown, keys)
 	}
+	rel.parts = &parts{rels: []*relation{&all}}
 	return rel, keys, nil
 }
 

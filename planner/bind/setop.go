@@ -74,12 +74,16 @@ func (b *Binder) bindSetOp(s *ast.SetOprStmt, outer *scope) (*relation, error) {
 	for _, k := range keys {
 		computed = computed || k.item < 0
 	}
+	of := acc.parts
 	if computed {
 		acc, keys = b.project(acc.node, items, keys)
 	} else {
 		for i := range keys {
 			keys[i].e = acc.cols[keys[i].item].col
 		}
+	}
+	if acc.parts = of; s.Limit != nil {
+		acc.parts = nil
 	}
 	return acc, b.orderAndLimit(acc, keys, s.Limit)
 }
@@ -123,7 +127,7 @@ func (b *Binder) combine(op ast.SetOprType, left []*relation, right *relation) (
 			nullable[c] = nullable[c] || col.col.Null
 		}
 	}
-	out := &relation{}
+	out := &relation{parts: &parts{op: op, rels: rels}}
 	set := &logical.SetOp{Kind: setOpKinds[op]}
 	folds := false
 	for c := range width {

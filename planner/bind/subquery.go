@@ -129,7 +129,9 @@ func (b *Binder) membership(kind expr.SubqueryKind, op expr.Op, args []expr.Expr
 	if len(args) != len(rel.cols) {
 		return nil, sqlerr.OperandColumns(len(args))
 	}
-	b.keepBits(rel)
+	if err := b.keepBits(rel, args); err != nil {
+		return nil, err
+	}
 	out := columnsOf(rel)
 	p := &logical.Project{Input: rel.node}
 	computed := false
@@ -185,7 +187,7 @@ func (b *Binder) compareRowSubquery(op expr.Op, row *ast.RowExpr, sub *ast.Subqu
 		agg.Aggs = append(agg.Aggs, logical.AggItem{Col: col, Fn: single, Args: []expr.Expr{c.col}})
 		rel.cols[i].col = col
 	}
-	rel.node = agg
+	rel.node, rel.parts = agg, nil
 	e, err := b.membership(expr.InSubquery, expr.EQ, args, rel)
 	return negateIf(op == expr.NE, e), err
 }

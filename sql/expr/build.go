@@ -108,7 +108,7 @@ func NewCast(e Expr, to types.Type) Expr {
 
 // BitsFor makes a number of a hexadecimal or bit literal that becomes a value of a numeric type. Evaluation knows bytes alone.
 func BitsFor(e Expr, to types.Type) Expr {
-	if !to.IsNumeric() && to.Kind != types.KindYear {
+	if !TakesNumber(to) {
 		return e
 	}
 	switch x := e.(type) {
@@ -155,6 +155,9 @@ func BitsFor(e Expr, to types.Type) Expr {
 	return e
 }
 
+// TakesNumber says whether a hexadecimal or bit literal is a number beside a value of type t.
+func TakesNumber(t types.Type) bool { return t.IsNumeric() || t.Kind == types.KindYear }
+
 // numbersOfBits makes numbers of results, one of which is chosen where a number is wanted, if a hexadecimal or bit literal is among them. As in
 // MySQL each is converted by itself (Item_func_if::val_real, Item_func_case::val_real); COALESCE and IFNULL convert the string.
 func numbersOfBits(results []Expr, to types.Type) (t types.Type, ok bool) {
@@ -183,7 +186,7 @@ func isNull(e Expr) bool {
 
 // BitsStored is BitsFor for a value that is assigned to a column.
 func BitsStored(e Expr, to types.Type) Expr {
-	if c, ok := e.(*Const); ok && c.Value.Bits && (to.IsNumeric() || to.Kind == types.KindYear) {
+	if c, ok := e.(*Const); ok && c.Value.Bits && TakesNumber(to) {
 		return &Const{Value: c.Value.StoredNumber()}
 	}
 	return e

@@ -244,6 +244,25 @@ func (l *Loading) Wait(ctx context.Context) (*Module, Origin, error) {
 	return e.module, origin, nil
 }
 
+// LoadAll has sources compiled and loaded at once, by all processes that compile. Who loads them later finds them.
+func (d *Device) LoadAll(ctx context.Context, sources []string) error {
+	turn := NewTurn()
+	var all []*Loading
+	for _, s := range sources {
+		all = append(all, d.BeginIn(ctx, turn, s))
+	}
+	var first error
+	for _, x := range all {
+		m, _, err := x.Wait(ctx)
+		if err == nil {
+			m.Release()
+		} else if first == nil {
+			first = err
+		}
+	}
+	return first
+}
+
 // guardedMake is make. A panic in it becomes the entry's error, so that nobody waits for ever.
 func (d *Device) guardedMake(e *moduleEntry, source string, options []string, begun func()) (origin Origin) {
 	err := guard(func() error {

@@ -43,23 +43,9 @@ func (l *Lab) Close() {
 	l.stream.Close()
 }
 
-// Compile has sources compiled at once, by all processes that compile. Those that are timed later are found then.
+// Compile has sources compiled at once. Those that are timed later are found then.
 func (l *Lab) Compile(ctx context.Context, sources []string) error {
-	turn := gpukernels.NewTurn()
-	var all []*gpukernels.Loading
-	for _, s := range sources {
-		all = append(all, l.device.BeginIn(ctx, turn, s))
-	}
-	var first error
-	for _, x := range all {
-		m, _, err := x.Wait(ctx)
-		if err == nil {
-			m.Release()
-		} else if first == nil {
-			first = err
-		}
-	}
-	return first
+	return l.device.LoadAll(ctx, sources)
 }
 
 // arrays gives use the device's memory: one array that holds keys, and one of so many bytes for results.

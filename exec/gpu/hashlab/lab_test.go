@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/exec/cpu/keyhash"
@@ -83,42 +85,95 @@ func lengths() (out []int) {
 	return append(out, 24, 31, 32, 33, 40, 64)
 }
 
+// agreement is a kernel that hashes keys of all lengths by one function.
+type agreement struct {
+	function *Function
+	source   string
+	keys     []byte
+	programs []*Program // whose hashes it gives, of agreementKeys keys each
+}
+
+const agreementKeys = 20
+
+func newAgreement(f *Function) agreement {
+	a := agreement{function: f}
+	var text, body strings.Builder
+	for _, bytes := range lengths() {
+		for _, width := range f.Widths {
+			if !f.Takes(bytes, width) {
+				continue
+			}
+			p := f.Program(bytes, width)
+			name := fmt.Sprintf("hash_%d_%d", width, bytes)
+			text.WriteString(p.text(name))
+			words := p.words()
+			fmt.Fprintf(&body, "  for (int i = 0; i < %d; i++) *hashes++ = %s(keys + i * %d);\n  keys += %d;\n", agreementKeys, name, words, agreementKeys*words)
+			a.keys = append(a.keys, Random(bytes, agreementKeys).padded(4*words)...)
+			a.programs = append(a.programs, p)
+		}
+	}
+	a.source = prelude + text.String() + "RADISH_KERNEL(all, 2) {\n  if (thread_index() != 0) return;\n  const u32* keys = as_pointer<const u32>(p.w[0]);\n  u64* hashes = as_pointer<u64>(p.w[1]);\n" + body.String() + "}\n"
+	return a
+}
+
 // TestDevicesAgree hashes keys of all lengths by each function in Go and on a device, in one kernel for each function.
 func TestDevicesAgree(t *testing.T) {
+	var all []agreement
+	var sources []string
+	for _, f := range Functions() {
+		a := newAgreement(f)
+		all, sources = append(all, a), append(sources, a.source)
+	}
 	gputest.Each(t, func(t *testing.T, d *gpukernels.Device) {
-		const count = 20
-		for _, f := range Functions() {
-			var text, body strings.Builder
-			var programs []*Program
-			var keys []byte
-			for _, bytes := range lengths() {
-				for _, width := range f.Widths {
-					if !f.Takes(bytes, width) {
-						continue
-					}
-					p := f.Program(bytes, width)
-					name := fmt.Sprintf("hash_%d_%d", width, bytes)
-					text.WriteString(p.text(name))
-					words := p.words()
-					fmt.Fprintf(&body, "  for (int i = 0; i < %d; i++) *hashes++ = %s(keys + i * %d);\n  keys += %d;\n", count, name, words, count*words)
-					keys = append(keys, Random(bytes, count).padded(4*words)...)
-					programs = append(programs, p)
-				}
-			}
-			source := prelude + text.String() + "RADISH_KERNEL(all, 2) {\n  if (thread_index() != 0) return;\n  const u32* keys = as_pointer<const u32>(p.w[0]);\n  u64* hashes = as_pointer<u64>(p.w[1]);\n" + body.String() + "}\n"
-			got := launchOnce(t, d, source, "all", keys, len(programs)*count)
-			for i, p := range programs {
-				k := Random(p.Bytes, count)
-				want, err := p.Hashes(t.Context(), k.Data, count)
+		if err := d.LoadAll(t.Context(), sources); err != nil {
+			t.Fatal(err)
+		}
+		for _, a := range all {
+			got := launchOnce(t, d, a.source, "all", a.keys, len(a.programs)*agreementKeys)
+			for i, p := range a.programs {
+				k := Random(p.Bytes, agreementKeys)
+				want, err := p.Hashes(t.Context(), k.Data, agreementKeys)
 				if err != nil {
 					t.Fatal(err)
 				}
-				if here := got[i*count : (i+1)*count]; !slices.Equal(here, want) {
-					t.Errorf("%s of %d bytes in %d bits: %x, in Go %x", f.Name, p.Bytes, p.Width, here, want)
+				if here := got[i*agreementKeys : (i+1)*agreementKeys]; !slices.Equal(here, want) {
+					t.Errorf("%s of %d bytes in %d bits: %x, in Go %x", a.function.Name, p.Bytes, p.Width, here, want)
 				}
 			}
 		}
 	})
+}
+
+// TestSourcesCompile compiles the kernels that the tests and the lab run with NVRTC, which needs no GPU.
+func TestSourcesCompile(t *testing.T) {
+	lib := gputest.CUDALibrary(t)
+	var sources []string
+	for _, f := range Functions() {
+		if !testing.Short() { // a minute of a processor's time
+			sources = append(sources, newAgreement(f).source)
+		}
+		for _, bytes := range []int{4, 16} {
+			for _, width := range f.Widths {
+				if f.Takes(bytes, width) {
+					sources = append(sources, f.Program(bytes, width).Source(DefaultShape(bytes)))
+				}
+			}
+		}
+	}
+	compilers := lib.NewCompilers(90, -1) // processes: within one, little is compiled at once
+	defer compilers.Close()
+	turn := gpukernels.NewTurn()
+	var wait sync.WaitGroup
+	for _, s := range sources {
+		wait.Add(1)
+		compilers.Go(turn, 90, s, func(_ []byte, _ time.Duration, err error) {
+			defer wait.Done()
+			if err != nil {
+				t.Errorf("%v\n%s", err, s)
+			}
+		})
+	}
+	wait.Wait()
 }
 
 // launchOnce runs one block of a kernel that reads bytes and writes words.
@@ -212,14 +267,23 @@ func TestLab(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer l.Close()
-		for _, c := range []struct {
+		type timed struct {
 			function     string
 			bytes, width int
 			shape        Shape
-		}{
+		}
+		all := []timed{
 			{"fnv1a", 5, 32, Shape{Load: 1, Rows: 1, Threads: 128}}, {"fnv1a", 5, 64, Shape{Load: 4, Rows: 3, Threads: 256}}, {"xxh64", 37, 64, Shape{Load: 16, Rows: 2, Threads: 64}},
 			{"xor_hw", 8, 64, DefaultShape(8)}, {"mix_word", 4, 32, DefaultShape(4)}, {"murmur3", 16, 32, DefaultShape(16)}, {"n_xor_mult_hw", 64, 64, DefaultShape(64)},
-		} {
+		}
+		var sources []string
+		for _, c := range append(all, timed{"mix", 8, 64, DefaultShape(8)}) {
+			sources = append(sources, Find(c.function).Program(c.bytes, c.width).Source(c.shape))
+		}
+		if err := l.Compile(t.Context(), sources); err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range all {
 			p := Find(c.function).Program(c.bytes, c.width)
 			for _, count := range []int{1, 1000, 1003} {
 				if _, err := l.Read(t.Context(), p, Random(c.bytes, count), c.shape, 2); err != nil {

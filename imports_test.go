@@ -71,6 +71,7 @@ var layers = []struct {
 	}},
 	{"exec/gpu/residency", []string{"column", "exec/gpu/form", "exec/memory", "gpukernels", "sql/sqlerr", "sql/types", "storage"}},
 	{"exec/gpu/hashlab", []string{"gpukernels", "sql/sqlerr"}},
+	{"exec/gpu/tablelab", []string{"gpukernels", "sql/sqlerr"}},
 	{"exec/gpu/placement", []string{"gpukernels", "planner", "sql", "storage/encoding"}}, // gpukernels: for WriteWhole
 	{"exec/gpu", []string{"column", "exec/memory", "exec/profile", "exec/schedule", "gpukernels", "planner", "sql", "storage"}},
 	{"exec", []string{"column", "gpukernels", "planner", "sql", "storage"}},

@@ -2,11 +2,11 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -126,21 +126,7 @@ func (b *hashBench) run(ctx context.Context) error {
 
 // table prints a table, and keeps it as markdown. The first columns, so many, are texts, the others numbers.
 func (b *hashBench) table(title string, texts int, names []string, rows [][]string) {
-	columns := make([]tableColumn, len(names))
-	for i, name := range names {
-		columns[i] = tableColumn{title: name, right: i >= texts}
-		for _, row := range rows {
-			columns[i].width = max(columns[i].width, len(row[i]))
-		}
-	}
-	fmt.Fprintf(b.out, "%s\n\n%s", title, textRow(columns, titles(columns)))
-	for _, row := range rows {
-		fmt.Fprint(b.out, textRow(columns, row))
-	}
-	fmt.Fprintln(b.out)
-	fmt.Fprintf(&b.page, "%s\n\n", title)
-	writeMarkdown(&b.page, columns, rows)
-	fmt.Fprintln(&b.page)
+	printTable(b.out, &b.page, title, texts, names, rows)
 }
 
 // notTaken stands for what a function is not made for.
@@ -303,23 +289,10 @@ func (b *hashBench) sets(ctx context.Context, width int) error {
 
 // onDevice opens the device and times the functions.
 func (b *hashBench) onDevice(ctx context.Context) (err error) {
-	var lib *gpukernels.Library
-	if b.device == "emulated" {
-		folder, err := os.UserCacheDir()
-		if err != nil {
-			folder = os.TempDir()
-		}
-		path, err := gpukernels.BuildEmulated(ctx, filepath.Join(folder, "radish", "emulated"))
-		if err != nil {
-			return err
-		}
-		if lib, err = gpukernels.Open(gpukernels.Options{Path: path}); err != nil {
-			return err
-		}
-	} else if lib, err = gpukernels.Default(); err != nil {
+	device, err := openLabDevice(ctx, b.device)
+	if errors.Is(err, gpukernels.ErrUnavailable) {
 		return fmt.Errorf("%w; --device none measures without a GPU", err)
 	}
-	device, err := lib.OpenDevice(0)
 	if err != nil {
 		return err
 	}

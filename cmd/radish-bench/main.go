@@ -10,7 +10,7 @@
 //   - groupby runs group-bys over generated tables whose totals are known, dbops the questions of the "database-like ops" benchmark over such tables.
 //   - windows, shapes, join, files and tpcds run beside DuckDB: window functions, statements of many kinds, joins of many sizes, queries over files,
 //     TPC-DS.
-//   - hash judges and times hash functions (package hashlab).
+//   - hash judges and times hash functions (package hashlab), hashtable times hash tables (package tablelab).
 //   - calibrate measures both sides of small queries.
 //   - memory measures what processes hold beside their memory limits.
 //
@@ -53,6 +53,7 @@ var commands = []command{
 	{"shapes", "time statements of many kinds over one wide table against DuckDB, and compare the results", runShapes},
 	{"join", "join tables of many sizes and kinds of keys, check every total, and compare with DuckDB", runJoin},
 	{"hash", "judge hash functions by how they spread keys, time them on a GPU, and compare its hashes with those of Go", runHash},
+	{"hashtable", "fill and search hash tables of several kinds on a GPU, and check all that they give", runHashTable},
 	{"files", "query Parquet, CSV and JSON lines files, each statement in a process of its own, against DuckDB, and compare the results", runFiles},
 	{"memory", "run statements under memory limits, each in a process of its own, and show its peak of resident memory", runMemory},
 }

@@ -59,6 +59,25 @@ func writeMarkdown(w io.Writer, columns []tableColumn, rows [][]string) {
 	}
 }
 
+// printTable prints a table with its title, and writes it to a page as markdown. The first columns, so many, are texts, the others numbers.
+func printTable(out, page io.Writer, title string, texts int, names []string, rows [][]string) {
+	columns := make([]tableColumn, len(names))
+	for i, name := range names {
+		columns[i] = tableColumn{title: name, right: i >= texts}
+		for _, row := range rows {
+			columns[i].width = max(columns[i].width, len(row[i]))
+		}
+	}
+	fmt.Fprintf(out, "%s\n\n%s", title, textRow(columns, titles(columns)))
+	for _, row := range rows {
+		fmt.Fprint(out, textRow(columns, row))
+	}
+	fmt.Fprintln(out)
+	fmt.Fprintf(page, "%s\n\n", title)
+	writeMarkdown(page, columns, rows)
+	fmt.Fprintln(page)
+}
+
 // median returns the middle of some times, the mean of the two in the middle of an even number; 0 of none.
 func median(times []time.Duration) time.Duration {
 	if len(times) == 0 {

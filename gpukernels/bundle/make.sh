@@ -38,6 +38,7 @@ exec .
 exec/gpu .
 exec/gpu/codegen .
 exec/gpu/hashlab .
+exec/gpu/tablelab .
 exec/gpu/residency .
 exec/gpu/run .
 engine Device|GPU|TPCH|Mistakes|MixedPlans|MemoryBudget|Calibrate|Distinct|ColumnsComeAhead

@@ -71,3 +71,65 @@ func TestGPUProfileDownloads(t *testing.T) {
 		}
 	})
 }
+
+// TestGPUProfileBuilds wants EXPLAIN ANALYZE to tell of each build on the GPU as many rows as its table has with a key, whatever the build's form, and of rows without a match as many as it has.
+func TestGPUProfileBuilds(t *testing.T) {
+	eachGPU(t, func(t *testing.T, e *Engine) {
+		s := e.NewSession()
+		mustRun(t, s, `CREATE TABLE d AS WITH RECURSIVE r AS (SELECT 0 AS n UNION ALL SELECT n + 1 FROM r WHERE n < 39) SELECT n FROM r;
+			CREATE TABLE r AS SELECT a.n * 40 + b.n AS id, IF(b.n % 7 = 0, NULL, (a.n * 40 + b.n) * 40503 % 65521) AS k, a.n * 1000003 * b.n * 1000 AS wide, CONCAT('row ', b.n) AS t, b.n AS v FROM d AS a JOIN d AS b;
+			CREATE TABLE u (id BIGINT PRIMARY KEY, v INT); INSERT INTO u SELECT id, v FROM r WHERE v < 31;
+			CREATE TABLE none AS SELECT * FROM r WHERE id < 0; SET radish_device = 'gpu_strict'`)
+		for _, x := range []struct{ sql, sets, build, rows string }{
+			{"SELECT COUNT(*), SUM(b.v) FROM r AS a JOIN r AS b ON a.k = b.k", "radish_gpu_join_sorted = 'always'", "sort-merge", "SELECT COUNT(*) FROM r WHERE k IS NOT NULL"},
+			{"SELECT COUNT(*), SUM(b.v) FROM r AS a LEFT JOIN r AS b ON a.k = b.k", "radish_gpu_join_sorted = 'always'", "sort-merge", "SELECT COUNT(*) FROM r WHERE k IS NOT NULL"},
+			{"SELECT COUNT(*), SUM(b.v) FROM r AS a JOIN none AS b ON a.k = b.k", "radish_gpu_join_sorted = 'always'", "sort-merge", "SELECT 0"},
+			{"SELECT COUNT(*), SUM(b.v) FROM r AS a JOIN r AS b ON a.k = b.k", "radish_gpu_join_partitions = 'always'", "partitioned hash", "SELECT COUNT(*) FROM r WHERE k IS NOT NULL"},
+			{"SELECT COUNT(*), SUM(b.v), MIN(b.t) FROM r AS a JOIN r AS b ON a.k = b.k AND a.t = b.t", "radish_gpu_join_partitions = 'always'", "partitioned hash", "SELECT COUNT(*) FROM r WHERE k IS NOT NULL"},
+			{"SELECT COUNT(*), SUM(b.v), SUM(b.id) FROM r AS a JOIN r AS b ON a.wide = b.wide", "radish_gpu_join_partitions = 'always'", "partitioned hash", "SELECT COUNT(*) FROM r"},
+			{"SELECT COUNT(*), SUM(a.v), SUM(b.v) FROM r AS a FULL JOIN r AS b ON a.k = b.k", "radish_gpu_join_partitions = 'always'", "partitioned hash", "SELECT COUNT(*) FROM r"},
+			{"SELECT COUNT(*), SUM(a.v), SUM(b.v) FROM r AS a FULL JOIN r AS b ON a.k = b.k", "radish_gpu_join_partitions = 'never'", "dense", "SELECT COUNT(*) FROM r"},
+			{"SELECT COUNT(*), SUM(b.v) FROM r AS a JOIN r AS b ON a.wide = b.wide", "radish_gpu_join_partitions = 'never'", "hash", "SELECT COUNT(*) FROM r"},
+			{"SELECT COUNT(*), SUM(u.v) FROM r AS a JOIN u ON a.id = u.id", "radish_gpu_join_partitions = 'never'", "dense", "SELECT COUNT(*) FROM u"},
+			{"SELECT COUNT(*), SUM(a.v) FROM r AS a WHERE EXISTS (SELECT 1 FROM u WHERE a.id = u.id)", "radish_gpu_join_partitions = 'never'", "dense", "SELECT COUNT(*) FROM u"},
+		} {
+			sql := "SELECT /*+ SET_VAR(" + x.sets + ") */" + strings.TrimPrefix(x.sql, "SELECT")
+			want := values(t, s, "SELECT /*+ SET_VAR(radish_device='cpu') */"+strings.TrimPrefix(x.rows, "SELECT"))[0][0].I
+			text := mustRun(t, s, "EXPLAIN ANALYZE FORMAT = 'json' "+sql)
+			var plan struct {
+				Pipelines []struct {
+					Operators []struct {
+						Name   string `json:"operator"`
+						Detail string
+						Actual struct {
+							Rows *int64
+							Read *int64 `json:"rows_read"`
+						}
+					}
+				}
+			}
+			if err := json.Unmarshal([]byte(text), &plan); err != nil {
+				t.Fatal(err)
+			}
+			builds := 0
+			for _, p := range plan.Pipelines {
+				for _, op := range p.Operators {
+					switch {
+					case strings.HasPrefix(op.Name, "build "):
+						builds++
+						if op.Name != "build "+x.build || op.Actual.Rows == nil || *op.Actual.Rows != want {
+							t.Errorf("%s: want a %s build of %d rows:\n%s", sql, x.build, want, text)
+						}
+					case strings.HasPrefix(op.Detail, "unmatched rows"):
+						if op.Actual.Read == nil || *op.Actual.Read != want {
+							t.Errorf("%s: want %d rows read of the build:\n%s", sql, want, text)
+						}
+					}
+				}
+			}
+			if builds != 1 {
+				t.Errorf("%s: %d builds:\n%s", sql, builds, text)
+			}
+		}
+	})
+}

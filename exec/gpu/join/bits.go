@@ -12,6 +12,14 @@ import (
 // BitsWord is the address of a build's bits.
 type BitsWord struct{ of }
 
+// Bits is the key of the address of a bit for each key of a range, which say that the build has it, and how many they are; nil: there are none.
+func (f *Form) Bits() (key any, count int64) {
+	if f.Algorithm != bitmap && f.Algorithm != direct {
+		return nil, 0
+	}
+	return BitsWord{of{f.build}}, f.domain()
+}
+
 // addBits asks for the memory of a bit for each key, and of a row for each.
 func (m *Memory) addBits(f *Form) {
 	m.Rows = f.domain()

@@ -131,17 +131,5 @@ func (q *Query) countGroups(ctx context.Context, p *physical.Aggregate) (int64, 
 	case f.Shape == groupby.KeyedGroups:
 		kind = countStates
 	}
-	counter, err := q.memory.Filled("counters", 1, 8, 0)
-	if err != nil {
-		return 0, err
-	}
-	defer q.memory.Free(counter)
-	block := int64(q.runner.Device.Block(measureThreads))
-	grid := min((slots+block-1)/block, 1<<14)
-	if err := measure(ctx, q.memory.Stream, "count_groups", max(grid, 1), []uint64{uint64(items), uint64(slots), uint64(kind), uint64(counter)}); err != nil {
-		return 0, err
-	}
-	count := make([]uint64, 1)
-	err = q.memory.Stream.Download(ctx, gpukernels.Bytes(count), counter)
-	return int64(count[0]), err
+	return q.countTaken(ctx, items, slots, kind)
 }

@@ -25,7 +25,10 @@ func (q *Query) openInput(ctx context.Context, k *kernel.Kernel, cost *Cost) err
 		cost.RowsIn = src.Table.Rows()
 		return q.inputs.openScan(ctx, k, src)
 	case *physical.ValuesScan:
+		cost.RowsIn = int64(len(src.Rows))
 		return q.openValues(src)
+	case *physical.UnmatchedScan:
+		cost.RowsIn = q.outputs.builds[src.Build].taken
 	case *physical.SinkScan:
 		if r := q.outputs.rows[src.From]; r != nil {
 			cost.RowsIn = r.count

@@ -53,6 +53,7 @@ type storedRows struct {
 type buildRun struct {
 	arrays map[any]*gpukernels.Ptr // by the keys of their addresses
 	words  map[any]uint64
+	taken  int64 // rows, where a profile is wanted
 }
 
 // word is what a kernel's parameter is that is about the build.

@@ -76,11 +76,10 @@ func (q *Query) runOnce(ctx context.Context, p *physical.Pipeline, wait bool) (C
 	if r := q.outputs.rows[p.Sink]; r != nil {
 		cost.RowsOut = r.count
 	}
-	if a, ok := p.Sink.(*physical.Aggregate); ok && q.clock.wanted && q.progress.finished(a) {
-		if cost.RowsOut, err = q.countGroups(ctx, a); err != nil {
+	if q.clock.wanted {
+		if cost.RowsOut, err = q.countSink(ctx, p.Sink, cost.RowsOut); err != nil {
 			return cost, err
 		}
-		q.outputs.groups[a].taken = cost.RowsOut
 	}
 	if order != nil {
 		if err := q.order(ctx, p.Sink, order); err != nil {

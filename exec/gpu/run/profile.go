@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/radish-sql/radish/gpukernels"
+	"github.com/radish-sql/radish/planner/physical"
 )
 
 // clock measures pipelines on the device, if that is wanted.
@@ -76,8 +77,8 @@ func (w *stopwatch) close() {
 	}
 }
 
-// EXPLAIN ANALYZE tells two things that no query needs: what share of the memory's speed a kernel reached, and how many groups an aggregation has.
-// Kernels of their own find them out.
+// EXPLAIN ANALYZE tells three things that no query needs: what share of the memory's speed a kernel reached, how many groups an aggregation has, and how many rows a build whose rows
+// are not counted as they come. Kernels of their own find them out.
 
 const (
 	measureThreads = 256
@@ -85,11 +86,12 @@ const (
 	measureBytes   = 1 << 30
 )
 
-// What count_groups counts: items of these widths that are not the value of a free slot.
+// What count_taken counts: items of these widths that are not the value of a free slot, or bits that are set.
 const (
 	countBytes  = iota // u8 other than 0
 	countWords         // u64 other than 0
 	countKeys          // u64 other than empty_key
+	countBits          // bits of a u32
 	countStates        // u32 other than slot_empty
 )
 
@@ -99,7 +101,7 @@ var measureText = fmt.Sprintf(`#define RADISH_BLOCK %d
 #include "tile.cuh"
 
 constexpr int chunk_count = %d;
-constexpr int count_bytes = %d, count_words = %d, count_keys = %d;
+constexpr int count_bytes = %d, count_words = %d, count_keys = %d, count_bits = %d;
 
 // Reads chunk_count times 16 bytes, from p.w[0] on. The store, which never comes to pass in memory of zeros, keeps the compiler from leaving that out.
 RADISH_KERNEL(read_all, 1) {
@@ -114,19 +116,36 @@ RADISH_KERNEL(read_all, 1) {
 }
 
 // Adds the number of places from p.w[0] on, p.w[1] of them, that are taken to p.w[3]; p.w[2] says how to tell.
-RADISH_KERNEL(count_groups, 4) {
+RADISH_KERNEL(count_taken, 4) {
   u64 taken = 0;
   for (i64 i = block_index() * RADISH_BLOCK + thread_index(); i < (i64)p.w[1]; i += grid_size() * RADISH_BLOCK) {
     switch ((int)p.w[2]) {
       case count_bytes: taken += as_pointer<const u8>(p.w[0])[i] != 0; break;
       case count_words: taken += as_pointer<const u64>(p.w[0])[i] != 0; break;
       case count_keys: taken += as_pointer<const u64>(p.w[0])[i] != empty_key; break;
+      case count_bits: taken += (u64)popcount(as_pointer<const u32>(p.w[0])[i]); break;
       default: taken += as_pointer<const u32>(p.w[0])[i] != slot_empty;
     }
   }
   if (taken > 0) atomic_add(as_pointer<u64>(p.w[3]), taken);
 }
-`, measureThreads, measureChunks, countBytes, countWords, countKeys)
+
+// Adds the number of rows in partitions to p.w[6]. Rows of p.w[4] words lie from p.w[0] on; p.w[1] says where partitions begin, p.w[2] how many rows each has, p.w[3] how many partitions there
+// are. What fills lines up has a place of ones, of 64 bits if p.w[5] is not 0, else the high word of the first 64 (wordrow.cuh).
+RADISH_KERNEL(count_rows, 7) {
+  const u64* const rows = as_pointer<const u64>(p.w[0]);
+  const i64 words = (i64)p.w[4];
+  u64 taken = 0;
+  for (i64 part = block_index(); part < (i64)p.w[3]; part += grid_size()) {
+    const i64 from = as_pointer<const u32>(p.w[1])[part], end = from + as_pointer<const u32>(p.w[2])[part];
+    for (i64 row = from + thread_index(); row < end; row += RADISH_BLOCK) {
+      const u64 place = rows[words * row];
+      taken += p.w[5] != 0 ? place != ~0ull : high_word(place) != ~0u;
+    }
+  }
+  if (taken > 0) atomic_add(as_pointer<u64>(p.w[6]), taken);
+}
+`, measureThreads, measureChunks, countBytes, countWords, countKeys, countBits)
 
 // measure puts a kernel of measureText into a stream.
 func measure(ctx context.Context, s *gpukernels.Stream, kernel string, grid int64, params []uint64) error {
@@ -196,4 +215,69 @@ func measureReads(ctx context.Context, d *gpukernels.Device) (float64, error) {
 		return 0, nil
 	}
 	return float64(tiles*tile) / best.Seconds(), nil
+}
+
+// countSink is how many rows or groups a sink has for EXPLAIN ANALYZE: stored, unless that is not counted as they come. Scans that read it tell as many.
+func (q *Query) countSink(ctx context.Context, s physical.Sink, stored int64) (rows int64, err error) {
+	switch s := s.(type) {
+	case *physical.Aggregate:
+		if !q.progress.finished(s) {
+			return stored, nil
+		}
+		rows, err = q.countGroups(ctx, s)
+		q.outputs.groups[s].taken = rows
+	case *physical.Build:
+		rows, err = q.countBuild(ctx, s)
+		q.outputs.builds[s].taken = rows
+	default:
+		rows = stored
+	}
+	return rows, err
+}
+
+// countTaken counts what is taken among some items.
+func (q *Query) countTaken(ctx context.Context, items gpukernels.Ptr, count int64, kind int) (int64, error) {
+	block := int64(q.runner.Device.Block(measureThreads))
+	return q.count(ctx, "count_taken", (count+block-1)/block, uint64(items), uint64(count), uint64(kind))
+}
+
+// count is what a kernel of measureText adds to the counter that its last parameter is.
+func (q *Query) count(ctx context.Context, kernel string, blocks int64, params ...uint64) (int64, error) {
+	counter, err := q.memory.Filled("counters", 1, 8, 0)
+	if err != nil {
+		return 0, err
+	}
+	defer q.memory.Free(counter)
+	if err := measure(ctx, q.memory.Stream, kernel, min(max(blocks, 1), 1<<14), append(params, uint64(counter))); err != nil {
+		return 0, err
+	}
+	count := make([]uint64, 1)
+	err = q.memory.Stream.Download(ctx, gpukernels.Bytes(count), counter)
+	return int64(count[0]), err
+}
+
+// countBuild is the number of rows of a build whose pipelines have been waited for; uncounted if that is not to be found out.
+func (q *Query) countBuild(ctx context.Context, b *physical.Build) (int64, error) {
+	f := q.program.Builds[b]
+	if f.Radix == nil {
+		key, keys := f.Bits()
+		switch {
+		case !f.ByKey():
+			return q.outputs.rows[b].count, nil
+		case key == nil || !b.Unique: // rows of one key share a bit
+			return uncounted, nil
+		}
+		return q.countTaken(ctx, *q.outputs.builds[b].arrays[key], (keys+31)/32, countBits)
+	}
+	side := f.Radix.Of(false)
+	s := q.outputs.sides[side]
+	if s.sorted != nil {
+		return s.sorted.count, nil
+	}
+	x, wide := s.last(), uint64(0)
+	if f.Radix.PlaceBytes() == 8 {
+		wide = 1
+	}
+	parts := int64(len(x.given))
+	return q.count(ctx, "count_rows", parts, uint64(x.rows), uint64(x.begins), uint64(x.counts), uint64(parts), uint64(side.Form().RowBytes/8), wide)
 }

@@ -80,9 +80,12 @@ type launchRange struct {
 	later           *putOff // the runs that the launch goes over; nil: it goes over the source
 }
 
+// uncounted is in the place of a number of rows that nobody has counted.
+const uncounted = -1
+
 // Cost is what a pipeline has cost.
 type Cost struct {
-	RowsIn, RowsOut int64
+	RowsIn, RowsOut int64         // uncounted: that is not known
 	Bytes           int64         // of table columns that were scanned
 	Kernel          time.Duration // on the device
 	Fill            time.Duration // on the device before: its sink's memory gets its first state

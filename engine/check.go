@@ -11,6 +11,7 @@ import (
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/delimited"
+	"github.com/radish-sql/radish/storage/fileaccess"
 	"github.com/radish-sql/radish/storage/files"
 	"github.com/radish-sql/radish/storage/generated"
 	"github.com/radish-sql/radish/storage/table"
@@ -142,7 +143,7 @@ func (s *Session) checkBinding(ctx context.Context, stmt parse.Statement) error 
 		return err
 	}
 	defer s.engine.stored.Enter()()
-	st := &statement{ctx: ctx, Statement: stmt, session: s}
+	st := &statement{ctx: fileaccess.LookOnce(ctx), Statement: stmt, session: s}
 	defer st.end()
 	if err := sqlerr.Guard(func() error { return s.bindUnlike(st) }); err != nil {
 		return s.locate(&stmt, sqlerr.From(err))

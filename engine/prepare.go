@@ -12,6 +12,7 @@ import (
 	"github.com/radish-sql/radish/sql/parse"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
+	"github.com/radish-sql/radish/storage/fileaccess"
 )
 
 // probes are values that stand for those of all ? markers while a statement is only checked. What a statement is depends on
@@ -37,6 +38,7 @@ func (s *Session) Prepare(ctx context.Context, stmt parse.Statement) (columns []
 	if _, err := own.applyHints(stmt.Node); err != nil {
 		return nil, false, err
 	}
+	ctx = fileaccess.LookOnce(ctx)
 	tries := probes
 	var bound *statement // and its query, with markers' values that it takes
 	var query *logical.Query

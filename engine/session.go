@@ -16,6 +16,7 @@ import (
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/catalog"
+	"github.com/radish-sql/radish/storage/fileaccess"
 	"github.com/radish-sql/radish/storage/table"
 )
 
@@ -117,7 +118,7 @@ func (s *Session) Execute(ctx context.Context, stmt parse.Statement, params []ty
 		s.warnOf(stmt)
 	}
 	// The statement's own context ends with the caller's or the engine's, whichever comes first.
-	run, cancel := context.WithCancel(ctx)
+	run, cancel := context.WithCancel(fileaccess.LookOnce(ctx))
 	unhook := context.AfterFunc(s.engine.ctx, cancel)
 	st := &statement{Statement: stmt, params: params, session: s, runs: true}
 	leave := s.engine.stored.Enter()

@@ -48,17 +48,21 @@ var transport = &http.Transport{
 
 // remoteFile is a file that is read by HTTP, a range at a time, in one of its states.
 type remoteFile struct {
+	*look
 	ctx    context.Context
 	policy *Policy
 	url    *url.URL
 	name   string // for messages
+
+	other keptBlock // what was read last for a small read that is not at the end
+}
+
+// look is what the server has said of a file. All who read that state of it share it.
+type look struct {
 	state  State
 	strong string    // the entity tag, if it can be a condition; else empty
 	time   time.Time // of the last change, as the server says
-
-	mu    sync.Mutex
-	tail  block // the file's end, where Parquet and Arrow files have what is read first
-	other block // what was read last for a small read elsewhere
+	tail   keptBlock // the file's end, where Parquet and Arrow files have what is read first
 }
 
 // block is a part of a file in memory.
@@ -71,6 +75,68 @@ func (b *block) holds(at int64, n int) bool {
 	return b.bytes != nil && at >= b.at && at+int64(n) <= b.at+int64(len(b.bytes))
 }
 
+// keptBlock is a block that is read when it is first wanted.
+type keptBlock struct {
+	mu sync.Mutex
+	block
+}
+
+// looks are the files at addresses that a statement has looked at, by address.
+type looks struct {
+	mu    sync.Mutex
+	files map[string]*look
+}
+
+// looksKey is the key under which a context has its looks.
+type looksKey struct{}
+
+// LookOnce returns a context in which a server is asked once for the state of a file: whoever opens it again reads that state, until reading finds that the file has another.
+func LookOnce(ctx context.Context) context.Context {
+	return context.WithValue(ctx, looksKey{}, &looks{files: map[string]*look{}})
+}
+
+// looksOf returns the context's looks; nil: it has none, and each opening looks for itself.
+func looksOf(ctx context.Context) *looks {
+	l, _ := ctx.Value(looksKey{}).(*looks)
+	return l
+}
+
+func (l *looks) find(address string) *look {
+	if l == nil {
+		return nil
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.files[address]
+}
+
+func (l *looks) keep(address string, of *look) {
+	if l == nil {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.files[address] = of
+}
+
+// forget makes the next opening ask the server again, unless another has asked since.
+func (l *looks) forget(address string, of *look) {
+	if l == nil {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.files[address] == of {
+		delete(l.files, address)
+	}
+}
+
+// changed is the error for a file of which the server has another state than the one that is read.
+func (f *remoteFile) changed() error {
+	looksOf(f.ctx).forget(f.url.String(), f.look)
+	return Changed(f.name)
+}
+
 // openRemote finds out how large a file is, and in which state.
 func (p *Policy) openRemote(ctx context.Context, name string) (*remoteFile, error) {
 	u, err := p.remote(name)
@@ -78,7 +144,12 @@ func (p *Policy) openRemote(ctx context.Context, name string) (*remoteFile, erro
 		return nil, err
 	}
 	f := &remoteFile{ctx: ctx, policy: p, url: u, name: Shown(name)}
-	return f, f.try(func() error {
+	seen := looksOf(ctx)
+	if f.look = seen.find(u.String()); f.look != nil {
+		return f, nil
+	}
+	f.look = &look{}
+	err = f.try(func() error {
 		res, err := f.ask(0, 1)
 		if err != nil {
 			return err
@@ -86,6 +157,10 @@ func (p *Policy) openRemote(ctx context.Context, name string) (*remoteFile, erro
 		defer res.Body.Close()
 		return f.describe(res.Response)
 	})
+	if err == nil {
+		seen.keep(u.String(), f.look)
+	}
+	return f, err
 }
 
 // describe takes over what the answer to a request for the first byte says of the file.
@@ -315,7 +390,7 @@ func (f *remoteFile) answer(res *http.Response) error {
 	case code == http.StatusOK:
 		return sqlerr.NotSupportedf("'"+f.name+"': a server that does not send parts of files", "it ignores the header Range; fetch the file first, for example with curl -O")
 	case code == http.StatusPreconditionFailed, code == http.StatusRequestedRangeNotSatisfiable && f.state.Size > 0:
-		return Changed(f.name)
+		return f.changed()
 	case code == http.StatusNotFound, code == http.StatusGone:
 		return sqlerr.New(sqlerr.CodeFileNotFound, sqlerr.User, "cannot read '%s': %s", f.name, status)
 	case code == http.StatusUnauthorized, code == http.StatusForbidden, code == http.StatusProxyAuthRequired:
@@ -349,7 +424,7 @@ func (f *remoteFile) check(res *http.Response, from, to int64) error {
 	case err != nil:
 		return f.failed("%s", err)
 	case r.size != f.state.Size || res.Header.Get("Etag")+" "+res.Header.Get("Last-Modified") != f.state.tag:
-		return Changed(f.name)
+		return f.changed()
 	case r.from != from || r.to != to:
 		return f.failed("the server sends bytes %d to %d where %d to %d were asked for", r.from, r.to-1, from, to-1)
 	case res.ContentLength >= 0 && res.ContentLength != to-from:
@@ -403,22 +478,18 @@ func (f *remoteFile) readInto(p []byte, at int64) error {
 	if len(p) >= smallRead {
 		return f.read(p, at)
 	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	kept := &f.other
-	if f.tail.holds(at, len(p)) || at >= f.state.Size-blockSize {
-		kept = &f.tail
+	kept, from := &f.other, at
+	if end := max(0, f.state.Size-blockSize); at >= end {
+		kept, from = &f.tail, end
 	}
+	kept.mu.Lock()
+	defer kept.mu.Unlock()
 	if !kept.holds(at, len(p)) {
-		from := at
-		if kept == &f.tail {
-			from = max(0, f.state.Size-blockSize)
-		}
 		b := block{from, make([]byte, min(blockSize, f.state.Size-from))}
 		if err := f.read(b.bytes, from); err != nil {
 			return err
 		}
-		*kept = b
+		kept.block = b
 	}
 	copy(p, kept.bytes[at-kept.at:])
 	return nil

@@ -452,3 +452,59 @@ func TestShown(t *testing.T) {
 		}
 	}
 }
+
+// With LookOnce a file is looked at once, and its end is read once, until reading finds that it has changed.
+func TestRemoteLooksOnce(t *testing.T) {
+	text, tag := content(200_000), `"one"`
+	var requests atomic.Int64
+	p, url := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		requests.Add(1)
+		w.Header().Set("Etag", tag)
+		http.ServeContent(w, r, "", time.Unix(1e9, 0), bytes.NewReader(text))
+	})
+	ctx := LookOnce(context.Background())
+	end := func() (string, error) {
+		f, err := p.Open(ctx, url)
+		if err != nil {
+			return "", err
+		}
+		buf := make([]byte, 8)
+		_, err = f.ReadAt(buf, int64(len(text)-8))
+		return string(buf), err
+	}
+	for range 3 {
+		got, err := end()
+		if err != nil || got != string(text[len(text)-8:]) {
+			t.Fatalf("%q, %v", got, err)
+		}
+		if _, err := p.Stamp(ctx, url); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := requests.Load(); n != 2 {
+		t.Errorf("%d requests, want one look and one for the end", n)
+	}
+	before, err := p.Stamp(ctx, url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tag = `"two"`
+	f, err := p.Open(ctx, url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.ReadAt(make([]byte, 8), 0); err == nil || !strings.Contains(err.Error(), "changes while it is read") {
+		t.Fatalf("a part of another state was read: %v", err)
+	}
+	if after, err := p.Stamp(ctx, url); err != nil || after == before {
+		t.Errorf("the state is still %q, %v", after, err)
+	}
+	// Another policy, which refuses the address, profits from no look.
+	none, err := Parse("none")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := none.Open(ctx, url); !Refused(err) {
+		t.Errorf("opened against the policy: %v", err)
+	}
+}

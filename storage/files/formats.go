@@ -42,8 +42,8 @@ type description struct {
 
 	// open finds out what the files of a set hold.
 	open func(s *Set, ctx context.Context) error
-	// openFile opens one file of a format whose files have a footer or header with their schema.
-	openFile func(ctx context.Context, policy *fileaccess.Policy, path string) (footed, error)
+	// openFile opens one file of a format whose files have a footer or header with their schema. known is the file as it was open before, where that tells something.
+	openFile func(ctx context.Context, policy *fileaccess.Policy, path string, known *parquet.File) (footed, error)
 	// write returns a writer of files. Of a format that is text writeText is set in its place: a text is compressed as a whole, behind what
 	// writes it, if a further ending asks for it.
 	write     func(f io.WriteSeeker, names []string, columns []types.Type, o Options) (Writer, error)
@@ -286,11 +286,11 @@ func HasKeys(name string) (bool, error) {
 	return formats[source.formatOf(source.Pattern)].hasKeys, nil
 }
 
-func openParquet(ctx context.Context, policy *fileaccess.Policy, path string) (footed, error) {
-	f, err := parquet.OpenIn(ctx, policy, path)
+func openParquet(ctx context.Context, policy *fileaccess.Policy, path string, known *parquet.File) (footed, error) {
+	f, err := parquet.OpenAs(ctx, policy, path, known)
 	return parquetFile{f}, err
 }
 
-func openArrow(ctx context.Context, policy *fileaccess.Policy, path string) (footed, error) {
+func openArrow(ctx context.Context, policy *fileaccess.Policy, path string, _ *parquet.File) (footed, error) {
 	return arrowipc.OpenIn(ctx, policy, path)
 }

@@ -46,7 +46,7 @@ type Set struct {
 type header struct {
 	columns []table.ColumnDef
 	rows    int64
-	footer  *parquet.File    // closed; nil: of another format
+	footer  *parquet.File    // closed, as which the file is opened again; nil: of another format
 	batches []arrowipc.Batch // of Arrow
 	apart   bool             // each of them can be read for itself
 }
@@ -256,14 +256,13 @@ func (s *Set) openFooters(ctx context.Context) error {
 	for i, h := range s.heads {
 		if h.footer != nil {
 			s.zonesOf(i, h.footer)
-			h.footer = nil
 		}
 	}
 	return nil
 }
 
 func (s *Set) head(ctx context.Context, path string) (*header, error) {
-	f, err := formats[s.format].openFile(ctx, s.policy, path)
+	f, err := formats[s.format].openFile(ctx, s.policy, path, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -397,7 +396,7 @@ func (s *Set) readFooted(ctx context.Context, database, name string, ordinals []
 // load adds a file's rows, if it is still the one whose footer was read.
 func (s *Set) load(ctx context.Context, b *table.Builder, file int, places []int, limit int64) error {
 	path := s.paths[file]
-	f, err := formats[s.format].openFile(ctx, s.policy, path)
+	f, err := formats[s.format].openFile(ctx, s.policy, path, s.heads[file].footer)
 	if err != nil {
 		return err
 	}

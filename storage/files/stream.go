@@ -130,7 +130,7 @@ func (s *Set) Stream(ctx context.Context, database, name string) (v *table.Versi
 		}
 	}
 	for i, p := range s.paths {
-		f, err := parquet.OpenIn(ctx, s.policy, p)
+		f, err := parquet.OpenAs(ctx, s.policy, p, s.heads[i].footer)
 		if err == nil {
 			f.Constants = s.constants[i]
 			open[i] = &streamed{File: f, set: s, path: p}

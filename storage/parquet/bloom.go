@@ -36,7 +36,7 @@ func (f *File) bloomMisses(l *leaf, c *chunk, p *encoding.Predicate) (bool, erro
 		}
 	}
 	const most = 64 // bytes of a header
-	head, err := f.section(c.bloom, min(most, f.size-c.bloom))
+	head, err := f.section(c.bloom, min(most, f.state.Size-c.bloom))
 	if err != nil {
 		return false, fmt.Errorf("the Bloom filter of column '%s': %w", l.name, err)
 	}

@@ -115,7 +115,7 @@ const maxIndex = 1 << 20
 
 // section reads a part of the file that the footer tells of.
 func (f *File) section(at, size int64) ([]byte, error) {
-	if at < 0 || size < 0 || at > f.size || size > f.size-at {
+	if at < 0 || size < 0 || at > f.state.Size || size > f.state.Size-at {
 		return nil, fmt.Errorf("%d bytes from byte %d on lie outside the file", size, at)
 	}
 	b := make([]byte, size)

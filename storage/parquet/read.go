@@ -20,8 +20,8 @@ import (
 type File struct {
 	path    string
 	source  fileaccess.File
-	size    int64
-	ahead   int64 // how much of a column chunk is read at once
+	state   fileaccess.State // when it was opened
+	ahead   int64            // how much of a column chunk is read at once
 	footer  *footer
 	columns []table.ColumnDef
 	leaves  []leaf // by column
@@ -33,7 +33,12 @@ type File struct {
 func Open(path string) (*File, error) { return OpenIn(context.Background(), fileaccess.Full(), path) }
 
 // OpenIn opens a file that a policy allows, whose reading may end with ctx, and reads its schema.
-func OpenIn(ctx context.Context, policy *fileaccess.Policy, path string) (f *File, err error) {
+func OpenIn(ctx context.Context, policy *fileaccess.Policy, path string) (*File, error) {
+	return OpenAs(ctx, policy, path, nil)
+}
+
+// OpenAs is OpenIn for a file that was open before: while it is in the state of known its metadata is not read again.
+func OpenAs(ctx context.Context, policy *fileaccess.Policy, path string, known *File) (f *File, err error) {
 	source, err := policy.Open(ctx, path)
 	path = fileaccess.Shown(path) // for messages
 	if err != nil {
@@ -48,20 +53,22 @@ func OpenIn(ctx context.Context, policy *fileaccess.Policy, path string) (f *Fil
 	if source.IsRemote() {
 		f.ahead = aheadRemote
 	}
-	if err := f.describe(); err != nil {
+	if f.state, err = source.State(); err == nil {
+		if known != nil && known.state == f.state {
+			f.footer, f.columns, f.leaves = known.footer, known.columns, known.leaves
+			return f, nil
+		}
+		err = f.describe()
+	}
+	if err != nil {
 		return nil, arrowconv.ReadError(path, kind, err)
 	}
 	return f, nil
 }
 
 // describe reads the metadata and makes the columns of it.
-func (f *File) describe() error {
-	now, err := f.source.State()
-	if err != nil {
-		return err
-	}
-	f.size = now.Size
-	if f.footer, err = readFooter(f.source, f.size); err != nil {
+func (f *File) describe() (err error) {
+	if f.footer, err = readFooter(f.source, f.state.Size); err != nil {
 		return err
 	}
 	root, leaves, err := tree(f.footer.schema)
@@ -192,7 +199,7 @@ func (f *File) openChunk(x access, group int, l *leaf) (*cursor, error) {
 	if c.dictionary > 0 && c.dictionary < begin {
 		begin = c.dictionary
 	}
-	if begin > f.size || c.size > f.size-begin {
+	if begin > f.state.Size || c.size > f.state.Size-begin {
 		return nil, fmt.Errorf("row group %d, column '%s': %d bytes from byte %d on lie outside the file", group, l.name, c.size, begin)
 	}
 	out.pages = pages{window: window{at: begin, end: begin + c.size, source: f.source, ahead: x.ahead}, number: -1, place: begin, left: c.values, codec: packing}

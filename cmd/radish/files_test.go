@@ -163,7 +163,7 @@ func TestScriptsInFiles(t *testing.T) {
 		write("lite", "SQLite format 3\x00..."): "a database of SQLite", write("duck", "12345678DUCK\x00"): "a database of DuckDB", write("data", "PAR1...."): "data, no statements", write("zeros.sql", "SELECT\x00"): "binary, no statements",
 		"my.db": "a database is no file", "https://example.com/x.sql": "an address is not supported", dir: "is a directory",
 	} {
-		if _, stderr, code := runRadish(t, "", file); code != 1 || !strings.Contains(stderr, want) || strings.Contains(stderr, "1064") {
+		if _, stderr, code := runRadish(t, "", file); code != 1 || !strings.Contains(stderr, want) || strings.Contains(stderr, "ERROR 1064") {
 			t.Errorf("%s: exit %d, %s", file, code, stderr)
 		}
 	}

@@ -97,10 +97,16 @@ func (s *Session) checkQuery(ctx context.Context, stmt parse.Statement) error {
 	}
 	path, err := filepath.Abs(into.FileName)
 	if err == nil {
-		_, _, err = s.outfileFormat(into)
+		_, _, err = s.outfileFormat(into, stmt.Outfile)
 	}
 	if err != nil {
 		return s.locate(&stmt, sqlerr.From(err))
+	}
+	if keys := stmt.Outfile.PartitionBy; len(keys) > 0 { // a file as there would be
+		if _, err := keyColumnsOf(columns, keys); err != nil {
+			return s.locate(&stmt, err)
+		}
+		path = filepath.Join(path, strings.Repeat(partitionFolder, len(keys)), "data_0."+folderFormat(stmt.Outfile))
 	}
 	schema := &table.Schema{Name: into.FileName}
 	for _, c := range columns {
@@ -131,6 +137,10 @@ func (s *Session) wouldBe(name string) *table.Version {
 	}
 	for path, v := range s.outfiles {
 		if match, err := filepath.Match(pattern, path); err == nil && match {
+			return v
+		}
+		folders := strings.Repeat("*/", strings.Count(path, partitionFolder))
+		if match, err := filepath.Match(strings.Replace(pattern, "**/", folders, 1), path); err == nil && match && folders != "" {
 			return v
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/exec/memory"
+	"github.com/radish-sql/radish/sql/parse"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/delimited"
@@ -21,16 +22,19 @@ import (
 // name without any ending gets too. A text is compressed if the name ends in .gz or .zst. A file that exists is an error without OVERWRITE, and a statement
 // that fails leaves what there was: the rows go to a temporary name in the same folder until all are written.
 func (s *Session) selectInto(st *statement, plain ast.Node, into *ast.SelectIntoOption) (*Result, error) {
-	rules, asText, err := s.outfileFormat(into)
+	rules, asText, err := s.outfileFormat(into, st.Outfile)
 	if err != nil {
 		return nil, err
+	}
+	if len(st.Outfile.PartitionBy) > 0 {
+		return s.selectIntoFolder(st, plain, into.FileName)
 	}
 	q, err := st.binder().Query(plain)
 	if err != nil {
 		return nil, err
 	}
 	create := s.vars.access.Create
-	if st.Overwrite {
+	if st.Outfile.Overwrite {
 		create = s.vars.access.Replace
 	}
 	f, err := create(into.FileName)
@@ -65,9 +69,12 @@ func (s *Session) selectInto(st *statement, plain ast.Node, into *ast.SelectInto
 }
 
 // outfileFormat says how a file is to be written: as MySQL's text by rules, or as its name tells. It does not look whether there is one.
-func (s *Session) outfileFormat(into *ast.SelectIntoOption) (rules delimited.Rules, asText bool, err error) {
+func (s *Session) outfileFormat(into *ast.SelectIntoOption, o parse.Outfile) (rules delimited.Rules, asText bool, err error) {
 	if into.Tp != ast.SelectIntoOutfile {
 		return rules, false, sqlerr.NotSupportedf("SELECT ... INTO DUMPFILE", "write INTO OUTFILE")
+	}
+	if len(o.PartitionBy) > 0 || o.Format != "" {
+		return rules, false, s.checkFolder(into, o)
 	}
 	format := files.FormatOf(into.FileName)
 	asText = into.FieldsInfo != nil || into.LinesInfo != nil || filepath.Ext(textfile.Trim(into.FileName)) == ""

@@ -29,8 +29,8 @@ type Statement struct {
 	Check  CheckOption               // of CREATE and ALTER VIEW
 	Alter  bool                      // of a CREATE VIEW: it was ALTER VIEW
 
-	Overwrite bool  // of INTO OUTFILE: a file that exists gives way
-	Rows      *Rows // of a long INSERT ... VALUES: those that Node leaves out; nil: none
+	Outfile Outfile // of INTO OUTFILE
+	Rows    *Rows   // of a long INSERT ... VALUES: those that Node leaves out; nil: none
 
 	Warnings []sqlerr.Warning
 	Kept     int64      // about what its tree takes, in bytes: who keeps the statement counts it
@@ -231,7 +231,7 @@ func takeOut(text string, p Piece, s *Statement) (t taken, err *sqlerr.Error) {
 	t.piece, t.head = alterView(text, t.piece, p)
 	t.piece = withoutWork(text, t.piece, p)
 	t.piece = barePoints(text, t.piece, p)
-	t.piece, s.Overwrite = overwrites(text, t.piece, p)
+	t.piece, s.Outfile = outfile(text, t.piece, p)
 	t.piece, t.defaults = defaultExpressions(text, t.piece, p)
 	return t, nil
 }

@@ -3,6 +3,7 @@ package parse_test
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 	"sync"
 	"testing"
@@ -216,6 +217,30 @@ func TestSplit(t *testing.T) {
 		}
 		if got := parse.Incomplete(tc.text, parse.DefaultMode); got != tc.incomplete {
 			t.Errorf("Incomplete(%q) = %v", tc.text, got)
+		}
+	}
+}
+
+// The words behind the name of INTO OUTFILE that are not MySQL's.
+func TestOutfileWords(t *testing.T) {
+	for _, tc := range []struct {
+		text string
+		want parse.Outfile
+	}{
+		{"SELECT 1 INTO OUTFILE 'x' PARTITION BY (a, `b c`) FORMAT csv OVERWRITE", parse.Outfile{true, []string{"a", "b c"}, "csv"}},
+		{"SELECT 1 INTO OUTFILE 'x' overwrite format 'csv.gz' partition by (a)", parse.Outfile{true, []string{"a"}, "csv.gz"}},
+		{"SELECT 1 INTO OUTFILE 'x' FIELDS TERMINATED BY ';' OVERWRITE", parse.Outfile{Overwrite: true}},
+		{"(SELECT 1) UNION SELECT 2 INTO OUTFILE 'x' PARTITION BY (a)", parse.Outfile{PartitionBy: []string{"a"}}},
+		{"SELECT overwrite FROM format", parse.Outfile{}},
+	} {
+		list, err := parse.Parse(tc.text, parse.DefaultMode)
+		if err != nil || len(list) != 1 || !reflect.DeepEqual(list[0].Outfile, tc.want) {
+			t.Errorf("%s: %+v, %v", tc.text, list, err)
+		}
+	}
+	for _, text := range []string{"SELECT 1 INTO OUTFILE 'x' PARTITION BY a", "SELECT 1 INTO OUTFILE 'x' PARTITION BY ()", "SELECT 1 INTO OUTFILE 'x' PARTITION BY (a) PARTITION BY (b)", "SELECT 1 INTO OUTFILE 'x' FORMAT ("} {
+		if _, err := parse.Parse(text, parse.DefaultMode); err == nil {
+			t.Errorf("%s: no error", text)
 		}
 	}
 }

@@ -126,7 +126,7 @@ func (p *Policy) ReadDir(name string) ([]fs.DirEntry, error) {
 	return list, l.failed(err)
 }
 
-// Glob returns the names that match a pattern, sorted. The folder that the pattern begins with has to be one whose files may be read.
+// Glob returns the names that match a pattern, sorted, without what is being written. The folder that the pattern begins with has to be one whose files may be read.
 func (p *Policy) Glob(ctx context.Context, pattern string) ([]string, error) {
 	l, err := p.at(pattern, false)
 	if err != nil {
@@ -145,6 +145,9 @@ func (p *Policy) Glob(ctx context.Context, pattern string) ([]string, error) {
 			paths = append(paths, filepath.Join(folder, filepath.FromSlash(name)))
 		}
 	}
+	paths = slices.DeleteFunc(paths, func(name string) bool {
+		return slices.ContainsFunc(strings.Split(filepath.ToSlash(name), "/"), isTemporary)
+	})
 	slices.Sort(paths)
 	return paths, err
 }

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 )
 
@@ -32,27 +33,36 @@ func (p *Policy) create(name string, replace bool) (*NewFile, error) {
 	if name == "" || os.IsPathSeparator(name[len(name)-1]) {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: syscall.EISDIR}
 	}
-	l, err := p.at(name, true)
-	if err != nil {
+	f := &NewFile{path: name, replace: replace}
+	var err error
+	if f.root, f.name, err = p.parent(name); err != nil {
 		return nil, err
-	}
-	defer l.close()
-	f := &NewFile{path: name, name: filepath.Base(l.name), replace: replace}
-	if l.root == nil {
-		f.root, err = os.OpenRoot(filepath.Dir(l.name))
-	} else {
-		f.root, err = l.root.OpenRoot(filepath.Dir(l.name))
-	}
-	if err = l.failed(err); Refused(err) {
-		return nil, err
-	} else if err != nil {
-		return nil, &fs.PathError{Op: "open", Path: name, Err: Reason(err)}
 	}
 	if err = f.begin(); err != nil {
 		_ = f.root.Close() // the error that matters is err
 		return nil, err
 	}
 	return f, nil
+}
+
+// parent opens the folder in which something is to be written, and returns its name there.
+func (p *Policy) parent(name string) (root *os.Root, base string, err error) {
+	l, err := p.at(name, true)
+	if err != nil {
+		return nil, "", err
+	}
+	defer l.close()
+	if l.root == nil {
+		root, err = os.OpenRoot(filepath.Dir(l.name))
+	} else {
+		root, err = l.root.OpenRoot(filepath.Dir(l.name))
+	}
+	if err = l.failed(err); Refused(err) {
+		return nil, "", err
+	} else if err != nil {
+		return nil, "", &fs.PathError{Op: "open", Path: name, Err: Reason(err)}
+	}
+	return root, filepath.Base(l.name), nil
 }
 
 // Mkdir makes a folder, unless it is there.
@@ -73,6 +83,13 @@ func (p *Policy) Mkdir(name string) error {
 	return err
 }
 
+// temporary returns a name for what is being written, which patterns do not match.
+func temporary() string { return fmt.Sprintf(".radish-%016x.tmp", rand.Uint64()) }
+
+func isTemporary(name string) bool {
+	return strings.HasPrefix(name, ".radish-") && strings.HasSuffix(name, ".tmp")
+}
+
 // begin looks whether the name is free and makes the file under another.
 func (f *NewFile) begin() error {
 	old, err := f.root.Lstat(f.name)
@@ -88,7 +105,7 @@ func (f *NewFile) begin() error {
 		return f.failed(err)
 	}
 	for {
-		f.temp = fmt.Sprintf(".radish-%016x.tmp", rand.Uint64())
+		f.temp = temporary()
 		f.File, err = f.root.OpenFile(f.temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 		if !errors.Is(err, fs.ErrExist) {
 			break

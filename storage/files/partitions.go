@@ -28,12 +28,17 @@ func partitionsOf(path string) (list []partition) {
 		if !ok || key == "" || strings.Contains(value, "=") {
 			continue
 		}
-		if plain, err := url.PathUnescape(value); err == nil { // writers escape slashes, colons and the like
-			value = plain
-		}
-		list = append(list, partition{key, value})
+		list = append(list, partition{unescaped(key), unescaped(value)})
 	}
 	return list
+}
+
+// unescaped returns what part of a folder's name stands for: writers escape slashes, colons and the like.
+func unescaped(text string) string {
+	if plain, err := url.PathUnescape(text); err == nil {
+		return plain
+	}
+	return text
 }
 
 // keyColumn is a column that folders tell.

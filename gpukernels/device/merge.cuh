@@ -176,3 +176,54 @@ struct MergePairs {
     return at;
   }
 };
+
+// A turn of a block: a tile or, where base is the first of some rows of the probe's side, a piece of the pairs that these rows of the tile give.
+struct alignas(16) MergeTurn {
+  u32 tile, base, piece, pieces;
+};
+
+// Some of the pairs that the rows of a block give.
+struct MergeShare {
+  u64 from, end;
+};
+
+// Where keys have many rows on both sides, the rows of a block can give any number of pairs. A first launch of a kernel, whose turns are tiles, lists pieces of them. A second launch takes its turns
+// from the list, so that all blocks share the pairs of one key.
+constexpr int merge_pieces = 1024; // of a block's rows, at most
+struct MergeList {
+  u64* count;   // turns that had to be listed, more than the capacity perhaps. The list begins 16 bytes behind it.
+  u64 capacity; // turns
+  u64 pairs;    // of a piece, unless there are too many pieces
+  bool listed;  // the turns are those of the list
+
+  RADISH_FN MergeTurn* turns() const { return reinterpret_cast<MergeTurn*>(count + 2); }
+  RADISH_FN u32 length(u32 tiles) const { return listed ? (u32)min_of(*count, capacity) : tiles; }
+  RADISH_FN MergeTurn turn(u32 number) const { return listed ? turns()[number] : MergeTurn{number, 0, 0, 1}; }
+
+  // The rows of a turn.
+  RADISH_FN MergeTile rows(MergeTurn turn, MergeTile tile) const {
+    if (listed) {
+      tile.from = turn.base;
+      tile.end = (u32)min_of((u64)turn.base + RADISH_BLOCK, (u64)tile.end);
+    }
+    return tile;
+  }
+
+  // What the block goes over itself, of the pairs of its rows from base on. All threads of the block come here.
+  RADISH_FN MergeShare share(MergeTurn turn, u32 base, u64 all) const {
+    const u64 pieces = listed ? turn.pieces : min_of((all + pairs - 1) / pairs, (u64)merge_pieces);
+    const u64 length = (all + pieces - 1) / pieces;
+    if (listed) {
+      const u64 from = min_of(turn.piece * length, all);
+      return MergeShare{from, min_of(from + length, all)};
+    }
+    if (pieces == 1) return MergeShare{0, all};
+    RADISH_SHARED u64 first;
+    if (thread_index() == 0) first = atomic_add(count, pieces);
+    block_barrier();
+    const u64 at = first, here = at < capacity ? min_of(pieces, capacity - at) : 0;
+    for (u32 i = thread_index(); i < here; i += RADISH_BLOCK) turns()[at + i] = MergeTurn{turn.tile, base, i, (u32)pieces};
+    block_barrier();
+    return MergeShare{min_of(here * length, all), all};
+  }
+};

@@ -80,6 +80,8 @@ type SortedJoins struct {
 	Hinted   bool  // those that a hint asks for
 	Forced   bool  // all for which there are kernels
 	Capacity int64 // the most rows of a side in a first attempt; 0: any number
+	Pairs    int64 // of a block's rows from which on blocks share them, in pieces of about so many
+	List     int64 // the most pieces that are listed; a block goes over what the list has no capacity for
 }
 
 // Runs are rows of a build that lie together because their keys are equal.
@@ -141,7 +143,7 @@ func hopper() Tuning {
 		PerfectHash: PerfectHash{Rows: 8e6, SeenLeast: 1 << 16, SeenRows: 32},
 		Shared:      SharedGroups{CrowdedRows: 1 << 32, TilesLeast: 2048},
 		Radix:       PartitionedJoins{Rows: 2 << 20, DenseRows: 4 << 20, Passes: 1, PassesMost: 2, Blocks: 2},
-		Merge:       SortedJoins{Hinted: true},
+		Merge:       SortedJoins{Hinted: true, Pairs: 1 << 16, List: 1 << 18},
 		Runs:        Runs{Matches: 8, Reuse: 4, Apart: 64, Common: 4096, Long: 256, PutOff: 1 << 22},
 		Filter:      KeyFilters{Rows: 4e6, LocalBits: 1 << 19}, // 64 KiB
 		Launch:      LaunchRows{Hot: 1 << 24, Window: 1 << 25},

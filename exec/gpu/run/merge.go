@@ -107,7 +107,7 @@ func (q *Query) sortedWords(side radix.Side, s *sortedSide) {
 func (q *Query) mergeSides(x *radix.Join, then []*kernel.Kernel, cost *Cost) error {
 	rows := q.outputs.sides[x.Of(false)].sorted.count + q.outputs.sides[x.Of(true)].sorted.count
 	tiles := (rows + radix.MergeTile - 1) / radix.MergeTile
-	taken, err := q.memory.Filled("sorted rows", 1, 4, 0)
+	taken, err := q.memory.Filled("sorted rows", 2, 4, 0)
 	if err != nil {
 		return err
 	}
@@ -119,13 +119,50 @@ func (q *Query) mergeSides(x *radix.Join, then []*kernel.Kernel, cost *Cost) err
 	defer q.memory.Free(splits)
 	words := q.outputs.builds[x.Build()].words
 	words[x.Taken()], words[x.Pieces()], words[x.Splits()] = uint64(taken), uint64(tiles), uint64(splits)
-	for _, sub := range then {
+	list, err := q.openList(x)
+	defer q.memory.Free(list)
+	if err != nil {
+		return err
+	}
+	for i, sub := range then {
 		if err := q.launchOther(sub, math.MaxInt64, cost); err != nil {
 			return err
+		}
+		if i == mergeKernel && list != 0 {
+			words[x.Taken()], words[x.Of(false).Sorted(radix.SortedListed)] = uint64(taken+4), 1
+			if err := q.launchOther(sub, math.MaxInt64, cost); err != nil {
+				return err
+			}
 		}
 	}
 	q.outputs.freeSide(x.Of(true))
 	return nil
+}
+
+// mergeKernel is the number of the kernel that merges among those behind a sorted side's: the first one finds the tiles.
+const mergeKernel = 1
+
+// openList takes memory for the list of pieces of pairs, and makes it empty; 0: there are too few pairs for any.
+func (q *Query) openList(x *radix.Join) (list gpukernels.Ptr, err error) {
+	if !x.Multiplies() {
+		return 0, nil
+	}
+	tuning := &q.program.Target.Tuning.Merge
+	pairs := max(tuning.Pairs, 1)
+	most := float64(q.outputs.sides[x.Of(false)].sorted.count) * float64(q.outputs.sides[x.Of(true)].sorted.count) / float64(pairs)
+	capacity := int64(min(2*most, float64(tuning.List))) // what is cut up gives pieces of more than half as many pairs
+	words, build := q.outputs.builds[x.Build()].words, x.Of(false)
+	if capacity > 0 {
+		if list, err = q.memory.Alloc("sorted rows", 16*(capacity+1)); err != nil {
+			return 0, err
+		}
+		if err = q.memory.Stream.Fill(list, 0, 8, 2); err != nil {
+			return list, err
+		}
+	}
+	words[build.Sorted(radix.SortedList)], words[build.Sorted(radix.SortedListCapacity)] = uint64(list), uint64(capacity)
+	words[build.Sorted(radix.SortedListPairs)], words[build.Sorted(radix.SortedListed)] = uint64(pairs), 0
+	return list, nil
 }
 
 // startSide runs a pipeline whose rows are partitioned or sorted: run launches its first kernel.

@@ -148,16 +148,32 @@ func keyedJoin(g *enginetest.Gen, kind logical.JoinKind, builds, buildKeys, prob
 func TestSortedRuns(t *testing.T) { gputest.Each(t, testSortedRuns) }
 
 func testSortedRuns(t *testing.T, d *gpukernels.Device) {
+	for _, x := range []struct {
+		name        string
+		pairs, list int64
+	}{{"as chosen", 0, 0}, {"in pieces", 100, 1 << 18}, {"in too many pieces", 7, 13}} {
+		t.Run(x.name, func(t *testing.T) { testSortedPieces(t, d, x.pairs, x.list) })
+	}
+}
+
+// testSortedPieces has pieces of so many pairs, and a list of so many pieces; 0: as many as usual.
+func testSortedPieces(t *testing.T, d *gpukernels.Device, pairs, list int64) {
 	b := newBackend(t, d)
 	forceSorted(&b.runner.tuning)
+	if pairs > 0 {
+		b.runner.tuning.Merge.Pairs, b.runner.tuning.Merge.List = pairs, list
+	}
 	for i, x := range []struct{ builds, buildKeys, probes, probeKeys int }{
-		{9000, 1, 70, 1}, {70, 1, 9000, 1}, {9000, 2, 200, 3}, {300, 100, 9000, 100}, {9000, 3000, 9000, 3000}, {6000, 20, 600, 40}, {0, 1, 500, 50}, {500, 50, 0, 1}, {0, 1, 0, 1}, {1, 1, 1, 1},
+		{9000, 1, 70, 1}, {70, 1, 9000, 1}, {9000, 2, 200, 3}, {300, 100, 9000, 100}, {9000, 3000, 9000, 3000}, {6000, 20, 600, 40}, {0, 1, 500, 50}, {500, 50, 0, 1}, {0, 1, 0, 1}, {1, 1, 1, 1}, {20_000, 1, 3, 1},
 	} {
 		for n, kind := range sortedKinds {
 			if kind == logical.SingleJoin || leftOut(d, i+n) { // rows with several matches are an error
 				continue
 			}
 			for _, key := range []int{0, 2, 11} {
+				if pairs > 0 && (key == 11 || n > 1) { // what has no pieces is run as chosen
+					continue
+				}
 				g := enginetest.NewGen(rand.New(rand.NewPCG(uint64(i), 7)), 500)
 				plan := keyedJoin(g, kind, x.builds, x.buildKeys, x.probes, x.probeKeys, key)
 				if !isSorted(b, plan) {

@@ -92,10 +92,10 @@ func (x *Join) Merge(k *kernel.Kernel, s *codegen.Scope) (inner *codegen.Scope, 
 	k.Line("const MergeSide<Place> probe_side = %s;", x.Of(true).sortedSide(k))
 	if x.Multiplies() {
 		k.Line("const MergePairs merge_pairs{shared_at<u64>(%d), shared_at<u32>(%d)};", x.pairsAt(), x.firstAt())
+		list := func(what SortedItem) any { return x.Of(false).Sorted(what) }
+		k.Line("const MergeList merge_list{%s, %s, %s, %s != 0};", k.Pointer("u64", list(SortedList)), k.Word(list(SortedListCapacity)), k.Word(list(SortedListPairs)), k.Word(list(SortedListed)))
 	}
-	k.Open("for (u32 tile_number; (tile_number = take_work(%s)) < (u32)%s;) {", k.Pointer("u32", x.Taken()), k.Word(x.Pieces()))
-	x.askAllStop(k)
-	k.Line("const MergeTile merge_rows = merge_rows_of(%s, tile_number, build_side.count, probe_side.count);", k.Pointer("const u32", x.Splits()))
+	x.openTurns(k)
 	k.Line("if (merge_rows.from == merge_rows.end) continue;")
 	k.Line("const MergeKeys<Place> build_keys = merge_load(shared_at<Place>(0), build_side, merge_rows);")
 	k.Line("block_barrier();")
@@ -121,6 +121,24 @@ func (x *Join) Merge(k *kernel.Kernel, s *codegen.Scope) (inner *codegen.Scope, 
 		s = s.Nested()
 	}
 	return s, out, nil
+}
+
+// openTurns opens the loop over a block's turns: tiles or, where rows can have several matches, pieces of the pairs of some of a tile's rows.
+func (x *Join) openTurns(k *kernel.Kernel) {
+	taken, tiles := k.Pointer("u32", x.Taken()), k.Word(x.Pieces())
+	lists := x.Multiplies()
+	if lists {
+		tiles = fmt.Sprintf("merge_list.length((u32)%s)", tiles)
+	}
+	k.Open("for (u32 merge_number; (merge_number = take_work(%s)) < (u32)%s;) {", taken, tiles)
+	x.askAllStop(k)
+	tile := fmt.Sprintf("merge_rows_of(%s, %%s, build_side.count, probe_side.count)", k.Pointer("const u32", x.Splits()))
+	if !lists {
+		k.Line("const MergeTile merge_rows = %s;", fmt.Sprintf(tile, "merge_number"))
+		return
+	}
+	k.Line("const MergeTurn merge_turn = merge_list.turn(merge_number);")
+	k.Line("const MergeTile merge_rows = merge_list.rows(merge_turn, %s);", fmt.Sprintf(tile, "merge_turn.tile"))
 }
 
 // askAllStop writes that all threads of a block leave a loop if the query has been cancelled.
@@ -166,13 +184,15 @@ func (x *Join) openPairs(k *kernel.Kernel) {
 	}
 	k.Line("const bool merge_shares = block_any(merge_gives > 1);")
 	k.Line("u64 all_pairs = 1;")
+	k.Line("MergeShare merge_share{0, 1};")
 	k.Open("if (merge_shares) {")
 	k.Line("merge_pairs.before[thread_index()] = block_prefix((u64)merge_gives, &all_pairs);")
 	k.Line("merge_pairs.first[thread_index()] = merge_run.count > 0 ? merge_run.first : no_row;")
 	k.Line("block_barrier();")
+	k.Line("merge_share = merge_list.share(merge_turn, (u32)base, all_pairs);")
 	k.Close()
-	k.Open("for (u64 from_pair = 0, merge_turn = 1; from_pair < all_pairs; from_pair += RADISH_BLOCK, merge_turn++) {")
-	k.Open("if (merge_turn %% %d == 0) {", askPairs)
+	k.Open("for (u64 from_pair = merge_share.from, pairs_turn = 1; from_pair < merge_share.end; from_pair += RADISH_BLOCK, pairs_turn++) {")
+	k.Open("if (pairs_turn %% %d == 0) {", askPairs)
 	x.askAllStop(k)
 	k.Close()
 	k.Line("bool here = merge_gives > 0, found = merge_run.count > 0;")
@@ -181,7 +201,7 @@ func (x *Join) openPairs(k *kernel.Kernel) {
 	k.Line("u32 match = merge_run.first;")
 	k.Open("if (merge_shares) {")
 	k.Line("const u64 merge_pair = from_pair + thread_index();")
-	k.Line("here = merge_pair < all_pairs;")
+	k.Line("here = merge_pair < merge_share.end;")
 	k.Line("const u32 merge_owner = merge_pairs.owner(merge_pair);")
 	k.Line("found = here && merge_pairs.first[merge_owner] != no_row;")
 	k.Line("match = merge_pairs.first[merge_owner] + (u32)(merge_pair - merge_pairs.before[merge_owner]);")

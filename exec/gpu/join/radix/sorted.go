@@ -71,7 +71,8 @@ type sortedWord struct {
 type SortedItem uint8
 
 // The addresses of places, of values and of whole rows, of which the sorted ones are read by the kernel that joins; the address of the counter of rows and the capacity while they come, and
-// how many they are; and of both sides the address of the build's rows in front of each tile.
+// how many they are; of both sides the address of the build's rows in front of each tile; and where rows can have several matches, the address of the list of pieces of pairs, its
+// capacity, how many pairs a piece has, and whether the kernel goes over the list and no longer over tiles.
 const (
 	SortedPlaces SortedItem = iota
 	SortedValues
@@ -80,6 +81,10 @@ const (
 	SortedCapacity
 	SortedCount
 	SortedSplits
+	SortedList
+	SortedListCapacity
+	SortedListPairs
+	SortedListed
 )
 
 // Sorted is the key of a word of a side.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/csv"
+	"github.com/radish-sql/radish/storage/textfile"
 )
 
 // Options of the functions that name files have the names that DuckDB gives them.
@@ -112,14 +113,14 @@ func init() {
 		}},
 		{"comment", nil, only, func(s *Source, key string, a argument) error { return one(key, a.text, &s.CSV.Comment) }},
 		{"types", []string{"dtypes", "column_types"}, only, setTypes},
-		{"columns", nil, only, setColumns},
+		{"columns", nil, texts, setColumns},
 		{"names", []string{"column_names"}, only, setNames},
-		{"dateformat", []string{"date_format"}, only, func(s *Source, key string, a argument) error {
-			s.CSV.DateFormat = a.text
+		{"dateformat", []string{"date_format"}, texts, func(s *Source, key string, a argument) error {
+			s.CSV.DateFormat, s.JSON.Dates.Date = a.text, a.text
 			return checkFormat(key, a.text)
 		}},
-		{"timestampformat", []string{"timestamp_format"}, only, func(s *Source, key string, a argument) error {
-			s.CSV.TimestampFormat = a.text
+		{"timestampformat", []string{"timestamp_format"}, texts, func(s *Source, key string, a argument) error {
+			s.CSV.TimestampFormat, s.JSON.Dates.Timestamp = a.text, a.text
 			return checkFormat(key, a.text)
 		}},
 		{"decimal_separator", nil, only, func(s *Source, key string, a argument) error { return one(key, a.text, &s.CSV.Decimal) }},
@@ -149,14 +150,37 @@ func init() {
 	}
 }
 
-// setColumns sets the option columns: names and types.
+// setColumns sets the option columns: names and types; of JSON the keys that are read.
 func setColumns(s *Source, key string, a argument) error {
 	if len(a.keys) == 0 {
 		return optionError("columns are written as columns = {'id': 'BIGINT', 'day': 'DATE'}")
 	}
+	if s.Format != CSV {
+		s.JSON.Names = a.keys
+		for i, name := range a.keys {
+			if slices.Contains(a.keys[:i], name) {
+				return optionError(key + " names '" + name + "' twice")
+			}
+			t, err := typeOption(key, a.list[i])
+			if err != nil {
+				return err
+			}
+			s.JSON.Types = append(s.JSON.Types, t)
+		}
+		return nil
+	}
 	s.CSV.Names = a.keys
 	a.keys = nil
 	return setTypes(s, key, a)
+}
+
+// typeOption returns the type that an option names.
+func typeOption(key, name string) (types.Type, error) {
+	t, ok := typeNamed(name)
+	if !ok {
+		return t, optionError("'" + name + "' is no type that " + key + " can give; known are " + typeNames)
+	}
+	return t, nil
 }
 
 // setNames sets the option names.
@@ -216,7 +240,7 @@ func match(to Match) func(s *Source, key string, a argument) error {
 }
 
 func checkFormat(key, format string) error {
-	if wrong := csv.CheckFormat(format); wrong != "" {
+	if wrong := textfile.CheckDateForm(format); wrong != "" {
 		return optionError(key + " '" + format + "': " + wrong)
 	}
 	return nil
@@ -227,9 +251,9 @@ func setTypes(s *Source, key string, a argument) error {
 		return optionError(key + " are written as types = {'price': 'DECIMAL(10,2)'} or types = ['BIGINT', 'DATE']")
 	}
 	for i, name := range a.list {
-		t, ok := typeNamed(name)
-		if !ok {
-			return optionError("'" + name + "' is no type that " + key + " can give; known are " + typeNames)
+		t, err := typeOption(key, name)
+		if err != nil {
+			return err
 		}
 		if len(a.keys) == 0 {
 			s.CSV.TypeList = append(s.CSV.TypeList, t)

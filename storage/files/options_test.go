@@ -63,6 +63,50 @@ func TestCSVOptions(t *testing.T) {
 	}
 }
 
+// Options of read_json and read_ndjson, whose rows are those that DuckDB 2.0.0 gives: it has TIMESTAMP for DATETIME(6) and JSON for a column of strings and other values.
+func TestJSONOptions(t *testing.T) {
+	folder := t.TempDir()
+	for name, text := range map[string]string{
+		"a.jsonl": `{"id":1,"day":"31.12.2024","at":"31.12.2024 23:59","x":{"a":1},"b":true,"s":"q\"uo","extra":5}` + "\n" +
+			`{"extra":"z","id":"2","day":null,"x":[1,"é"],"b":false,"s":12}` + "\n" + `{"id":3,"day":"1.2.2025","at":"1.2.2025 0:05","x":"str","s":{"k":1}}` + "\n",
+		"bad.jsonl": `{"id":1}` + "\n" + `{"id":"x"}` + "\nno json\n" + `{"id":4}` + "\n",
+		"k.json":    `[{"id":1,"d":"01/02/2024"},{"d":"x","id":2}]`,
+		"iso.json":  `[{"d":"01/02/2024"},{"d":"2024-02-01"}]`,
+	} {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, tc := range []struct{ call, columns, rows string }{
+		{"read_ndjson('a.jsonl', columns = {'id': 'BIGINT', 'day': 'VARCHAR', 'none': 'INT'}", "id BIGINT, day TEXT, none INT", "[1 31.12.2024 NULL] [2 NULL NULL] [3 1.2.2025 NULL]"},
+		{"read_ndjson('a.jsonl', columns = {'b': 'BOOLEAN', 'x': 'JSON', 's': 'VARCHAR'}", "b BOOLEAN, x JSON, s TEXT", `[1 {"a":1} q"uo] [0 [1,"é"] 12] [NULL "str" {"k":1}]`},
+		{"read_ndjson('a.jsonl', columns = {'at': 'TIMESTAMP', 'day': 'DATE'}, dateformat = '%d.%m.%Y', timestampformat = '%d.%m.%Y %H:%M'", "at DATETIME(6), day DATE",
+			"[2024-12-31 23:59:00.000000 2024-12-31] [NULL NULL] [2025-02-01 00:05:00.000000 2025-02-01]"},
+		{"read_ndjson('bad.jsonl', columns = {'id': 'BIGINT'}, ignore_errors = true", "id BIGINT", "[1] [NULL] [NULL] [4]"},
+		{"read_json('k.json', dateformat = '%d/%m/%Y'", "id BIGINT, d TEXT", "[1 01/02/2024] [2 x]"},
+		{"read_json('k.json', columns = {'d': 'VARCHAR'}", "d TEXT", "[01/02/2024] [x]"},
+		{"read_json('iso.json', dateformat = '%d/%m/%Y'", "d TEXT", "[01/02/2024] [2024-02-01]"},
+		{"read_json('iso.json', columns = {'d': 'DATE'}, dateformat = '%d/%m/%Y'", "d DATE", "[2024-02-01] [2024-02-01]"},
+	} {
+		columns, rows, err := readFunction(folder, tc.call)
+		if err != nil || columns != tc.columns || rows != tc.rows {
+			t.Errorf("%s:\n%s\n%s\n%v, want\n%s\n%s", tc.call, columns, rows, err, tc.columns, tc.rows)
+		}
+	}
+	for call, want := range map[string]string{
+		"read_json('k.json', columns = {'d': 'INT'}":              "line 1: '01/02/2024' is no INT, the type that the options give the key 'd'",
+		"read_json('k.json', columns = {'d': 'INT', 'd': 'DATE'}": "names 'd' twice",
+		"read_json('k.json', columns = ['d']":                     "columns are written as",
+		"read_json('k.json', columns = {'d': 'INTERVAL'}":         "known are BOOLEAN",
+		"read_json('k.json', dateformat = 'day'":                  "no % directive",
+		"read_json('k.json', delim = ','":                         "there is no option delim",
+	} {
+		if _, _, err := readFunction(folder, call); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", call, err, want)
+		}
+	}
+}
+
 // The records that are left out are told, with file, line and reason, whichever columns are read.
 func TestCSVRejects(t *testing.T) {
 	folder := t.TempDir()
@@ -129,7 +173,12 @@ func TestWrongOptions(t *testing.T) {
 
 // readCall reads what a call of read_csv with a file of a folder gives.
 func readCall(folder, call string) (columns, rows string, err error) {
-	source, _, err := files.ParseName("read_csv('" + folder + "/" + strings.TrimPrefix(call, "'") + ")")
+	return readFunction(folder, "read_csv("+call)
+}
+
+// readFunction is readCall for any function.
+func readFunction(folder, call string) (columns, rows string, err error) {
+	source, _, err := files.ParseName(strings.Replace(call, "('", "('"+folder+"/", 1) + ")")
 	if err != nil {
 		return "", "", err
 	}

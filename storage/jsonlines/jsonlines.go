@@ -17,6 +17,7 @@ import (
 	"slices"
 
 	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/encoding"
 	"github.com/radish-sql/radish/storage/table"
 	"github.com/radish-sql/radish/storage/textfile"
@@ -34,7 +35,11 @@ const maxKeys = 4096
 
 // Options say how texts are read.
 type Options struct {
-	IgnoreErrors bool // a line that is no JSON object is a row of NULLs, as in DuckDB
+	IgnoreErrors bool // a line that is no JSON object is a row of NULLs, as in DuckDB, and so is a value that has not the type which the options give
+	// Names are the keys that are read, and no others, with their types; none: those that there are.
+	Names []string
+	Types []types.Type
+	Dates textfile.DateForms
 }
 
 // Objects are one or more texts of objects that make one table. Their keys and types follow from a sample, until [Objects.Settle] has looked at all. Objects do not
@@ -50,7 +55,7 @@ type Objects struct {
 // Open looks at the beginnings of texts, and at the middle and the end of the first.
 func Open(ctx context.Context, opts Options, sources ...textfile.Source) (*Objects, error) {
 	ctx = textfile.Metered(ctx)
-	o := &Objects{sources: sources, fields: newFields(opts)}
+	o := &Objects{sources: sources, fields: newFields(opts), settled: len(opts.Names) > 0}
 	for i, source := range sources {
 		lines := furtherLines
 		if i == 0 {
@@ -91,6 +96,9 @@ func (o *Objects) Columns() []table.ColumnDef {
 	columns := make([]table.ColumnDef, len(o.names))
 	for i, s := range o.fields.shapes {
 		columns[i] = table.ColumnDef{Name: o.names[i], Type: s.Type(), Nullable: true}
+		if o.fields.given() {
+			columns[i].Type = o.fields.opts.Types[i]
+		}
 	}
 	return columns
 }
@@ -158,7 +166,18 @@ type fields struct {
 	shapes []textfile.Shape
 }
 
-func newFields(opts Options) *fields { return &fields{opts: opts, index: map[string]int{}} }
+func newFields(opts Options) *fields {
+	f := &fields{opts: opts, index: map[string]int{}}
+	for i, name := range opts.Names {
+		f.keys = append(f.keys, name)
+		f.index[name] = i
+		f.shapes = append(f.shapes, textfile.Text)
+	}
+	return f
+}
+
+// given says whether the options give the keys and their types.
+func (f *fields) given() bool { return len(f.opts.Names) > 0 }
 
 // find returns the place of a key, -1 if it is not there. next is where it stands if this object's keys have the usual order.
 func (f *fields) find(key []byte, next int) int {
@@ -171,16 +190,30 @@ func (f *fields) find(key []byte, next int) int {
 	return -1
 }
 
-// add returns the place of a key, a new one if need be.
+// add returns the place of a key, a new one if need be; -1: it is not read.
 func (f *fields) add(key []byte, next int) int {
 	i := f.find(key, next)
-	if i < 0 {
+	if i < 0 && !f.given() {
 		i = len(f.keys)
 		f.keys = append(f.keys, string(key))
 		f.index[f.keys[i]] = i
 		f.shapes = append(f.shapes, textfile.Shape{})
 	}
 	return i
+}
+
+// shapeOf returns what a value that is not null looks like.
+func (f *fields) shapeOf(v value) textfile.Shape {
+	if v.kind == text && f.opts.Dates.Given() {
+		var buf [64]byte
+		if text, ok := f.opts.Dates.Read(v.text, buf[:]); ok {
+			return textfile.Classify(text)
+		}
+		if f.opts.Dates.Exclude(textfile.Classify(v.text)) {
+			return textfile.Text
+		}
+	}
+	return v.shape()
 }
 
 // classify adds the keys and shapes of up to limit lines (-1: all) of a block, and returns how many rows and bytes those are.
@@ -211,8 +244,8 @@ func (f *fields) classify(b *textfile.Block, limit int) (rows, bytes int, err er
 			if i = f.add(key, i); i == maxKeys {
 				return rows, s.at, b.Errorf(s.start, "more than %d different keys: too many for a table's columns", maxKeys)
 			}
-			if v.kind != null && !f.shapes[i].IsText() {
-				f.shapes[i] = f.shapes[i].Join(v.shape())
+			if i >= 0 && v.kind != null && !f.shapes[i].IsText() {
+				f.shapes[i] = f.shapes[i].Join(f.shapeOf(v))
 			}
 		}
 	}

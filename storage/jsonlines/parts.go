@@ -4,7 +4,10 @@ import (
 	"bytes"
 	"fmt"
 
+	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/encoding"
+	"github.com/radish-sql/radish/storage/jsontext"
 	"github.com/radish-sql/radish/storage/textfile"
 )
 
@@ -42,11 +45,11 @@ func (o *Objects) Parts(b *textfile.Block, ordinals []int) (textfile.Parts, erro
 func (p *parts) Next(limit int, old []encoding.Data) (rows int, data []encoding.Data, err error) {
 	columns := make([]*textfile.Column, len(p.chosen))
 	for i, c := range p.chosen {
+		var before *encoding.Data
 		if i < len(old) {
-			columns[i] = textfile.NewColumnIn(old[i], p.fields.shapes[c], limit)
-			continue
+			before = &old[i]
 		}
-		columns[i] = textfile.NewColumn(p.fields.shapes[c], limit)
+		columns[i] = p.column(c, before, limit)
 	}
 	for ; rows < limit && p.s.more(); rows++ {
 		if p.fields.opts.IgnoreErrors && p.s.passBad() {
@@ -61,8 +64,8 @@ func (p *parts) Next(limit int, old []encoding.Data) (rows int, data []encoding.
 		for i, v := range p.row {
 			if v.kind == null {
 				columns[i].AppendNull()
-			} else if c := p.chosen[i]; !v.may(p.fields.shapes[c]) || !columns[i].Append(v.text) {
-				return rows, nil, &textfile.Misfit{Column: c, Place: p.place(), Text: string(v.text[:min(len(v.text), 60)])}
+			} else if err := p.add(columns[i], p.chosen[i], v); err != nil {
+				return rows, nil, err
 			}
 		}
 	}
@@ -70,6 +73,62 @@ func (p *parts) Next(limit int, old []encoding.Data) (rows int, data []encoding.
 		data = append(data, c.Data())
 	}
 	return rows, data, nil
+}
+
+// column returns an empty column. For old see [textfile.Parts]; nil: there is none.
+func (p *parts) column(column int, old *encoding.Data, limit int) *textfile.Column {
+	switch {
+	case p.fields.given():
+		return textfile.NewColumnOf(p.fields.opts.Types[column], old, limit)
+	case old != nil:
+		return textfile.NewColumnIn(*old, p.fields.shapes[column], limit)
+	}
+	return textfile.NewColumn(p.fields.shapes[column], limit)
+}
+
+// add adds a value that is not null to a column.
+func (p *parts) add(to *textfile.Column, column int, v value) error {
+	if p.fields.given() {
+		return p.addGiven(to, column, v)
+	}
+	shape, dates, field := p.fields.shapes[column], p.fields.opts.Dates, v.text
+	if dates.Given() && v.kind == text && shape.Temporal() {
+		var buf [64]byte
+		var ok bool
+		if field, ok = dates.Read(v.text, buf[:]); !ok && dates.Exclude(textfile.Classify(v.text)) {
+			return p.misfit(column, v)
+		}
+	}
+	if !p.fields.may(v, shape) || !to.Append(field) {
+		return p.misfit(column, v)
+	}
+	return nil
+}
+
+func (p *parts) misfit(column int, v value) error {
+	return &textfile.Misfit{Column: column, Place: p.place(), Text: string(v.text[:min(len(v.text), 60)])}
+}
+
+// addGiven adds a value to a column whose type the options give.
+func (p *parts) addGiven(to *textfile.Column, column int, v value) error {
+	given, field := p.fields.opts.Types[column], v.text
+	switch {
+	case v.kind != text:
+	case given.Kind == types.KindJSON:
+		field = jsontext.AppendString(nil, string(v.text))
+	case !given.IsString():
+		var buf [64]byte
+		field, _ = p.fields.opts.Dates.Read(v.text, buf[:])
+	}
+	if to.Append(field) {
+		return nil
+	}
+	if p.fields.opts.IgnoreErrors {
+		to.AppendNull()
+		return nil
+	}
+	return sqlerr.New(sqlerr.CodeErrorOnRead, sqlerr.User, "%s: '%s' is no %s, the type that the options give the key '%s'", p.place(), v.text[:min(len(v.text), 60)], given, p.names[column]).
+		WithHint("give the key another type, as columns = {'%s': 'TEXT'}, or make such values of JSON lines NULL by ignore_errors = true", p.names[column])
 }
 
 // object reads the next object into row.
@@ -86,12 +145,14 @@ func (p *parts) object() error {
 			if err != nil || last {
 				return err
 			}
-			if key = p.fields.find(text, next); key < 0 {
+			if key = p.fields.find(text, next); key < 0 && !p.fields.given() {
 				return &textfile.Misfit{Column: -1, Place: p.place(), Text: string(text)}
 			}
 		}
 		var err error
-		if to := p.wanted[key]; to >= 0 {
+		if key < 0 { // the next key is looked for where this one was
+			key, err = next-1, s.pass()
+		} else if to := p.wanted[key]; to >= 0 {
 			p.row[to], err = s.value()
 		} else {
 			err = s.pass()

@@ -45,10 +45,10 @@ func (v value) shape() textfile.Shape {
 }
 
 // may says whether a column of a shape can have values of this kind.
-func (v value) may(s textfile.Shape) bool {
+func (f *fields) may(v value, s textfile.Shape) bool {
 	switch {
 	case !s.Known():
-		return v.kind == text && v.shape().IsText()
+		return v.kind == text && f.shapeOf(v).IsText()
 	case s.IsText() || s.Special():
 		return true
 	case s.Temporal():

@@ -199,11 +199,16 @@ func (st *statement) stream(f *fileScans, plan *physical.Plan, from int64) (ok b
 		return false, nil
 	}
 	if u.streamed == nil {
-		v, done, err := u.Set.Stream(st.ctx, "", u.Title)
+		account := &memory.Account{Budget: st.session.engine.stored.Budget, Operator: "reading '" + u.Name + "'"}
+		v, done, err := u.Set.Stream(table.WithMeter(st.ctx, account.Set), "", u.Title)
 		if err != nil {
+			account.Close()
 			return false, u.Verify(st.ctx, err)
 		}
-		st.files.held = append(st.files.held, done)
+		st.files.held = append(st.files.held, func() {
+			done()
+			account.Close()
+		})
 		if err := u.Verify(st.ctx, nil); err != nil {
 			return false, err
 		}

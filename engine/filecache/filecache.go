@@ -128,7 +128,7 @@ func (c *Cache) Look(ctx context.Context, policy *fileaccess.Policy, name string
 		return c.known(ctx, policy, source, State{u.source, stamp}, allRows)
 	})
 	if err == nil { // else what was read may be of another state
-		c.remember(policy, u.State, u.Set)
+		err = c.remember(policy, u.State, u.Set)
 	}
 	return u, err
 }
@@ -176,21 +176,53 @@ func (s *State) key(policy *fileaccess.Policy) string {
 	return s.source + "\n" + s.stamp + "\n" + policy.String()
 }
 
-// remember keeps what is known of a source's files.
-func (c *Cache) remember(policy *fileaccess.Policy, state State, set *files.Set) {
+// remember keeps what is known of a source's files, in the place of what is known of others if there are many or memory is short.
+func (c *Cache) remember(policy *fileaccess.Policy, state State, set *files.Set) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.sets[state.key(policy)] == set {
-		return
+	key := state.key(policy)
+	if c.sets[key] == set {
+		return nil
 	}
-	for key := range c.sets {
-		if len(c.sets) < maxSets {
-			break
+	operator := "reading the footers of '" + fileaccess.Shown(set.Path()) + "'"
+	err := c.stored.Budget.Reserve(operator, countedBytes(set))
+	for err != nil && c.forgetAny(key) {
+		err = c.stored.Budget.Reserve(operator, countedBytes(set))
+	}
+	if err != nil {
+		return err
+	}
+	if old := c.sets[key]; old != nil {
+		c.stored.Budget.Release(countedBytes(old))
+	}
+	for len(c.sets) >= maxSets && c.forgetAny(key) {
+	}
+	c.sets[key] = set
+	return nil
+}
+
+// uncounted is how much memory what is known of a source may take without counting against the limit: all of them together 16 MiB.
+const uncounted = 64 << 10
+
+// countedBytes returns how much memory counts of what is known of a source.
+func countedBytes(set *files.Set) int64 {
+	if n := set.MemoryBytes(); n > uncounted {
+		return n
+	}
+	return 0
+}
+
+// forgetAny forgets what is known of some source other than one, and says whether there was any. The caller holds mu.
+func (c *Cache) forgetAny(but string) bool {
+	for key, set := range c.sets {
+		if key != but {
+			c.stored.Budget.Release(countedBytes(set))
+			delete(c.sets, key)
+			delete(c.wanted, key)
+			return true
 		}
-		delete(c.sets, key)
-		delete(c.wanted, key)
 	}
-	c.sets[state.key(policy)] = set
+	return false
 }
 
 // Columns returns parts with the columns at ordinals of a file (nil: all), which are read unless they are in the cache, and what to call when nobody reads them any more.

@@ -34,7 +34,9 @@ func (u *Source) Retype(ctx context.Context, err error) error {
 	if err != nil {
 		return err
 	}
-	u.cache.remember(u.policy, u.State, next)
+	if err := u.cache.remember(u.policy, u.State, next); err != nil {
+		return err
+	}
 	return sqlerr.New(sqlerr.CodeErrorOnRead, sqlerr.User, "a sample of '%s' did not show the types of all rows", u.Name).WithCause(BeginAnew{}).
 		WithHint("run the statement again, which looks at all rows first")
 }

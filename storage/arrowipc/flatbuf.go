@@ -10,7 +10,8 @@ import (
 // the end.
 type flat struct {
 	b      []byte
-	tables int // that may still be visited: offsets can lead to one table again and again
+	tables int                     // that may still be visited: offsets can lead to one table again and again
+	room   func(bytes int64) error // asks for the memory of what is made of it: offsets can lead to one string again and again
 	err    error
 }
 
@@ -19,7 +20,16 @@ var (
 	errFlatMany    = errors.New("the metadata has more tables than it has room for")
 )
 
-func newFlat(b []byte) *flat { return &flat{b: b, tables: len(b) / 4} }
+func newFlat(b []byte, room func(bytes int64) error) *flat {
+	return &flat{b: b, tables: len(b) / 4, room: room}
+}
+
+// hold asks for memory.
+func (f *flat) hold(bytes int64) {
+	if f.err == nil {
+		f.err = f.room(bytes)
+	}
+}
 
 func (f *flat) fail(err error) {
 	if f.err == nil {
@@ -142,6 +152,9 @@ func (t flatTable) vector(id, size int) (elements []byte, n int) {
 
 func (t flatTable) string(id int) string {
 	b, _ := t.vector(id, 1)
+	if t.hold(int64(len(b))); t.err != nil {
+		return ""
+	}
 	return string(b)
 }
 

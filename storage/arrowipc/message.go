@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"unsafe"
+
+	"github.com/radish-sql/radish/storage/fileaccess"
 )
 
 // The versions of the metadata that there are files of.
@@ -33,7 +36,7 @@ type message struct {
 type span struct{ begin, end int64 }
 
 // readMessage reads the message that begins in a part of the file; end is where it ends. At the end of a stream it returns io.EOF. A
-// message that claims to be longer than the part is an error, before memory is taken for it.
+// message that claims to be longer than the part is an error, before memory is taken for it. The message before must not be used any more.
 func (f *File) readMessage(in span) (m message, end int64, err error) {
 	var head [8]byte
 	switch left := in.end - in.begin; {
@@ -58,14 +61,16 @@ func (f *File) readMessage(in span) (m message, end int64, err error) {
 	case size < 0 || size > in.end-at:
 		return m, in.begin, fmt.Errorf("the metadata claims %d bytes, and %d follow", size, in.end-at)
 	}
-	if err := f.scratch.May(size); err != nil {
-		return m, in.begin, err
+	f.dropMessage()
+	if err := f.scratch.Add(size); err != nil {
+		return m, in.begin, fmt.Errorf("metadata of %d bytes: %w", size, err)
 	}
+	f.message = size
 	b := make([]byte, size)
-	if _, err := f.source.ReadAt(b, at); err != nil {
+	if err := fileaccess.ReadFull(f.ctx, f.source, b, at); err != nil {
 		return m, in.begin, err
 	}
-	t := newFlat(b).root()
+	t := newFlat(b, f.keep).root()
 	m = message{kind: t.byte(1, 0), version: t.int16(0, 0), size: t.int64(3), body: at + size}
 	ok := false
 	m.header, ok = t.child(2)
@@ -80,6 +85,12 @@ func (f *File) readMessage(in span) (m message, end int64, err error) {
 		return m, in.begin, fmt.Errorf("the message claims %d bytes, and %d follow", m.size, in.end-m.body)
 	}
 	return m, m.body + m.size, nil
+}
+
+// dropMessage gives back the memory of the last message's description.
+func (f *File) dropMessage() {
+	f.scratch.Free(f.message)
+	f.message = 0
 }
 
 // body returns the bytes that belong to a message.
@@ -112,12 +123,16 @@ func (f *File) readFooter() (out footer, err error) {
 	case size <= 0 || size > f.size-head-tail:
 		return out, fmt.Errorf("its footer claims %d of the file's %d bytes", size, f.size)
 	}
+	if err := f.scratch.Add(size); err != nil {
+		return out, fmt.Errorf("%d bytes: %w", size, err)
+	}
+	defer f.scratch.Free(size)
 	b := make([]byte, size)
 	begin := f.size - tail - size
-	if _, err := f.source.ReadAt(b, begin); err != nil {
+	if err := fileaccess.ReadFull(f.ctx, f.source, b, begin); err != nil {
 		return out, err
 	}
-	t := newFlat(b).root()
+	t := newFlat(b, f.keep).root()
 	schema, ok := t.child(1)
 	switch {
 	case t.flat.err != nil:
@@ -138,6 +153,9 @@ func (f *File) readFooter() (out footer, err error) {
 func blocks(t flatTable, id int, end int64) ([]span, error) {
 	b, n := t.vector(id, 24)
 	if t.err != nil {
+		return nil, t.err
+	}
+	if t.hold(int64(n) * int64(unsafe.Sizeof(span{}))); t.err != nil {
 		return nil, t.err
 	}
 	out := make([]span, n)

@@ -28,8 +28,12 @@ type File struct {
 	footer       footer // of a file
 	fields       []*field
 	columns      []table.ColumnDef
-	scratch      *table.Scratch // of the Load in progress
-	dictionaries []span         // as Batches found them
+	ctx          context.Context // of whoever opened the file, or of the Load in progress
+	scratch      *table.Scratch  // of the context
+	message      int64           // bytes of the last message's description that it knows of
+	opener       *table.Scratch  // of whoever opened the file
+	held         int64           // bytes of the schema and the footer that it knows of
+	dictionaries []span          // as Batches found them
 
 	// Constants are values of columns that the file does not have, and that are the same in all its rows. They have the ordinals -2, -3 and so on.
 	Constants []types.Value
@@ -38,20 +42,17 @@ type File struct {
 // Open is OpenIn for whatever file the process may read.
 func Open(path string) (*File, error) { return OpenIn(context.Background(), fileaccess.Full(), path) }
 
-// OpenIn opens a file that a policy allows, whose reading may end with ctx, in either format and reads its schema.
+// OpenIn opens a file that a policy allows, whose reading may end with ctx, in either format and reads its schema. The context's [table.Scratch] counts the schema and the
+// footer until the file is closed.
 func OpenIn(ctx context.Context, policy *fileaccess.Policy, path string) (f *File, err error) {
 	source, err := policy.Open(ctx, path)
 	path = fileaccess.Shown(path) // for messages
 	if err != nil {
 		return nil, arrowconv.ReadError(path, kind, err)
 	}
-	defer func() {
-		if err != nil {
-			_ = source.Close() // the error that matters is err
-		}
-	}()
-	f = &File{path: path, source: source}
+	f = &File{path: path, source: source, ctx: ctx, scratch: table.ScratchOf(ctx), opener: table.ScratchOf(ctx)}
 	if err := f.describe(); err != nil {
+		_ = f.Close() // the error that matters is err
 		return nil, f.failed(err)
 	}
 	return f, nil
@@ -104,8 +105,25 @@ func (f *File) Columns() []table.ColumnDef { return f.columns }
 // State describes the file as it is now.
 func (f *File) State() (fileaccess.State, error) { return f.source.State() }
 
+// keep asks whoever opened the file for memory that it takes until it is closed.
+func (f *File) keep(bytes int64) error {
+	if err := f.ctx.Err(); err != nil {
+		return sqlerr.Interrupted(err)
+	}
+	if err := f.opener.Add(bytes); err != nil {
+		return err
+	}
+	f.held += bytes
+	return nil
+}
+
 // Close closes the file.
-func (f *File) Close() error { return f.source.Close() }
+func (f *File) Close() error {
+	f.dropMessage()
+	f.opener.Free(f.held)
+	f.held = 0
+	return f.source.Close()
+}
 
 // Load adds the rows to a builder for a table of the columns at ordinals (nil: all), in that order; -1 is a column that the file lacks, NULL in
 // all rows; -2, -3 and so on have the file's Constants. It ends soon after ctx is cancelled.
@@ -123,10 +141,14 @@ func (f *File) LoadFirst(ctx context.Context, b *table.Builder, ordinals []int, 
 			return f.failed(err)
 		}
 	}
-	f.scratch = table.ScratchOf(ctx)
+	f.dropMessage()
+	f.ctx, f.scratch = ctx, table.ScratchOf(ctx)
 	l := newLoader(f, ctx, ordinals)
 	l.builder, l.enough = b, rows
-	defer func() { f.scratch.Free(l.held + l.kept) }()
+	defer func() {
+		f.dropMessage()
+		f.scratch.Free(l.held + l.kept)
+	}()
 	run := l.file
 	if f.stream {
 		run = l.messages

@@ -64,11 +64,20 @@ func parseSchema(t flatTable) ([]*field, error) {
 	return fields, err
 }
 
+// fieldBytes is about what a field takes with its type, as the definition of a column, and as an entry of the list in which its name is looked up. nameCopies is how often its
+// name is copied.
+const (
+	fieldBytes = 1 << 10
+	nameCopies = 3
+)
+
 func parseField(t flatTable, depth int) (*field, error) {
 	if depth > maxNesting {
 		return nil, fmt.Errorf("columns lie more than %d deep in each other", maxNesting)
 	}
+	t.hold(fieldBytes)
 	f := &field{name: t.string(0), nullable: t.byte(1, 0) != 0}
+	t.hold((nameCopies - 1) * int64(len(f.name)))
 	var err error
 	t.children(5, func(c flatTable) {
 		child, e := parseField(c, depth+1)
@@ -210,6 +219,9 @@ func floatType(t flatTable) (arrow.DataType, error) {
 	return floats[precision], nil
 }
 
+// maxWords is about how long the description of a nested type gets, in bytes.
+const maxWords = 200
+
 // nested describes a nested type as Arrow does.
 func (f *field) nested(kind byte) string {
 	names := map[byte]string{13: "struct", 14: "union", 17: "map", 22: "run_end_encoded"}
@@ -227,12 +239,12 @@ func (f *field) nested(kind byte) string {
 		if i > 0 {
 			b.WriteString(", ")
 		}
-		if b.Len() > 200 {
+		if b.Len() > maxWords {
 			b.WriteString("...")
 			break
 		}
 		if kind == 13 || kind == 14 {
-			b.WriteString(c.name + ": ")
+			b.WriteString(c.name[:min(len(c.name), maxWords)] + ": ")
 		}
 		b.WriteString(c.words)
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"unsafe"
 
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/array"
@@ -19,21 +20,28 @@ import (
 
 // Batch is a record batch of a file.
 type Batch struct {
-	Rows  int
-	at    span
-	place string
+	Rows   int
+	at     span
+	number int // among the record batches
 }
+
+// place says for messages which batch it is.
+func (b *Batch) place() string { return fmt.Sprintf("record batch %d", b.number) }
 
 // batches finds the record batches, whose beginnings tell their rows, and the dictionaries. apart says that no dictionary stands behind a record batch, so that each batch can
 // be read for itself.
 func (f *File) batches() (list []Batch, dictionaries []span, apart bool, err error) {
 	add := func(m message, at span) error {
-		place := fmt.Sprintf("record batch %d", len(list))
+		next := Batch{at: at, number: len(list)}
 		b, err := newBatch(m.header, f.body(m), m.version)
-		if err != nil {
-			return inPlace(place, err)
+		if err == nil {
+			err = f.keep(2 * int64(unsafe.Sizeof(next))) // with the lists that this one outgrows
 		}
-		list = append(list, Batch{int(b.rows), at, place})
+		if err != nil {
+			return inPlace(next.place(), err)
+		}
+		next.Rows = int(b.rows)
+		list = append(list, next)
 		return nil
 	}
 	apart = true
@@ -49,7 +57,9 @@ func (f *File) batches() (list []Batch, dictionaries []span, apart bool, err err
 			err = add(m, at)
 		case m.kind == messageDictionary:
 			apart = apart && len(list) == 0
-			dictionaries = append(dictionaries, at)
+			if err = f.keep(2 * int64(unsafe.Sizeof(at))); err == nil {
+				dictionaries = append(dictionaries, at)
+			}
 		}
 		if err != nil {
 			return nil, nil, false, f.failed(err)
@@ -118,14 +128,15 @@ type BatchReader struct {
 // Columns of dictionaries with few strings come as codes of shared, which has a dictionary for each.
 func (f *File) Stream(ctx context.Context, b Batch, ordinals []int, shared []*column.Dictionary) *BatchReader {
 	own := *f // whose memory is counted apart
-	own.scratch = table.ScratchOf(ctx)
+	own.ctx, own.scratch, own.message = ctx, table.ScratchOf(ctx), 0
+	own.opener, own.held = own.scratch, 0
 	return &BatchReader{l: newLoader(&own, ctx, ordinals), batch: b, shared: shared, codes: make([][]uint32, len(ordinals))}
 }
 
 // Next returns the next rows, column by column, of the given types; 0 rows: there are no more. They are good until the next call.
 func (r *BatchReader) Next(columns []types.Type) (rows int, chunks []*encoding.Chunk, err error) {
 	if err := r.begin(); err != nil {
-		return 0, nil, r.l.failed(inPlace(r.batch.place, err))
+		return 0, nil, r.l.failed(inPlace(r.batch.place(), err))
 	}
 	r.l.scratch.Free(r.part)
 	r.part = 0
@@ -148,7 +159,7 @@ func (r *BatchReader) Next(columns []types.Type) (rows int, chunks []*encoding.C
 			d = arrowconv.ConstantData(o, r.l.Constants, rows)
 		} else {
 			if d, err = arrowconv.Data(array.NewSlice(r.arrays[o], int64(r.at), int64(r.at+rows)), columns[i], r.l.holdWhileWanted); err != nil {
-				return 0, nil, r.l.failed(inPlace(fmt.Sprintf("%s, column '%s'", r.batch.place, r.l.columns[o].Name), err))
+				return 0, nil, r.l.failed(inPlace(fmt.Sprintf("%s, column '%s'", r.batch.place(), r.l.columns[o].Name), err))
 			}
 		}
 		d.Complete(columns[i])
@@ -218,6 +229,7 @@ func (r *BatchReader) Bytes() int64 {
 
 // Close gives back what the reader holds.
 func (r *BatchReader) Close() {
+	r.l.dropMessage()
 	r.l.scratch.Free(r.part + r.l.held + r.l.kept)
 	r.part, r.l.held, r.l.kept, r.arrays = 0, 0, 0, nil
 }

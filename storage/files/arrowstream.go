@@ -6,6 +6,7 @@ import (
 
 	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/sql/types"
+	"github.com/radish-sql/radish/storage/arrowconv"
 	"github.com/radish-sql/radish/storage/arrowipc"
 	"github.com/radish-sql/radish/storage/encoding"
 	"github.com/radish-sql/radish/storage/fileaccess"
@@ -54,6 +55,10 @@ func (s *Set) streamBatches(ctx context.Context, database, name string) (v *tabl
 			return nil, nil, err
 		}
 		for _, b := range now {
+			if err := table.ScratchOf(ctx).Add(s.groupBytes()); err != nil {
+				close()
+				return nil, nil, arrowconv.ReadError(s.shown[i], s.format.String(), err)
+			}
 			g := &table.RowGroup{Rows: b.Rows, Columns: make([]*encoding.Chunk, len(s.Columns)), Stream: &streamedBatch{set: s, file: f, number: i, was: was, batch: b, shared: shared}}
 			for c := range g.Columns {
 				switch place := s.at[i][c]; {

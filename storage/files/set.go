@@ -6,9 +6,11 @@ import (
 	"io"
 	"slices"
 	"sync/atomic"
+	"unsafe"
 
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
+	"github.com/radish-sql/radish/storage/arrowconv"
 	"github.com/radish-sql/radish/storage/arrowipc"
 	"github.com/radish-sql/radish/storage/csv"
 	"github.com/radish-sql/radish/storage/fileaccess"
@@ -27,6 +29,7 @@ type Set struct {
 
 	size      int64 // bytes of all files
 	pieces    int64 // in which texts are streamed
+	held      int64 // bytes of memory that what is known of footers takes, about
 	source    Source
 	policy    *fileaccess.Policy
 	format    Format
@@ -54,14 +57,11 @@ type header struct {
 // footed is an open file of a format that has a footer or header with its schema.
 type footed interface {
 	Columns() []table.ColumnDef
-	Rows() (int64, error)
 	Load(ctx context.Context, b *table.Builder, ordinals []int) error
 	io.Closer
 }
 
 type parquetFile struct{ *parquet.File }
-
-func (f parquetFile) Rows() (int64, error) { return f.File.Rows(), nil }
 
 // Open finds out what the files of a source hold.
 func Open(ctx context.Context, policy *fileaccess.Policy, source Source) (*Set, error) {
@@ -217,8 +217,24 @@ func (s *Set) FileBytes(ordinals []int) int64 {
 // maxBlankRows bounds the rows of files without columns: no byte of the files stands for them, and some of memory do.
 const maxBlankRows = 1 << 34
 
-// openFooters reads the footers of all files.
+// Path returns the first of the files.
+func (s *Set) Path() string { return s.paths[0] }
+
+// MemoryBytes returns about how much memory what is known of the files takes.
+func (s *Set) MemoryBytes() int64 { return s.held }
+
+// hold asks a context for memory that the set takes.
+func (s *Set) hold(ctx context.Context, bytes int64) error {
+	if err := table.ScratchOf(ctx).Add(bytes); err != nil {
+		return arrowconv.ReadError(s.shown[0], s.format.String(), err)
+	}
+	s.held += bytes
+	return nil
+}
+
+// openFooters reads the footers of all files. The context's meter counts what they become.
 func (s *Set) openFooters(ctx context.Context) error {
+	ctx = table.WithScratch(ctx)
 	var fields [][]string
 	for _, p := range s.paths {
 		if err := ctx.Err(); err != nil {
@@ -255,29 +271,41 @@ func (s *Set) openFooters(ctx context.Context) error {
 	}
 	for i, h := range s.heads {
 		if h.footer != nil {
-			s.zonesOf(i, h.footer)
+			if err := s.zonesOf(ctx, i, h.footer); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
 }
+
+// headBytes is about what the definition of a column and the entries of the lists take that find it in its file and among the table's columns.
+const headBytes = 512
 
 func (s *Set) head(ctx context.Context, path string) (*header, error) {
 	f, err := formats[s.format].openFile(ctx, s.policy, path, nil)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
 	h := &header{columns: f.Columns()}
-	if a, ok := f.(*arrowipc.File); ok {
-		h.batches, h.apart, err = a.Batches()
+	kept := int64(len(h.columns)) * headBytes
+	for i := range h.columns {
+		kept += int64(len(h.columns[i].Name))
+	}
+	switch f := f.(type) {
+	case *arrowipc.File:
+		h.batches, h.apart, err = f.Batches()
 		for _, b := range h.batches {
 			h.rows += int64(b.Rows)
 		}
-		return h, err
+		kept += int64(len(h.batches)) * int64(unsafe.Sizeof(arrowipc.Batch{}))
+	case parquetFile:
+		h.rows, h.footer = f.File.Rows(), f.File
+		kept += f.FooterBytes()
 	}
-	h.rows, err = f.Rows()
-	if p, ok := f.(parquetFile); ok {
-		h.footer = p.File
+	_ = f.Close() // which gives back the memory of the footer; nothing was written
+	if err == nil {
+		err = s.hold(ctx, kept)
 	}
 	return h, err
 }

@@ -3,6 +3,7 @@ package files
 import (
 	"context"
 	"slices"
+	"unsafe"
 
 	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/sql/types"
@@ -49,9 +50,18 @@ type zone struct {
 	packed            []int64           // in the file
 }
 
+// groupBytes returns about how much memory is taken by what is known of a row group before it is read.
+func (s *Set) groupBytes() int64 {
+	const numbers = 24 // zone.told, bytes and packed, and the place of the chunk
+	return int64(unsafe.Sizeof(zone{})+unsafe.Sizeof(table.RowGroup{})) + int64(len(s.Columns))*(int64(unsafe.Sizeof(encoding.Chunk{}))+numbers)
+}
+
 // zonesOf takes the claims of a file's row groups out of its footer.
-func (s *Set) zonesOf(file int, f *parquet.File) {
+func (s *Set) zonesOf(ctx context.Context, file int, f *parquet.File) error {
 	for g := range f.Groups() {
+		if err := s.hold(ctx, s.groupBytes()); err != nil {
+			return err
+		}
 		if f.GroupRows(g) == 0 {
 			continue
 		}
@@ -72,6 +82,7 @@ func (s *Set) zonesOf(file int, f *parquet.File) {
 		}
 		s.zones = append(s.zones, z)
 	}
+	return nil
 }
 
 // Estimates returns what footers let suppose of the columns, by ordinal; nil: nothing.
@@ -113,8 +124,10 @@ func (s *Set) Estimates() []*table.ColumnStats {
 // supposedRepeats is how often a value is assumed to occur in a column whose values nobody has counted.
 const supposedRepeats = 4
 
-// Stream returns the table with row groups that scans read from the files until ctx ends, and what closes those. A version of nil says that they cannot.
+// Stream returns the table with row groups that scans read from the files until ctx ends, and what closes those. A version of nil says that they cannot. The context's meter counts
+// what is known of the files and their row groups; what it was told of is given back when the caller closes its account.
 func (s *Set) Stream(ctx context.Context, database, name string) (v *table.Version, close func(), err error) {
+	ctx = table.WithScratch(ctx)
 	switch {
 	case s.text() != nil:
 		return s.streamTexts(ctx, database, name)

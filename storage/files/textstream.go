@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/storage/arrowconv"
 	"github.com/radish-sql/radish/storage/csv"
 	"github.com/radish-sql/radish/storage/encoding"
 	"github.com/radish-sql/radish/storage/fileaccess"
@@ -49,6 +50,10 @@ func (s *Set) streamTexts(ctx context.Context, database, name string) (v *table.
 		if s.texts != nil && csv.FromStart(f, rows.Quote()) {
 			close()
 			return nil, func() {}, nil
+		}
+		if err := table.ScratchOf(ctx).Add(int64(textfile.CountPieces(was.Size)) * (s.groupBytes() + textfile.MarkBytes)); err != nil {
+			close()
+			return nil, nil, arrowconv.ReadError(s.shown[i], s.format.String(), err)
 		}
 		t := &streamedText{set: s, rows: rows, number: i, path: path, file: f, was: was, pieces: textfile.OpenPieces(fileaccess.Shown(path), f, was.Size, rows.Quote())}
 		for k := range t.pieces.Count() {

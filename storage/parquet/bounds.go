@@ -46,6 +46,7 @@ func (r *compact) statistics(w wire) statistics {
 	if s.least == nil || s.most == nil || len(s.least) > maxBound || len(s.most) > maxBound {
 		s.least, s.most = nil, nil
 	}
+	r.hold(int64(len(s.least) + len(s.most)))
 	s.least, s.most = append([]byte(nil), s.least...), append([]byte(nil), s.most...) // the footer's memory goes
 	return s
 }

@@ -1,6 +1,7 @@
 package parquet
 
 import (
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -10,6 +11,8 @@ import (
 	"github.com/apache/arrow/go/v17/parquet"
 
 	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/storage/fileaccess"
+	"github.com/radish-sql/radish/storage/table"
 )
 
 // The numbers of fields are those of the format's parquet.thrift.
@@ -95,8 +98,8 @@ type chunk struct {
 	offsetIndex, offsetIndexSize, columnIndex, columnIndexSize int64
 }
 
-// readFooter reads a file's metadata.
-func readFooter(source io.ReaderAt, size int64) (*footer, error) {
+// readFooter reads a file's metadata. room is asked for the memory of what it becomes, and memory counts its bytes while they are read.
+func readFooter(ctx context.Context, source io.ReaderAt, size int64, memory *table.Scratch, room func(bytes int64) error) (*footer, error) {
 	const tail = 8 // the metadata's length and the magic number
 	if size < 4+tail {
 		return nil, fmt.Errorf("it has %d bytes, fewer than any Parquet file", size)
@@ -116,11 +119,15 @@ func readFooter(source io.ReaderAt, size int64) (*footer, error) {
 	if n > size-4-tail {
 		return nil, fmt.Errorf("its footer claims %d bytes of the file's %d", n, size)
 	}
+	if err := memory.Add(n); err != nil {
+		return nil, fmt.Errorf("a footer of %d bytes: %w", n, err)
+	}
+	defer memory.Free(n)
 	b := make([]byte, n)
-	if _, err := source.ReadAt(b, size-tail-n); err != nil {
+	if err := fileaccess.ReadFull(ctx, source, b, size-tail-n); err != nil {
 		return nil, err
 	}
-	f, err := parseFooter(b)
+	f, err := parseFooter(b, room)
 	if err != nil {
 		var known *sqlerr.Error
 		if errors.As(err, &known) {
@@ -133,18 +140,18 @@ func readFooter(source io.ReaderAt, size int64) (*footer, error) {
 
 var errEncrypted = sqlerr.NotSupportedf("an encrypted Parquet file", "write it without encryption")
 
-func parseFooter(b []byte) (*footer, error) {
+func parseFooter(b []byte, room func(bytes int64) error) (*footer, error) {
 	f := &footer{rows: -1}
-	r := &compact{b: b}
+	r := &compact{b: b, room: room}
 	encrypted := false
 	r.fields(func(id int, w wire) {
 		switch id {
 		case 2:
-			r.list(w, wireStruct, func(wire) { f.schema = append(f.schema, r.element()) })
+			r.list(w, wireStruct, func(wire) { f.schema = push(r, f.schema, r.element()) })
 		case 3:
 			f.rows = r.i64(w)
 		case 4:
-			r.list(w, wireStruct, func(wire) { f.groups = append(f.groups, r.rowGroup(len(f.schema))) })
+			r.list(w, wireStruct, func(wire) { f.groups = push(r, f.groups, r.rowGroup(len(f.schema))) })
 		case 8:
 			encrypted = true
 			r.skip(w)
@@ -175,6 +182,12 @@ func parseFooter(b []byte) (*footer, error) {
 	return f, nil
 }
 
+// columnBytes is about what a column takes as a node of the tree, a definition and an entry of the list in which its name is looked up. nameCopies is how often its name is copied.
+const (
+	columnBytes = 1 << 10
+	nameCopies  = 3
+)
+
 func (r *compact) element() element {
 	e := element{converted: -1}
 	named := false
@@ -187,7 +200,9 @@ func (r *compact) element() element {
 		case 3:
 			e.repetition = r.i32(w)
 		case 4:
-			e.name, named = string(r.bytes(w)), true
+			name := r.bytes(w)
+			r.hold(columnBytes + nameCopies*int64(len(name)))
+			e.name, named = string(name), true
 		case 5:
 			e.children = int(r.i32(w))
 		case 6:
@@ -258,7 +273,7 @@ func (r *compact) rowGroup(columns int) rowGroup {
 				if len(g.chunks) == columns {
 					r.fail(errors.New("a row group has more columns than the schema"))
 				}
-				g.chunks = append(g.chunks, r.columnChunk())
+				g.chunks = push(r, g.chunks, r.columnChunk())
 			})
 		case 3:
 			g.rows = r.i64(w)
@@ -316,7 +331,7 @@ func (r *compact) columnMetaData(w wire, c *chunk) {
 		case 1:
 			c.physical = parquet.Type(r.i32(w))
 		case 2:
-			r.list(w, wireI32, func(w wire) { encodings = append(encodings, parquet.Encoding(r.i32(w))) })
+			r.list(w, wireI32, func(w wire) { encodings = push(r, encodings, parquet.Encoding(r.i32(w))) })
 		case 4:
 			c.codec = r.i32(w)
 		case 5:

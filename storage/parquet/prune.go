@@ -128,17 +128,24 @@ func (f *File) wantedPages(l *leaf, group int, c *chunk, p *encoding.Predicate, 
 	if c.columnIndexSize <= 0 || c.offsetIndexSize <= 0 || c.columnIndexSize > maxIndex || c.offsetIndexSize > maxIndex {
 		return nil, nil
 	}
-	size := 8 * (c.columnIndexSize + c.offsetIndexSize) // what it becomes in memory
-	if err := memory.Add(size); err != nil {
+	held := int64(0)
+	defer func() { memory.Free(held) }()
+	room := func(bytes int64) error {
+		err := memory.Add(bytes)
+		if err == nil {
+			held += bytes
+		}
+		return err
+	}
+	if err := room(c.columnIndexSize + c.offsetIndexSize); err != nil {
 		return nil, err
 	}
-	defer memory.Free(size)
 	bounds, err := f.section(c.columnIndex, c.columnIndexSize)
 	if err == nil {
 		var places []byte
 		if places, err = f.section(c.offsetIndex, c.offsetIndexSize); err == nil {
 			var pages []span
-			if pages, err = f.pagesOf(l, c, p, bounds, places, f.footer.groups[group].rows); err == nil {
+			if pages, err = f.pagesOf(l, c, p, &compact{b: bounds, room: room}, &compact{b: places, room: room}, f.footer.groups[group].rows); err == nil {
 				return pages, nil
 			}
 		}
@@ -160,16 +167,13 @@ type columnIndex struct {
 }
 
 // pagesOf is wantedPages for indexes that were read.
-func (f *File) pagesOf(l *leaf, c *chunk, p *encoding.Predicate, bounds, places []byte, rows int64) ([]span, error) {
-	r := &compact{b: bounds}
-	x := r.columnIndex()
-	if r.err != nil {
-		return nil, r.err
+func (f *File) pagesOf(l *leaf, c *chunk, p *encoding.Predicate, bounds, places *compact, rows int64) ([]span, error) {
+	x, first := bounds.columnIndex(), places.offsetIndex()
+	if bounds.err != nil {
+		return nil, bounds.err
 	}
-	r = &compact{b: places}
-	first := r.offsetIndex()
-	if r.err != nil {
-		return nil, r.err
+	if places.err != nil {
+		return nil, places.err
 	}
 	if n := len(first); n != len(x.empty) || n != len(x.least) || n != len(x.most) || x.nulls != nil && n != len(x.nulls) || n > 0 && first[0] != 0 {
 		return nil, errors.New("its lists have different lengths")
@@ -230,15 +234,15 @@ func (r *compact) columnIndex() (x columnIndex) {
 					r.fail(errThriftType)
 				}
 				for ; n > 0 && r.err == nil; n-- {
-					x.empty = append(x.empty, wire(r.byte()) == wireTrue)
+					x.empty = push(r, x.empty, wire(r.byte()) == wireTrue)
 				}
 			}
 		case 2:
-			r.list(w, wireBinary, func(w wire) { x.least = append(x.least, r.bytes(w)) })
+			r.list(w, wireBinary, func(w wire) { x.least = push(r, x.least, r.bytes(w)) })
 		case 3:
-			r.list(w, wireBinary, func(w wire) { x.most = append(x.most, r.bytes(w)) })
+			r.list(w, wireBinary, func(w wire) { x.most = push(r, x.most, r.bytes(w)) })
 		case 5:
-			r.list(w, wireI64, func(w wire) { x.nulls = append(x.nulls, r.i64(w)) })
+			r.list(w, wireI64, func(w wire) { x.nulls = push(r, x.nulls, r.i64(w)) })
 		default:
 			r.skip(w)
 		}
@@ -262,7 +266,7 @@ func (r *compact) offsetIndex() (first []int64) {
 				}
 				r.skip(w)
 			})
-			first = append(first, row)
+			first = push(r, first, row)
 		})
 	})
 	return first

@@ -219,7 +219,7 @@ func TestDamagedIndexes(t *testing.T) {
 		if r.IntN(4) == 0 {
 			a = a[:r.IntN(len(a))]
 		}
-		spans, err := f.pagesOf(l, c, p, a, b, f.footer.groups[0].rows)
+		spans, err := f.pagesOf(l, c, p, &compact{b: a}, &compact{b: b}, f.footer.groups[0].rows)
 		if err != nil {
 			refused++
 			continue

@@ -25,6 +25,8 @@ type File struct {
 	footer  *footer
 	columns []table.ColumnDef
 	leaves  []leaf // by column
+	memory  *table.Scratch
+	held    int64 // bytes of the footer that it knows of
 	// Constants are values of columns that the file does not have, and that are the same in all its rows. They have the ordinals -2, -3 and so on.
 	Constants []types.Value
 }
@@ -32,24 +34,19 @@ type File struct {
 // Open is OpenIn for whatever file the process may read.
 func Open(path string) (*File, error) { return OpenIn(context.Background(), fileaccess.Full(), path) }
 
-// OpenIn opens a file that a policy allows, whose reading may end with ctx, and reads its schema.
+// OpenIn opens a file that a policy allows, whose reading may end with ctx, and reads its schema. The context's [table.Scratch] counts the footer until the file is closed.
 func OpenIn(ctx context.Context, policy *fileaccess.Policy, path string) (*File, error) {
 	return OpenAs(ctx, policy, path, nil)
 }
 
-// OpenAs is OpenIn for a file that was open before: while it is in the state of known its metadata is not read again.
-func OpenAs(ctx context.Context, policy *fileaccess.Policy, path string, known *File) (f *File, err error) {
+// OpenAs is OpenIn for a file that was open before: while it is in the state of known its metadata is not read again, and counts where known does.
+func OpenAs(ctx context.Context, policy *fileaccess.Policy, path string, known *File) (*File, error) {
 	source, err := policy.Open(ctx, path)
 	path = fileaccess.Shown(path) // for messages
 	if err != nil {
 		return nil, arrowconv.ReadError(path, kind, err)
 	}
-	defer func() {
-		if err != nil {
-			_ = source.Close() // the error that matters is err
-		}
-	}()
-	f = &File{path: path, source: source, ahead: ahead}
+	f := &File{path: path, source: source, ahead: ahead, memory: table.ScratchOf(ctx)}
 	if source.IsRemote() {
 		f.ahead = aheadRemote
 	}
@@ -58,17 +55,18 @@ func OpenAs(ctx context.Context, policy *fileaccess.Policy, path string, known *
 			f.footer, f.columns, f.leaves = known.footer, known.columns, known.leaves
 			return f, nil
 		}
-		err = f.describe()
+		err = f.describe(ctx)
 	}
 	if err != nil {
+		_ = f.Close() // the error that matters is err
 		return nil, arrowconv.ReadError(path, kind, err)
 	}
 	return f, nil
 }
 
 // describe reads the metadata and makes the columns of it.
-func (f *File) describe() (err error) {
-	if f.footer, err = readFooter(f.source, f.state.Size); err != nil {
+func (f *File) describe(ctx context.Context) (err error) {
+	if f.footer, err = readFooter(ctx, f.source, f.state.Size, f.memory, func(bytes int64) error { return f.keep(ctx, bytes) }); err != nil {
 		return err
 	}
 	root, leaves, err := tree(f.footer.schema)
@@ -121,8 +119,27 @@ func (f *File) Rows() int64 { return f.footer.rows }
 // State describes the file as it is now.
 func (f *File) State() (fileaccess.State, error) { return f.source.State() }
 
+// FooterBytes returns about how much memory what was read of the footer takes.
+func (f *File) FooterBytes() int64 { return f.held }
+
+// keep asks for memory that the file takes until it is closed.
+func (f *File) keep(ctx context.Context, bytes int64) error {
+	if err := ctx.Err(); err != nil {
+		return sqlerr.Interrupted(err)
+	}
+	if err := f.memory.Add(bytes); err != nil {
+		return err
+	}
+	f.held += bytes
+	return nil
+}
+
 // Close closes the file.
-func (f *File) Close() error { return f.source.Close() }
+func (f *File) Close() error {
+	f.memory.Free(f.held)
+	f.memory = nil
+	return f.source.Close()
+}
 
 // columnReader reads the values of a column chunk in order.
 type columnReader interface {

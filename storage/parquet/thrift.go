@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"math"
+	"unsafe"
 )
 
 // compact reads Thrift's compact protocol, in which a file's footer and the headers of its pages are written
@@ -14,6 +15,43 @@ type compact struct {
 	at    int
 	depth int
 	err   error
+	room  func(bytes int64) error // asks for the memory of what is read; nil: it does not count
+	steps int                     // since room was asked last
+}
+
+// hold asks for memory.
+func (r *compact) hold(bytes int64) {
+	if r.room == nil || r.err != nil {
+		return
+	}
+	r.steps = 0
+	if err := r.room(bytes); err != nil {
+		r.fail(err)
+	}
+}
+
+// maxSteps is how many values are read at most until room is asked, which also says whether the work has been cancelled.
+const maxSteps = 1 << 14
+
+// step is a value that was read.
+func (r *compact) step() {
+	if r.steps++; r.steps == maxSteps {
+		r.steps = 0
+		r.hold(0)
+	}
+}
+
+// push appends to a list whose memory counts, with the lists that it outgrew: the collector may not have found them yet.
+func push[T any](r *compact, list []T, x T) []T {
+	if len(list) == cap(list) {
+		const least = 4
+		capacity := max(least, 2*cap(list))
+		if r.hold(int64(capacity) * int64(unsafe.Sizeof(x))); r.err != nil {
+			return list
+		}
+		list = append(make([]T, 0, capacity), list...)
+	}
+	return append(list, x)
 }
 
 // wire is the type that a field or an element has in the bytes.
@@ -84,6 +122,7 @@ func (r *compact) fields(visit func(id int, w wire)) {
 	}
 	id := int64(0)
 	for r.err == nil {
+		r.step()
 		h := r.byte()
 		if h == 0 {
 			break
@@ -172,6 +211,7 @@ func (r *compact) list(w, of wire, visit func(w wire)) {
 		return
 	}
 	for ; n > 0 && r.err == nil; n-- {
+		r.step()
 		visit(of)
 	}
 }
@@ -231,6 +271,7 @@ func (r *compact) skipAll(n uint64, of ...wire) {
 		r.fail(errThriftDeep)
 	}
 	for ; n > 0 && r.err == nil; n-- {
+		r.step()
 		for _, w := range of {
 			if w == wireTrue || w == wireFalse {
 				w = wireByte // an element of its own

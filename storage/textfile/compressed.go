@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -15,10 +16,14 @@ import (
 
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/storage/fileaccess"
+	"github.com/radish-sql/radish/storage/table"
 )
 
 // maxWindow bounds what unpacking zstd keeps of the text behind it: what the zstd program takes without --long, and more.
 const maxWindow = 128 << 20
+
+// usualWindow is what files need that were packed without --long.
+const usualWindow = 8 << 20
 
 // Trim returns a file's name without the ending that says that it is compressed: .gz or .zst; of an address the path.
 func Trim(name string) string {
@@ -47,7 +52,7 @@ func Open(ctx context.Context, policy *fileaccess.Policy, path string) (io.ReadC
 	if err != nil {
 		return nil, err
 	}
-	return unpack(f, path)
+	return unpack(ctx, f, path)
 }
 
 // Detect returns the text in a file that it closes, unpacked if it begins as gzip and zstd do, whatever its name, and how the text begins, as far as it has come.
@@ -76,7 +81,7 @@ func Detect(f io.ReadCloser, path string) (text io.ReadCloser, head []byte, err 
 		}
 		text = &buffered{in, text}
 		if kind != "" {
-			if text, err = unpackAs(kind, text, path); err != nil {
+			if text, err = unpackAs(context.Background(), kind, text, path); err != nil {
 				return nil, nil, err
 			}
 			continue
@@ -93,17 +98,17 @@ type buffered struct {
 	io.Closer
 }
 
-// unpack returns the text in a file that it closes.
-func unpack(f io.ReadCloser, path string) (text io.ReadCloser, err error) {
+// unpack returns the text in a file that it closes. The context's [table.Scratch] counts what unpacking keeps of the text.
+func unpack(ctx context.Context, f io.ReadCloser, path string) (text io.ReadCloser, err error) {
 	kind := compression(path)
 	if kind == "" {
 		return f, nil
 	}
-	return unpackAs(kind, f, path)
+	return unpackAs(ctx, kind, f, path)
 }
 
-func unpackAs(kind string, f io.ReadCloser, path string) (text io.ReadCloser, err error) {
-	u := &unpacker{file: f, name: fileaccess.Shown(path), kind: kind}
+func unpackAs(ctx context.Context, kind string, f io.ReadCloser, path string) (text io.ReadCloser, err error) {
+	u := &unpacker{file: f, name: fileaccess.Shown(path), kind: kind, memory: table.ScratchOf(ctx)}
 	packed := bufio.NewReaderSize(&counter{r: f, n: &u.packed}, 1<<18)
 	if kind == "gzip" {
 		var z *gzip.Reader
@@ -112,16 +117,46 @@ func unpackAs(kind string, f io.ReadCloser, path string) (text io.ReadCloser, er
 		}
 	} else {
 		var z *zstd.Decoder
-		if z, err = zstd.NewReader(packed, zstd.WithDecoderMaxWindow(maxWindow)); err == nil {
+		if u.window, err = windowOf(packed, u.memory); err == nil {
+			u.held = u.window
+			z, err = zstd.NewReader(packed, zstd.WithDecoderMaxWindow(uint64(u.window)), zstd.WithDecoderLowmem(u.window > usualWindow))
+		}
+		if err == nil {
 			u.text, u.close = z, z.Close
 		}
 	}
 	if err != nil {
 		err = u.failed(err)
+		u.memory.Free(u.held)
 		_ = f.Close() // the error that matters is err
 		return nil, err
 	}
 	return u, nil
+}
+
+// windowOf returns how much of the text unpacking zstd may keep, for which memory is asked: as much as the format may need if there is room for it, else what the file's
+// beginning says. Few files need more later on.
+func windowOf(packed *bufio.Reader, memory *table.Scratch) (bytes int64, err error) {
+	if memory.Add(maxWindow) == nil {
+		return maxWindow, nil
+	}
+	bytes = usualWindow
+	for at := 0; ; {
+		var h zstd.Header
+		b, _ := packed.Peek(at + zstd.HeaderMaxSize)
+		if len(b) <= at || h.Decode(b[at:]) != nil {
+			break // reading it says what is wrong
+		}
+		if !h.Skippable {
+			bytes = min(max(bytes, int64(min(h.WindowSize, maxWindow))), maxWindow)
+			break
+		}
+		const head = 8
+		if at += head + int(h.SkippableSize); at > packed.Size()-zstd.HeaderMaxSize {
+			break
+		}
+	}
+	return bytes, memory.Add(bytes)
 }
 
 // unpacker reads the text in a compressed file.
@@ -131,6 +166,9 @@ type unpacker struct {
 	kind   string
 	text   io.Reader
 	close  func()
+	memory *table.Scratch
+	held   int64        // bytes that it knows of
+	window int64        // of zstd
 	packed atomic.Int64 // bytes of the file that were read, maybe by a goroutine of the unpacking
 	done   int64        // bytes of text that came out
 }
@@ -146,6 +184,8 @@ func (u *unpacker) Read(p []byte) (int, error) {
 
 func (u *unpacker) Close() error {
 	u.close()
+	u.memory.Free(u.held)
+	u.held = 0
 	return u.file.Close()
 }
 
@@ -167,7 +207,10 @@ func (u *unpacker) failed(err error) error {
 	case errors.Is(err, gzip.ErrHeader) && u.done == 0, errors.Is(err, zstd.ErrMagicMismatch) && u.done == 0:
 		what = "is no " + u.kind + " file, as its name says"
 	case errors.Is(err, zstd.ErrWindowSizeExceeded):
-		what = "needs a window of more than 128 MB to be unpacked (zstd --long)"
+		what = fmt.Sprintf("needs a window of more than %d MB to be unpacked (zstd --long), which is all that there is memory for", u.window>>20)
+		if u.window == maxWindow {
+			what = "needs a window of more than 128 MB to be unpacked (zstd --long)"
+		}
 	}
 	return sqlerr.New(sqlerr.CodeErrorOnRead, class, "'%s' %s, behind %d bytes of text", u.name, what, u.done)
 }

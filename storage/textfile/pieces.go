@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"unsafe"
 
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/storage/encoding"
@@ -36,6 +37,9 @@ func OpenPieces(name string, file io.ReaderAt, size int64, quote byte) *Pieces {
 	p.marks = make([]mark, CountPieces(size))
 	return p
 }
+
+// MarkBytes is how much memory each of [Pieces] takes before it is read.
+const MarkBytes = int64(unsafe.Sizeof(mark{}))
 
 // CountPieces returns how many pieces a text of size bytes has.
 func CountPieces(size int64) int { return int((size + int64(BlockSize) - 1) / int64(BlockSize)) }

@@ -26,7 +26,7 @@ func FileSource(policy *fileaccess.Policy, path string) Source {
 		if err != nil {
 			return nil, err
 		}
-		return unpack(f.Stream(), path)
+		return unpack(ctx, f.Stream(), path)
 	}}
 	if compression(path) == "" {
 		s.Near = func(ctx context.Context, share float64, p []byte) (int, error) {

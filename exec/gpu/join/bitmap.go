@@ -6,7 +6,8 @@ var bitmap = &Algorithm{
 	applies: func(d *demand) bool {
 		return len(d.build.Payload) == 0 && d.once && !d.build.KeepUnmatched && !d.marks && !d.filter
 	},
-	byKey:  true,
-	memory: func(m *Memory, f *Form) { m.addBits(f) },
-	link:   func(b *buildText) { b.setBit(nil) },
+	byKey:   true,
+	hasBits: true,
+	memory:  func(m *Memory, f *Form) { m.addBits(f) },
+	link:    func(b *buildText) { b.setBit(nil) },
 }

@@ -14,7 +14,7 @@ type BitsWord struct{ of }
 
 // Bits is the key of the address of a bit for each key of a range, which say that the build has it, and how many they are; nil: there are none.
 func (f *Form) Bits() (key any, count int64) {
-	if f.Algorithm != bitmap && f.Algorithm != direct {
+	if !f.Algorithm.hasBits {
 		return nil, 0
 	}
 	return BitsWord{of{f.build}}, f.domain()

@@ -6,9 +6,10 @@ var direct = &Algorithm{
 	applies: func(d *demand) bool {
 		return d.build.Unique && !d.build.KeepUnmatched && !d.marks && d.domain()*d.width() <= max(directAlways, directPerRow*d.build.EstRows)
 	},
-	byKey:  true,
-	memory: func(m *Memory, f *Form) { m.addBits(f) },
-	link:   func(b *buildText) { b.setBit(b.WriteValues) },
+	byKey:   true,
+	hasBits: true,
+	memory:  func(m *Memory, f *Form) { m.addBits(f) },
+	link:    func(b *buildText) { b.setBit(b.WriteValues) },
 }
 
 // How many bytes the slots may take: for each row that is expected, and in any case.

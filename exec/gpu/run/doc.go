@@ -8,7 +8,7 @@
 //	  launch.go                     launches, and their parameters
 //	  wait.go                       what was counted, and what follows from it
 //	  order.go                      the order of rows (package rowsort)
-//	Query.Rows          rows.go     what a sink holds; package results brings it to the host
+//	Query.Rows          rows.go     what a sink holds, and how many rows; package results brings them to the host
 //	Query.Close         query.go    frees everything; due whatever happened
 //
 // Query (query.go) consists of what knows how things are done and knows nothing of Query; each may use those above it:

@@ -1,7 +1,6 @@
 package run
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -115,21 +114,4 @@ func (q *Query) startSeen(k *kernel.Kernel, total, unit int64, launch func(r lau
 		return 0, 0, err
 	}
 	return -every, total - seen, q.launchOther(k.Learn, 1, cost)
-}
-
-// countGroups is the number of groups of an aggregation whose pipelines have run.
-func (q *Query) countGroups(ctx context.Context, p *physical.Aggregate) (int64, error) {
-	f, g := q.program.Aggs[p], q.outputs.groups[p]
-	slots, items, kind := g.size(), g.keys, countKeys
-	switch {
-	case f.Shape == groupby.ScalarGroups:
-		return 1, nil
-	case f.Shape == groupby.DenseGroups && f.SeenAt >= 0:
-		items, kind = g.arrays[f.SeenAt], countBytes
-	case f.Shape == groupby.DenseGroups:
-		items, kind = g.arrays[f.Accs[f.Taken].At], countWords
-	case f.Shape == groupby.KeyedGroups:
-		kind = countStates
-	}
-	return q.countTaken(ctx, items, slots, kind)
 }

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/radish-sql/radish/gpukernels"
-	"github.com/radish-sql/radish/planner/physical"
 )
 
 // clock measures pipelines on the device, if that is wanted.
@@ -78,7 +77,8 @@ func (w *stopwatch) close() {
 }
 
 // EXPLAIN ANALYZE tells three things that no query needs: what share of the memory's speed a kernel reached, how many groups an aggregation has, and how many rows a build whose rows
-// are not counted as they come. Kernels of their own find them out.
+// are not counted as they come. Kernels of their own find them out; rows.go
+// asks them for counts.
 
 const (
 	measureThreads = 256
@@ -215,69 +215,4 @@ func measureReads(ctx context.Context, d *gpukernels.Device) (float64, error) {
 		return 0, nil
 	}
 	return float64(tiles*tile) / best.Seconds(), nil
-}
-
-// countSink is how many rows or groups a sink has for EXPLAIN ANALYZE: stored, unless that is not counted as they come. Scans that read it tell as many.
-func (q *Query) countSink(ctx context.Context, s physical.Sink, stored int64) (rows int64, err error) {
-	switch s := s.(type) {
-	case *physical.Aggregate:
-		if !q.progress.finished(s) {
-			return stored, nil
-		}
-		rows, err = q.countGroups(ctx, s)
-		q.outputs.groups[s].taken = rows
-	case *physical.Build:
-		rows, err = q.countBuild(ctx, s)
-		q.outputs.builds[s].taken = rows
-	default:
-		rows = stored
-	}
-	return rows, err
-}
-
-// countTaken counts what is taken among some items.
-func (q *Query) countTaken(ctx context.Context, items gpukernels.Ptr, count int64, kind int) (int64, error) {
-	block := int64(q.runner.Device.Block(measureThreads))
-	return q.count(ctx, "count_taken", (count+block-1)/block, uint64(items), uint64(count), uint64(kind))
-}
-
-// count is what a kernel of measureText adds to the counter that its last parameter is.
-func (q *Query) count(ctx context.Context, kernel string, blocks int64, params ...uint64) (int64, error) {
-	counter, err := q.memory.Filled("counters", 1, 8, 0)
-	if err != nil {
-		return 0, err
-	}
-	defer q.memory.Free(counter)
-	if err := measure(ctx, q.memory.Stream, kernel, min(max(blocks, 1), 1<<14), append(params, uint64(counter))); err != nil {
-		return 0, err
-	}
-	count := make([]uint64, 1)
-	err = q.memory.Stream.Download(ctx, gpukernels.Bytes(count), counter)
-	return int64(count[0]), err
-}
-
-// countBuild is the number of rows of a build whose pipelines have been waited for; uncounted if that is not to be found out.
-func (q *Query) countBuild(ctx context.Context, b *physical.Build) (int64, error) {
-	f := q.program.Builds[b]
-	if f.Radix == nil {
-		key, keys := f.Bits()
-		switch {
-		case !f.ByKey():
-			return q.outputs.rows[b].count, nil
-		case key == nil || !b.Unique: // rows of one key share a bit
-			return uncounted, nil
-		}
-		return q.countTaken(ctx, *q.outputs.builds[b].arrays[key], (keys+31)/32, countBits)
-	}
-	side := f.Radix.Of(false)
-	s := q.outputs.sides[side]
-	if s.sorted != nil {
-		return s.sorted.count, nil
-	}
-	x, wide := s.last(), uint64(0)
-	if f.Radix.PlaceBytes() == 8 {
-		wide = 1
-	}
-	parts := int64(len(x.given))
-	return q.count(ctx, "count_rows", parts, uint64(x.rows), uint64(x.begins), uint64(x.counts), uint64(parts), uint64(side.Form().RowBytes/8), wide)
 }

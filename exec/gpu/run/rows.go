@@ -1,8 +1,11 @@
 package run
 
 import (
+	"context"
+
 	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/exec/gpu/form"
+	"github.com/radish-sql/radish/exec/gpu/groupby"
 	"github.com/radish-sql/radish/exec/gpu/kernel"
 	"github.com/radish-sql/radish/exec/gpu/program"
 	"github.com/radish-sql/radish/exec/gpu/results"
@@ -179,4 +182,86 @@ func (q *Query) sourceBound(k *kernel.Kernel) int64 {
 		return min(q.inputs.spanned[k.Rows.Scan].rows, k.Rows.Scan.Table.Rows())
 	}
 	return q.sourceRows(k)
+}
+
+// countSink is how many rows or groups a sink has for EXPLAIN ANALYZE: stored, unless that is not counted as they come. Scans that read it tell as many.
+func (q *Query) countSink(ctx context.Context, s physical.Sink, stored int64) (rows int64, err error) {
+	switch s := s.(type) {
+	case *physical.Aggregate:
+		if !q.progress.finished(s) {
+			return stored, nil
+		}
+		rows, err = q.countGroups(ctx, s)
+		q.outputs.groups[s].taken = rows
+	case *physical.Build:
+		rows, err = q.countBuild(ctx, s)
+		q.outputs.builds[s].taken = rows
+	default:
+		rows = stored
+	}
+	return rows, err
+}
+
+// countTaken counts what is taken among some items.
+func (q *Query) countTaken(ctx context.Context, items gpukernels.Ptr, count int64, kind int) (int64, error) {
+	block := int64(q.runner.Device.Block(measureThreads))
+	return q.count(ctx, "count_taken", (count+block-1)/block, uint64(items), uint64(count), uint64(kind))
+}
+
+// count is what a kernel of measureText adds to the counter that its last parameter is.
+func (q *Query) count(ctx context.Context, kernel string, blocks int64, params ...uint64) (int64, error) {
+	counter, err := q.memory.Filled("counters", 1, 8, 0)
+	if err != nil {
+		return 0, err
+	}
+	defer q.memory.Free(counter)
+	if err := measure(ctx, q.memory.Stream, kernel, min(max(blocks, 1), 1<<14), append(params, uint64(counter))); err != nil {
+		return 0, err
+	}
+	count := make([]uint64, 1)
+	err = q.memory.Stream.Download(ctx, gpukernels.Bytes(count), counter)
+	return int64(count[0]), err
+}
+
+// countBuild is the number of rows of a build whose pipelines have been waited for; uncounted if that is not to be found out.
+func (q *Query) countBuild(ctx context.Context, b *physical.Build) (int64, error) {
+	f := q.program.Builds[b]
+	if f.Radix == nil {
+		key, keys := f.Bits()
+		switch {
+		case !f.ByKey():
+			return q.outputs.rows[b].count, nil
+		case key == nil || !b.Unique: // rows of one key share a bit
+			return uncounted, nil
+		}
+		return q.countTaken(ctx, *q.outputs.builds[b].arrays[key], (keys+31)/32, countBits)
+	}
+	side := f.Radix.Of(false)
+	s := q.outputs.sides[side]
+	if s.sorted != nil {
+		return s.sorted.count, nil
+	}
+	x, wide := s.last(), uint64(0)
+	if f.Radix.PlaceBytes() == 8 {
+		wide = 1
+	}
+	parts := int64(len(x.given))
+	return q.count(ctx, "count_rows", parts, uint64(x.rows), uint64(x.begins), uint64(x.counts), uint64(parts), uint64(side.Form().RowBytes/8), wide)
+}
+
+// countGroups is the number of groups of an aggregation whose pipelines have run.
+func (q *Query) countGroups(ctx context.Context, p *physical.Aggregate) (int64, error) {
+	f, g := q.program.Aggs[p], q.outputs.groups[p]
+	slots, items, kind := g.size(), g.keys, countKeys
+	switch {
+	case f.Shape == groupby.ScalarGroups:
+		return 1, nil
+	case f.Shape == groupby.DenseGroups && f.SeenAt >= 0:
+		items, kind = g.arrays[f.SeenAt], countBytes
+	case f.Shape == groupby.DenseGroups:
+		items, kind = g.arrays[f.Accs[f.Taken].At], countWords
+	case f.Shape == groupby.KeyedGroups:
+		kind = countStates
+	}
+	return q.countTaken(ctx, items, slots, kind)
 }

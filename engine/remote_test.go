@@ -106,6 +106,30 @@ func TestRemoteFiles(t *testing.T) {
 	}
 }
 
+// Objects of S3 are tables as files at other addresses are; the package that reads them tests signatures.
+func TestS3Files(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(dir, "bucket", "year=2024", "at=10%3A00"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	site := serveFolder(t, dir)
+	for name, value := range map[string]string{"AWS_ACCESS_KEY_ID": "key", "AWS_SECRET_ACCESS_KEY": "secret", "AWS_SESSION_TOKEN": "", "AWS_REGION": "", "AWS_ENDPOINT_URL_S3": site.URL} {
+		t.Setenv(name, value)
+	}
+	s := session(t, Options{Threads: 2, FileAccess: "full,s3://bucket/year=2024"})
+	remoteRows(t, s, 1000)
+	for _, ending := range []string{"parquet", "csv", "jsonl.gz"} {
+		name := "bucket/year=2024/at=10%3A00/r." + ending
+		mustRun(t, s, "SELECT * FROM r INTO OUTFILE '"+filepath.Join(dir, name)+"'")
+		if got := strings.TrimSpace(mustRun(t, s, "SELECT COUNT(*), SUM(n), MIN(year), MIN(at) FROM `s3://"+name+"`")); got != "1000|500500|2024|10:00" {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+	if _, err := run(context.Background(), s, "SELECT * FROM `s3://bucket/r.csv`"); !errors.Is(err, sqlerr.CodeOptionPrevents) {
+		t.Errorf("read against the policy: %v", err)
+	}
+}
+
 // A query reads the footer and the chunks of the columns that it wants, each in one request.
 func TestRemoteReadsWhatItNeeds(t *testing.T) {
 	dir := t.TempDir()

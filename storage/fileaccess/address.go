@@ -15,8 +15,12 @@ var address = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9+.-]+://)([^/?#]*@)?([^?#]
 // inText matches the same inside of quotes or behind a space.
 var inText = regexp.MustCompile("([A-Za-z][A-Za-z0-9+.-]+://)([^/?#'\"`\\s]*@)?([^?#'\"`\\s]*)([?#][^'\"`\\s]*)?")
 
-// IsRemote says whether a name is the address of a file that is read by HTTP.
+// IsRemote says whether a name is the address of a file that is read by HTTP, objects of S3 included.
 func IsRemote(name string) bool {
+	return isHTTP(name) || isS3(name)
+}
+
+func isHTTP(name string) bool {
 	scheme, _, ok := strings.Cut(name, "://")
 	return ok && (strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https"))
 }
@@ -58,7 +62,7 @@ func notRemote(name string, write bool) error {
 	case write:
 		remedy = "write a file and upload that"
 	case scheme == "s3://":
-		remedy = "name it as https://BUCKET.s3.REGION.amazonaws.com/KEY, which a signed address does too, or fetch it first with a program for s3://"
+		remedy = "fetch it first, for example with aws s3 cp"
 	case scheme != "http://" && scheme != "https://" && scheme != "ftp://":
 		remedy = "fetch it first with a program for " + scheme
 	}
@@ -69,6 +73,9 @@ func notRemote(name string, write bool) error {
 func Readable(name string) error {
 	if !IsRemote(name) {
 		return NotRemote(name)
+	}
+	if isS3(name) && strings.ContainsAny(PathOf(name), "*[") {
+		return sqlerr.NotSupportedf("'"+Shown(name)+"': a pattern of objects", "the lists of buckets are not read; name each object, as in SELECT ... UNION ALL SELECT ...")
 	}
 	if strings.ContainsAny(PathOf(name), "*[") {
 		return sqlerr.NotSupportedf("'"+Shown(name)+"': a pattern of addresses", "servers have no list of their files; name each of them, as in SELECT ... UNION ALL SELECT ..., and write %%2A for * in a name")
@@ -141,11 +148,23 @@ func parseAddress(name string) (*url.URL, *prefix, error) {
 
 // remoteGrant reads the beginning of addresses in a policy: https://host/path, https://host or https://.
 func (p *Policy) remoteGrant(item string) (*grant, error) {
-	u, err := url.Parse(item)
 	wrong := func(why string) error {
 		return sqlerr.New(sqlerr.CodeWrongArguments, sqlerr.User, "file_access names the address '%s': %s", Shown(item), why).
-			WithHint("write what addresses begin with, as https://HOST/FOLDER/, https://HOST or https://")
+			WithHint("write what addresses begin with, as https://HOST/FOLDER/, https://HOST, https://, s3://BUCKET/FOLDER/ or s3://")
 	}
+	if isS3(item) {
+		x, why := s3Prefix(item)
+		switch {
+		case why != "":
+			return nil, wrong(why)
+		case x.host == "" && len(x.segments) > 0:
+			return nil, wrong("it has no bucket")
+		case !p.reaches(x):
+			return nil, p.wider(item)
+		}
+		return &grant{remote: x}, nil
+	}
+	u, err := url.Parse(item)
 	switch {
 	case err != nil:
 		return nil, wrong("it is malformed")
@@ -169,22 +188,30 @@ func (p *Policy) reaches(x *prefix) bool {
 	return slices.ContainsFunc(p.grants, func(g grant) bool { return g.remote != nil && g.remote.holds(x) })
 }
 
-// remote returns the address that a name stands for, if the policy allows to read it.
-func (p *Policy) remote(name string) (*url.URL, error) {
+// remote returns the address that a name stands for, if the policy allows to read it. Of an object of S3 it is the server's, and signer signs requests for it; nil: they are not signed.
+func (p *Policy) remote(name string) (u *url.URL, signer *s3Access, err error) {
 	if err := Readable(name); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	u, x, err := parseAddress(name)
+	var x *prefix
+	if isS3(name) {
+		x, err = parseS3(name)
+	} else {
+		u, x, err = parseAddress(name)
+	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if !p.reaches(x) {
-		return nil, p.unreachable("reading '" + Shown(name) + "'")
+		return nil, nil, p.unreachable("reading '" + Shown(name) + "'")
 	}
-	return u, nil
+	if isS3(name) {
+		return s3Object(x, Shown(name))
+	}
+	return u, nil, nil
 }
 
 // unreachable is the error for what is on a network and not allowed.
 func (p *Policy) unreachable(what string) error {
-	return p.refusal(what).WithHint("file_access names what may be read from a network, as in file_access=full,https://HOST/FOLDER/; or fetch the file first, for example with curl -O")
+	return p.refusal(what).WithHint("file_access names what may be read from a network, as in file_access=full,https://HOST/FOLDER/ or full,s3://BUCKET/FOLDER/; or fetch the file first, for example with curl -O")
 }

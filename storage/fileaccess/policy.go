@@ -198,7 +198,7 @@ func (p *Policy) CheckWriting(name string) error { return p.check(name, true) }
 
 func (p *Policy) check(name string, write bool) error {
 	if IsRemote(name) && !write {
-		_, err := p.remote(name)
+		_, _, err := p.remote(name)
 		return err
 	}
 	if err := notRemote(name, write); err != nil || p.allowsAll(write) {

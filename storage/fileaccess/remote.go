@@ -52,7 +52,8 @@ type remoteFile struct {
 	ctx    context.Context
 	policy *Policy
 	url    *url.URL
-	name   string // for messages
+	name   string    // for messages
+	signer *s3Access // of requests; nil: they are not signed
 
 	other keptBlock // what was read last for a small read that is not at the end
 }
@@ -139,11 +140,11 @@ func (f *remoteFile) changed() error {
 
 // openRemote finds out how large a file is, and in which state.
 func (p *Policy) openRemote(ctx context.Context, name string) (*remoteFile, error) {
-	u, err := p.remote(name)
+	u, signer, err := p.remote(name)
 	if err != nil {
 		return nil, err
 	}
-	f := &remoteFile{ctx: ctx, policy: p, url: u, name: Shown(name)}
+	f := &remoteFile{ctx: ctx, policy: p, url: u, name: Shown(name), signer: signer}
 	seen := looksOf(ctx)
 	if f.look = seen.find(u.String()); f.look != nil {
 		return f, nil
@@ -275,6 +276,9 @@ func (f *remoteFile) ask(from, to int64) (*answered, error) {
 	if f.strong != "" {
 		req.Header.Set("If-Match", f.strong)
 	}
+	if f.signer != nil {
+		f.signer.sign(req, time.Now())
+	}
 	client := http.Client{Transport: transport, CheckRedirect: f.follow}
 	if a.Response, err = client.Do(req); err != nil {
 		a.end()
@@ -297,12 +301,15 @@ func (a *answered) end() {
 
 // follow says whether a request may be sent on to another address. It tells nobody of the one that it comes from, which may hold a signature.
 func (f *remoteFile) follow(req *http.Request, via []*http.Request) error {
+	if f.signer != nil { // which signs for one server
+		return http.ErrUseLastResponse
+	}
 	req.Header.Del("Referer")
 	if len(via) > maxRedirects {
 		return f.failed("the server sends the request on more than %d times", maxRedirects)
 	}
 	to := req.URL.String()
-	if !IsRemote(to) {
+	if !isHTTP(to) {
 		return f.failed("the server sends the request on to '%s'", Shown(to))
 	}
 	_, x, err := parseAddress(to)
@@ -385,6 +392,11 @@ func (f *remoteFile) broken(ctx context.Context, err error) error {
 
 // answer is the error of an answer without the bytes that were asked for.
 func (f *remoteFile) answer(res *http.Response) error {
+	if f.signer != nil {
+		if err := f.signer.refused(f, res); err != nil {
+			return err
+		}
+	}
 	status := fmt.Sprintf("the server answers %d %s", res.StatusCode, http.StatusText(res.StatusCode))
 	switch code := res.StatusCode; {
 	case code == http.StatusOK:

@@ -384,7 +384,7 @@ func TestPoliciesOfAddresses(t *testing.T) {
 		{"full,https://host/data", "https://host/data%2fx.csv", "escaped slash"}, {"full,https://host/data", `https://host/data\..\x.csv`, "backslash"}, {"full,https://host/data", "https://host//data/x.csv", "is refused"}, {"full,https://host/a%20b", "https://host/a b/x.csv", ""}, {"full,https://host/a b", "https://host/a%20b/x.csv", ""},
 		{"full,https://host", "https://host/x.csv", ""}, {"full,https://", "https://any/x.csv", ""}, {"full,https://", "http://any/x.csv", "is refused"}, {"http://[::1]:8080/", "http://[::1]:8080/x.csv", ""}, {"http://host:80", "http://host/x.csv", ""},
 		{"full,https://host", "https://host/*.csv", "a pattern of addresses"}, {"full,https://host", "https://host/[ab].csv", "a pattern of addresses"}, {"full,https://host", "https:///x.csv", "no host"}, {"full,https://host", "https://user:secret/x@host/x.csv", "malformed"},
-		{"full,https://host", "ftp://host/x.csv", "an address is not supported"}, {"full,https://host", "s3://host/x.csv", "an address is not supported"},
+		{"full,https://host", "ftp://host/x.csv", "an address is not supported"}, {"full,https://host", "s3://host/x.csv", "is refused"},
 	} {
 		p, err := Parse(c.policy)
 		if err != nil {

@@ -76,25 +76,35 @@ func (c *catalogView) table(db, name string) (*table.Version, error) {
 	return nil, err
 }
 
+// View implements [bind.Catalog].
 func (c *catalogView) View(db, name string) (bind.View, bool) {
-	if c.hidden(db, name) != "" {
+	v := c.view(db, name)
+	if v == nil {
 		return bind.View{}, false
 	}
-	_, v, err := c.snap.Lookup(db, name)
-	if err != nil || v == nil {
-		return bind.View{}, false
-	}
-	c.statement.reads.noteOther()
 	stmt, err := parse.One(v.SQL, parse.DefaultMode)
 	if err != nil {
+		c.statement.reads.noteOther()
 		return bind.View{}, false // the text was parsed when the view was made
 	}
+	c.statement.reads.noteView(c, db, name, v, stmt.Node)
 	if stmt.Memory > 0 {
 		if err := c.statement.takeTree(stmt.Kept + stmt.Memory); err != nil {
 			return bind.View{Err: err}, true
 		}
 	}
 	return bind.View{Select: stmt.Node, Columns: v.Columns, Collation: v.Collation, Check: checkOptions[v.Check], TempTable: v.TempTable}, true
+}
+
+// view returns the view that a name means; nil: it means none.
+func (c *catalogView) view(db, name string) *catalog.View {
+	if c.hidden(db, name) != "" {
+		return nil
+	}
+	if _, v, err := c.snap.Lookup(db, name); err == nil {
+		return v
+	}
+	return nil
 }
 
 var checkOptions = map[string]bind.CheckOption{"LOCAL": bind.CheckLocal, "CASCADED": bind.CheckCascaded}

@@ -10,12 +10,13 @@ import (
 func (e *Engine) change(building *memory.Account, edit func(*catalog.Snapshot) (*catalog.Snapshot, error)) error {
 	var dropped, views int64
 	var changes []catalog.Change
+	var gone []*catalog.View
 	err := e.catalog.Update(func(before *catalog.Snapshot) (*catalog.Snapshot, error) {
 		after, err := edit(before)
 		if err != nil {
 			return nil, err
 		}
-		changes = catalog.Changes(before, after)
+		changes, gone = catalog.Changes(before, after), catalog.ViewsGone(before, after)
 		var added int64
 		added, views = catalog.ViewBytes(before, after)
 		if err := e.stored.Budget.Reserve("the definition of a view", added); err != nil {
@@ -27,7 +28,7 @@ func (e *Engine) change(building *memory.Account, edit func(*catalog.Snapshot) (
 		return after, err
 	})
 	if err == nil {
-		e.plans.drop(changes)
+		e.plans.drop(changes, gone)
 		e.stored.Retire(dropped + views)
 		e.invest(changes)
 	}

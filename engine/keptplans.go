@@ -16,12 +16,14 @@ import (
 	"github.com/radish-sql/radish/planner/rules"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/types"
+	"github.com/radish-sql/radish/storage/catalog"
 	"github.com/radish-sql/radish/storage/table"
 )
 
 // A query that comes for the second time leaves its bound form and its plans in the engine (planStore), and from the third time on it is neither bound nor optimized.
 // A plan follows from the text, the values of its markers, the session's database and variables, the date, and the versions of the tables: all of them have to be
-// the same. Statements of which that may not be all, for their functions or for what they name, are planned each time. So is the placement of a plan, which learns.
+// the same, and the views as they were defined. Statements of which that may not be all, for their functions or for what they name, are planned each time. So is the
+// placement of a plan, which learns.
 
 // planKeeping is the name by which radish_disabled_rules has every statement planned anew.
 const planKeeping = "kept_plans"
@@ -61,7 +63,8 @@ func paramsKey(params []types.Value) (key string, ok bool) {
 // tableReads notes what binding a statement asks of the catalog.
 type tableReads struct {
 	tables []readTable
-	others bool // than tables that every session sees
+	views  []readView
+	others bool // than tables that every session sees, and views whose queries repeat
 }
 
 // note adds a table that was found under a name.
@@ -73,9 +76,24 @@ func (r *tableReads) note(c *catalogView, db, name string, v *table.Version, err
 		r.others = true
 		return
 	}
-	t := readTable{db, name, v}
+	t := readTable{namedRead{db, name, c.permanent}, v}
 	if !slices.Contains(r.tables, t) {
 		r.tables = append(r.tables, t)
+	}
+}
+
+// noteView adds a view that was found under a name, with its query. What that reads is noted as it is bound.
+func (r *tableReads) noteView(c *catalogView, db, name string, v *catalog.View, query ast.StmtNode) {
+	if r == nil {
+		return
+	}
+	if !repeats(query) {
+		r.others = true
+		return
+	}
+	w := readView{namedRead{db, name, c.permanent}, v}
+	if !slices.Contains(r.views, w) {
+		r.views = append(r.views, w)
 	}
 }
 
@@ -86,11 +104,24 @@ func (r *tableReads) noteOther() {
 	}
 }
 
-// holds says whether the tables of a statement that is kept are what they were, for this session.
+// holds says whether the views and tables of a statement that is kept are what they were, for this session.
 func (k *keptStatement) holds(st *statement) bool {
 	c := st.catalogView()
-	for _, t := range k.tables {
-		if v, err := c.Table(t.database, t.name); err != nil || v != t.version {
+	permanent := c.Permanent().(*catalogView)
+	seenBy := func(n *namedRead) *catalogView {
+		if n.permanent {
+			return permanent
+		}
+		return c
+	}
+	for i := range k.views {
+		if w := &k.views[i]; seenBy(&w.namedRead).view(w.database, w.name) != w.view {
+			return false
+		}
+	}
+	for i := range k.tables {
+		t := &k.tables[i]
+		if v, err := seenBy(&t.namedRead).Table(t.database, t.name); err != nil || v != t.version {
 			return false
 		}
 	}
@@ -104,7 +135,7 @@ func (st *statement) toKeep(key planKey, q *logical.Query) *keptStatement {
 		return nil
 	}
 	return &keptStatement{
-		key: key, tables: r.tables, query: q, rows: rules.TableRows(q),
+		key: key, tables: r.tables, views: r.views, query: q, rows: rules.TableRows(q),
 		fingerprint: sync.OnceValues(func() (uint64, bool) { return logical.Fingerprint(q) }),
 	}
 }

@@ -45,7 +45,7 @@ var keptQueries = []string{
 	"SELECT id, ROW_NUMBER() OVER (PARTITION BY k ORDER BY id DESC) FROM a ORDER BY id", "SELECT id FROM a WHERE d > TIMESTAMP '2024-01-01 00:00:00' ORDER BY id",
 	"SELECT id FROM a WHERE d < CAST(t AS DATETIME) ORDER BY id", "SELECT CAST(TIME '10:11:12' AS DATETIME), COUNT(*) FROM a", "SELECT id, CAST(d AS DATE) + INTERVAL 1 DAY FROM a ORDER BY id",
 	"SELECT s, COUNT(*) FROM a GROUP BY s ORDER BY COUNT(*), s", "SELECT COUNT(*) FROM seen", "SELECT k, n FROM seen ORDER BY k", "SELECT s.k, a.id FROM seen s, a WHERE a.k = s.k ORDER BY 1, 2",
-	"SELECT NOW(), COUNT(*) FROM a", "SELECT COUNT(*), @x FROM a", "SELECT @@sql_mode, COUNT(*) FROM a", "SELECT DATABASE(), COUNT(*) FROM a", "SELECT id FROM a WHERE k > @x ORDER BY id",
+	"SELECT k, n FROM above ORDER BY k, n", "SELECT above.k, b.n FROM above JOIN b ON above.k = b.k ORDER BY 1, 2", "SELECT k, SUM(n) FROM main.seen GROUP BY k ORDER BY k", "SELECT NOW(), COUNT(*) FROM a", "SELECT COUNT(*), @x FROM a", "SELECT @@sql_mode, COUNT(*) FROM a", "SELECT DATABASE(), COUNT(*) FROM a", "SELECT id FROM a WHERE k > @x ORDER BY id",
 	"SELECT id + 'y1' FROM a ORDER BY id", "SELECT id FROM a WHERE k = '1x' ORDER BY id", "SELECT id FROM a ORDER BY id FOR UPDATE", "SELECT SQL_CALC_FOUND_ROWS id FROM a ORDER BY id LIMIT 1",
 	"SELECT FOUND_ROWS(), ROW_COUNT(), COUNT(*) FROM a", "SELECT table_rows FROM information_schema.tables WHERE table_name = 'a' AND table_schema = 'main'", "SELECT * FROM b NATURAL JOIN a ORDER BY id",
 	"SELECT /*+ SET_VAR(sql_mode = '') */ id, v / 0 FROM a ORDER BY id", "SELECT UNIX_TIMESTAMP(d) FROM a ORDER BY id", "SELECT FROM_UNIXTIME(0), COUNT(*) FROM a", "SELECT extra FROM a ORDER BY id",
@@ -64,7 +64,9 @@ var keptChanges = []string{
 	"DELETE FROM b WHERE n > %d", "TRUNCATE TABLE b", "ANALYZE TABLE a, b", "ALTER TABLE a ADD COLUMN extra INT DEFAULT 5", "ALTER TABLE a DROP COLUMN extra", "ALTER TABLE b MODIFY s VARCHAR(30)",
 	"ALTER TABLE b MODIFY s VARCHAR(20) COLLATE utf8mb4_general_ci", "CREATE INDEX byk ON b (k)", "DROP INDEX byk ON b", "RENAME TABLE b TO bb", "RENAME TABLE bb TO b", "DROP TABLE IF EXISTS b", "CREATE TABLE IF NOT EXISTS b (k INT, w INT, s TEXT, n INT)",
 	"CREATE OR REPLACE VIEW seen AS SELECT k, MAX(n) AS n FROM b GROUP BY k", "CREATE OR REPLACE VIEW seen AS SELECT k, COUNT(*) AS n FROM b GROUP BY k",
-	"CREATE TEMPORARY TABLE a (id INT, k INT, v INT, s TEXT, d DATETIME, t TIME)", "INSERT INTO a VALUES (%d, 8, 8, 'tmp', NULL, NULL)", "DROP TEMPORARY TABLE IF EXISTS a",
+	"ALTER VIEW seen AS SELECT k + 1 AS k, n FROM b", "DROP VIEW IF EXISTS seen", "CREATE VIEW seen AS SELECT k, n FROM other.c", "CREATE VIEW other.c AS SELECT id AS k, v AS n FROM other.a", "DROP VIEW IF EXISTS other.c",
+	"CREATE TABLE seen AS SELECT 5 AS k, 6 AS n", "DROP TABLE IF EXISTS seen", "CREATE TEMPORARY TABLE seen (k INT, n INT)", "CREATE TEMPORARY TABLE b (k INT, w INT, s TEXT, n INT)", "DROP TEMPORARY TABLE IF EXISTS seen, b",
+	"CREATE OR REPLACE VIEW above AS SELECT seen.k, b.n FROM seen JOIN b ON b.k = seen.k", "CREATE OR REPLACE VIEW above AS SELECT k, 2 AS n FROM seen WHERE n > 1", "CREATE TEMPORARY TABLE a (id INT, k INT, v INT, s TEXT, d DATETIME, t TIME)", "INSERT INTO a VALUES (%d, 8, 8, 'tmp', NULL, NULL)", "DROP TEMPORARY TABLE IF EXISTS a",
 	"BEGIN", "COMMIT", "ROLLBACK", "SET autocommit = 0", "SET autocommit = 1", "SET TRANSACTION ISOLATION LEVEL SERIALIZABLE", "USE other", "USE main", "REPLACE INTO other.a (id, k) VALUES (%d, 1)",
 	"SET sql_mode = ''", "SET sql_mode = DEFAULT", "SET sql_mode = 'ANSI_QUOTES,PIPES_AS_CONCAT'", "SET sql_mode = 'HIGH_NOT_PRECEDENCE'", "SET collation_connection = 'utf8mb4_general_ci'", "SET collation_connection = 'utf8mb4_bin'",
 	"SET time_zone = '+05:00'", "SET time_zone = '-11:00'", "SET timestamp = 1700000000", "SET timestamp = 1706000000", "SET sql_select_limit = 2", "SET sql_select_limit = DEFAULT", "SET @x = %d", "SET group_concat_max_len = 6",
@@ -142,7 +144,7 @@ func storeLength(e *Engine) int {
 	return e.plans.order.Len()
 }
 
-// checkStore compares the store's lists and sums with each other, and its tables with the catalog.
+// checkStore compares the store's lists and sums with each other, and its tables and views with the catalog.
 func checkStore(t *testing.T, e *Engine) {
 	t.Helper()
 	s := e.plans
@@ -152,23 +154,30 @@ func checkStore(t *testing.T, e *Engine) {
 	for at := s.order.Front(); at != nil; at = at.Next() {
 		k := at.Value.(*keptStatement)
 		held += k.bytes
-		reads += len(k.tables)
+		own := map[any]bool{}
+		k.eachRead(func(read any) { own[read] = true })
+		reads += len(own)
 		if s.byKey[k.key] != at {
 			t.Errorf("%q is not found by its key", k.key.text)
 		}
 		for _, r := range k.tables {
-			if v, err := e.catalog.Load().Table(r.database, r.name); err != nil || v != r.version || !s.byTable[v][k] {
+			if v, err := e.catalog.Load().Table(r.database, r.name); err != nil || v != r.version || !s.readers[v][k] {
 				t.Errorf("%q is kept with an old version of %s.%s (%v)", k.key.text, r.database, r.name, err)
 			}
 		}
+		for _, r := range k.views {
+			if v, err := e.catalog.Load().View(r.database, r.name); err != nil || v != r.view || !s.readers[v][k] {
+				t.Errorf("%q is kept with an old definition of %s.%s (%v)", k.key.text, r.database, r.name, err)
+			}
+		}
 	}
-	for v, list := range s.byTable {
+	for read, list := range s.readers {
 		if reads -= len(list); len(list) == 0 {
-			t.Errorf("no statement reads %s", v.Schema.Name)
+			t.Errorf("no statement reads %v", read)
 		}
 	}
 	if reads != 0 || held != s.held || len(s.byKey) != s.order.Len() || s.order.Len() > mostStatements || held > s.most {
-		t.Errorf("%d statements, %d by their keys, hold %d bytes, %d are counted; %d tables too few", s.order.Len(), len(s.byKey), held, s.held, reads)
+		t.Errorf("%d statements, %d by their keys, hold %d bytes, %d are counted; %d tables and views too few", s.order.Len(), len(s.byKey), held, s.held, reads)
 	}
 }
 
@@ -251,11 +260,14 @@ func TestWhatIsNotKept(t *testing.T) {
 	if err := s.engine.AddScalar(&add); err != nil {
 		t.Fatal(err)
 	}
+	mustRun(t, s, "CREATE VIEW timed AS SELECT id FROM a WHERE d < NOW(); CREATE VIEW overtimed AS SELECT id FROM timed; CREATE VIEW tables_seen AS SELECT table_name FROM information_schema.tables; CREATE VIEW filed AS SELECT * FROM `"+file+"`")
+	mustRun(t, s, "CREATE VIEW counted AS WITH RECURSIVE r AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM r WHERE n < 3) SELECT n FROM r JOIN a ON a.id = n; CREATE VIEW programmed AS SELECT program_abs(id) FROM a")
 	ctx := t.Context()
 	given := WithTable(ctx, "given", mustTable(t, s, "a"))
 	for _, text := range []string{
 		"SELECT COUNT(*) FROM a", "SELECT a.id FROM a JOIN b ON a.k = b.k WHERE a.s = 'one'", "SELECT id + 0.5 FROM a WHERE d > DATE '2024-01-01' - INTERVAL 1 DAY ORDER BY id", "(SELECT k FROM a) UNION ALL (SELECT k FROM b) ORDER BY k LIMIT 2",
 		"WITH c AS (SELECT k FROM a) SELECT COUNT(*) FROM c", "SELECT SUM(v) OVER (ORDER BY id ROWS 1 PRECEDING) FROM a", "SELECT COUNT(DISTINCT s COLLATE utf8mb4_general_ci) FROM a", "SELECT k, GROUPING(k), COUNT(*) FROM a GROUP BY k WITH ROLLUP",
+		"SELECT COUNT(*) FROM seen", "SELECT s.n, a.id FROM seen s JOIN a ON a.k = s.k ORDER BY 1, 2",
 	} {
 		if !isKept(t, ctx, s, text) {
 			t.Errorf("%s is not kept", text)
@@ -263,7 +275,8 @@ func TestWhatIsNotKept(t *testing.T) {
 	}
 	for _, text := range []string{
 		"SELECT COUNT(*) FROM a WHERE d < NOW()", "SELECT COUNT(*), CURDATE() FROM a", "SELECT COUNT(*) + 0 * RAND() FROM a", "SELECT COUNT(*), @x FROM a", "SELECT COUNT(*), @@autocommit FROM a", "SELECT COUNT(*), USER(), DATABASE(), CONNECTION_ID() FROM a",
-		"SELECT COUNT(*) FROM seen", "SELECT COUNT(*) FROM mine", "SELECT COUNT(*) FROM a, mine", "SELECT COUNT(*) FROM `" + file + "`", "SELECT COUNT(*) FROM information_schema.tables", "SELECT SUM(program_abs(id)) FROM a", "SELECT 1 + 1",
+		"SELECT COUNT(*) FROM timed", "SELECT COUNT(*) FROM overtimed", "SELECT COUNT(*) FROM tables_seen", "SELECT COUNT(*) FROM filed", "SELECT COUNT(*) FROM counted", "SELECT COUNT(*) FROM programmed", "SELECT COUNT(*) FROM seen JOIN mine ON mine.id = seen.k",
+		"SELECT COUNT(*) FROM mine", "SELECT COUNT(*) FROM a, mine", "SELECT COUNT(*) FROM `" + file + "`", "SELECT COUNT(*) FROM information_schema.tables", "SELECT SUM(program_abs(id)) FROM a", "SELECT 1 + 1",
 		"SELECT id FROM a ORDER BY id FOR SHARE", "SELECT SQL_CALC_FOUND_ROWS id FROM a ORDER BY id LIMIT 1", "SELECT COUNT(*), LAST_INSERT_ID() FROM a", "SELECT /*+ SET_VAR(sql_select_limit = 1) */ id FROM a", "SELECT COUNT(*), 'x' + 1 FROM a",
 		"SELECT UNIX_TIMESTAMP(), COUNT(*) FROM a", "WITH RECURSIVE r AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM r WHERE n < 3) SELECT COUNT(*) FROM r, a", "SELECT COUNT(*), SLEEP(0) FROM a",
 	} {

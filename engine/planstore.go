@@ -33,9 +33,9 @@ type planStore struct {
 	most   int64 // bytes
 
 	mu      sync.Mutex
-	byKey   map[planKey]*list.Element // of *keptStatement
-	order   *list.List                // the last used one first
-	byTable map[*table.Version]map[*keptStatement]bool
+	byKey   map[planKey]*list.Element       // of *keptStatement
+	order   *list.List                      // the last used one first
+	readers map[any]map[*keptStatement]bool // by the *table.Version or *catalog.View that they read
 	held    int64
 	seen    [seenStatements]uint64 // hashes of keys that came, each in its place
 }
@@ -43,7 +43,7 @@ type planStore struct {
 // planSeed is of the hashes in planStore.seen.
 var planSeed = maphash.MakeSeed()
 
-// planKey is all that a plan follows from, besides the versions of its tables.
+// planKey is all that a plan follows from, besides its views and the versions of its tables.
 type planKey struct {
 	text     string
 	params   string // the values of its markers
@@ -57,6 +57,7 @@ type planKey struct {
 type keptStatement struct {
 	key    planKey
 	tables []readTable
+	views  []readView
 	query  *logical.Query
 	rows   float64 // of its tables
 	bytes  int64
@@ -67,10 +68,47 @@ type keptStatement struct {
 	plans [devicesOfAPlan]devicePlan // by physical.Device
 }
 
-// readTable is a table that a name meant when the statement was bound.
-type readTable struct {
+// namedRead is a name that was looked up when the statement was bound.
+type namedRead struct {
 	database, name string
-	version        *table.Version
+	permanent      bool // in a view, where names do not mean TEMPORARY tables
+}
+
+// readTable is a table that a name meant.
+type readTable struct {
+	namedRead
+	version *table.Version
+}
+
+// readView is a view that a name meant. One that is defined anew is another one.
+type readView struct {
+	namedRead
+	view *catalog.View
+}
+
+// eachRead calls f with the versions of tables and the views that the statement reads. One that has two names comes twice.
+func (k *keptStatement) eachRead(f func(read any)) {
+	for i := range k.tables {
+		f(k.tables[i].version)
+	}
+	for i := range k.views {
+		f(k.views[i].view)
+	}
+}
+
+// current says whether what the statement reads is what a snapshot has.
+func (k *keptStatement) current(snap *catalog.Snapshot) bool {
+	for i := range k.tables {
+		if v, err := snap.Table(k.tables[i].database, k.tables[i].name); err != nil || v != k.tables[i].version {
+			return false
+		}
+	}
+	for i := range k.views {
+		if v, err := snap.View(k.views[i].database, k.views[i].name); err != nil || v != k.views[i].view {
+			return false
+		}
+	}
+	return true
 }
 
 // devicePlan is a plan for a device, made with a version of its costs.
@@ -80,7 +118,7 @@ type devicePlan struct {
 }
 
 func newPlanStore(b *memory.Budget, limit int64) *planStore {
-	s := &planStore{budget: b, most: mostPlanBytes, byKey: map[planKey]*list.Element{}, order: list.New(), byTable: map[*table.Version]map[*keptStatement]bool{}}
+	s := &planStore{budget: b, most: mostPlanBytes, byKey: map[planKey]*list.Element{}, order: list.New(), readers: map[any]map[*keptStatement]bool{}}
 	if limit > 0 {
 		s.most = min(s.most, limit/planBytesShare)
 	}
@@ -102,32 +140,29 @@ func (s *planStore) find(key *planKey) (k *keptStatement, again bool) {
 	return nil, again
 }
 
-// add keeps a statement, in the place of those that were not used for longest, unless its tables have changed meanwhile. Whoever changes a table makes that visible
-// first and calls drop then, so no statement stays whose tables are old.
+// add keeps a statement, in the place of those that were not used for longest, unless its tables or views have changed meanwhile. Whoever changes one makes that
+// visible first and calls drop then, so no statement stays that reads old ones.
 func (s *planStore) add(k *keptStatement, c *catalog.Catalog) {
 	if k.bytes > s.most/4 || s.budget.Reserve(planStoreHolder, k.bytes) != nil {
 		return
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	snap := c.Load()
-	for _, t := range k.tables {
-		if v, err := snap.Table(t.database, t.name); err != nil || v != t.version {
-			s.budget.Release(k.bytes)
-			return
-		}
+	if !k.current(c.Load()) {
+		s.budget.Release(k.bytes)
+		return
 	}
 	if e := s.byKey[k.key]; e != nil {
 		s.remove(e.Value.(*keptStatement))
 	}
 	s.byKey[k.key] = s.order.PushFront(k)
 	s.held += k.bytes
-	for _, t := range k.tables {
-		if s.byTable[t.version] == nil {
-			s.byTable[t.version] = map[*keptStatement]bool{}
+	k.eachRead(func(read any) {
+		if s.readers[read] == nil {
+			s.readers[read] = map[*keptStatement]bool{}
 		}
-		s.byTable[t.version][k] = true
-	}
+		s.readers[read][k] = true
+	})
 	for s.order.Len() > mostStatements || s.held > s.most {
 		s.remove(s.order.Back().Value.(*keptStatement))
 	}
@@ -137,23 +172,31 @@ func (s *planStore) add(k *keptStatement, c *catalog.Catalog) {
 func (s *planStore) remove(k *keptStatement) {
 	s.order.Remove(s.byKey[k.key])
 	delete(s.byKey, k.key)
-	for _, t := range k.tables {
-		if delete(s.byTable[t.version], k); len(s.byTable[t.version]) == 0 {
-			delete(s.byTable, t.version)
+	k.eachRead(func(read any) {
+		if delete(s.readers[read], k); len(s.readers[read]) == 0 {
+			delete(s.readers, read)
 		}
-	}
+	})
 	s.held -= k.bytes
 	s.budget.Release(k.bytes)
 }
 
-// drop forgets the statements that read tables which have changed: they would hold on to old rows.
-func (s *planStore) drop(changes []catalog.Change) {
+// drop forgets the statements that read tables which have changed, or views that are gone: they would hold on to old rows and texts.
+func (s *planStore) drop(changes []catalog.Change, gone []*catalog.View) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, c := range changes {
-		for k := range s.byTable[c.Before] {
-			s.remove(k)
-		}
+		s.dropReaders(c.Before)
+	}
+	for _, v := range gone {
+		s.dropReaders(v)
+	}
+}
+
+// dropReaders forgets the statements that read a version of a table, or a view. The caller holds mu.
+func (s *planStore) dropReaders(read any) {
+	for k := range s.readers[read] {
+		s.remove(k)
 	}
 }
 

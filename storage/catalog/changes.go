@@ -40,6 +40,18 @@ func Changes(before, after *Snapshot) []Change {
 	return changes
 }
 
+// ViewsGone lists the views that only the former of two snapshots has as they are: those that were dropped or defined anew.
+func ViewsGone(before, after *Snapshot) (gone []*View) {
+	eachChanged(before, after, func(was, is *database) {
+		trieChanges(was.views, is.views, func(_ string, b, _ *View) {
+			if b != nil {
+				gone = append(gone, b)
+			}
+		})
+	})
+	return gone
+}
+
 // ViewBytes returns the memory of the views that only the later of two snapshots has, and of those that only the former has.
 func ViewBytes(before, after *Snapshot) (added, dropped int64) {
 	eachChanged(before, after, func(was, is *database) {

@@ -74,3 +74,13 @@ struct MatchedRows {
     }
   }
 };
+
+// What a block goes over of partitions whose tiles any block can take: partitions from first on in steps, and of each the tiles from number tile on in steps of tiles. Where there are more blocks
+// than partitions, several share each of them.
+struct PartitionShare {
+  i64 first, step, tile, tiles;
+};
+RADISH_FN PartitionShare partition_share(i64 block, i64 blocks, i64 partitions) {
+  const i64 each = max_of(blocks / partitions, (i64)1); // blocks of a partition
+  return PartitionShare{block / each, blocks / each, block % each, each};
+}

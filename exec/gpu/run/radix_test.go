@@ -1,6 +1,7 @@
 package run
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -290,5 +291,62 @@ func testRadixOutOfMemory(t *testing.T, d *gpukernels.Device) {
 	t.Logf("%d allocations that failed were errors", b.errors)
 	if b.errors == 0 {
 		t.Error("no allocation failed")
+	}
+}
+
+// TestPartitionShares has each tile of each partition taken by one block, however many blocks and partitions there are.
+func TestPartitionShares(t *testing.T) { gputest.Each(t, testPartitionShares) }
+
+func testPartitionShares(t *testing.T, d *gpukernels.Device) {
+	const tiles = 7
+	text := fmt.Sprintf(`#define RADISH_ROW_WORDS 1
+#define RADISH_BLOCK 32
+#define RADISH_ITEMS 4
+#include "radish.cuh"
+#include "radix.cuh"
+
+// Adds 1 to p.w[0] for each tile of each of p.w[2] partitions that a block of p.w[1] takes.
+RADISH_KERNEL(take_tiles, 3) {
+  for (i64 block = block_index() * RADISH_BLOCK + thread_index(); block < (i64)p.w[1]; block += grid_size() * RADISH_BLOCK) {
+    const PartitionShare share = partition_share(block, (i64)p.w[1], (i64)p.w[2]);
+    for (i64 part = share.first; part < (i64)p.w[2]; part += share.step) {
+      for (i64 tile = share.tile; tile < %[1]d; tile += share.tiles) atomic_add(as_pointer<u32>(p.w[0]) + %[1]d * part + tile, 1u);
+    }
+  }
+}
+`, tiles)
+	m, _, err := d.Load(t.Context(), text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Release()
+	f, err := m.Function("take_tiles")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := d.NewStream()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for _, parts := range []int64{1, 2, 31, 32, 512} {
+		for _, blocks := range []int64{1, 2, 3, 31, 32, 33, 63, 64, 100, 1056} {
+			at, err := s.Alloc(4 * tiles * parts)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := errors.Join(s.Fill(at, 0, 4, tiles*parts), s.Launch(f, 1, d.Block(32), 0, []uint64{uint64(at), uint64(blocks), uint64(parts)})); err != nil {
+				t.Fatal(err)
+			}
+			for i, n := range gputest.Download[uint32](t, s, at, tiles*parts) {
+				if n != 1 {
+					t.Errorf("%d blocks, %d partitions: tile %d of partition %d is taken %d times", blocks, parts, i%tiles, i/tiles, n)
+					break
+				}
+			}
+			if err := s.Free(at); err != nil {
+				t.Fatal(err)
+			}
+		}
 	}
 }

@@ -265,23 +265,36 @@ func (x *Join) bindBuildKeys(k *kernel.Kernel, s *codegen.Scope, missing string)
 	}
 }
 
-// OpenUnmatched writes the loop over the build's rows that have found no match.
+// OpenUnmatched writes the loops over the build's rows that have found no match: over partitions, their tiles, and a thread's rows of a tile, which are loaded together so that many loads are
+// under way at once.
 func (x *Join) OpenUnmatched(k *kernel.Kernel, s *codegen.Scope, src *physical.UnmatchedScan) {
 	k.Rows = kernel.Rows{Of: x.build}
 	k.Defines = x.Of(false).Form().Defines(x.sides[0])
-	last := x.parts.Passes - 1
+	last, items, parts := x.parts.Passes-1, x.Of(false).Form().Items(), x.parts.Partitions(x.parts.Passes)
 	word := func(what partition.Item) partition.Word {
 		return partition.Word{Of: x.Of(false), Pass: last, What: what}
 	}
 	k.Line("// rows of the build without a match")
 	k.Line("const u32* const first_row = %s;", k.Pointer("const u32", word(partition.Begins)))
-	k.Open("for (i64 part = block_index(); part < %d; part += grid_size()) {", x.parts.Partitions(x.parts.Passes))
-	k.Line("const i64 part_end = min_of((i64)first_row[part] + %s[part], (i64)%s);", k.Pointer("const u32", word(partition.Counts)), k.Word(kernel.ToWord{}))
-	k.Open("for (i64 base = max_of((i64)first_row[part], (i64)%s); base < part_end; base += RADISH_BLOCK) {", k.Word(kernel.FromWord{}))
-	k.Line("const i64 row = base + thread_index();")
-	k.Line("const Row build_row = row < part_end ? %s[row] : pad_row;", k.Pointer("const Row", word(partition.Rows)))
+	k.Line("const i64 from_row = (i64)%s / line_rows * line_rows, to_row = (i64)%s / line_rows * line_rows; // of the launch", k.Word(kernel.FromWord{}), k.Word(kernel.ToWord{}))
+	k.Line("const PartitionShare share = partition_share(block_index(), grid_size(), %d);", parts)
+	k.Open("for (i64 part = share.first; part < %d; part += share.step) {", parts)
+	k.Line("const i64 part_end = min_of((i64)first_row[part] + %s[part], to_row);", k.Pointer("const u32", word(partition.Counts)))
+	k.Open("for (i64 at = max_of((i64)first_row[part], from_row) + share.tile * RADISH_BLOCK * %d; at < part_end; at += share.tiles * RADISH_BLOCK * %d) {", items, items)
+	k.Line("Row rows[%d];", items)
+	k.Line("load_rows(%s, at, part_end, rows);", k.Pointer("const Row", word(partition.Rows)))
+	k.Line("bool unmatched[%d];", items)
+	k.Line("RADISH_UNROLL")
+	k.Open("for (i32 i = 0; i < %d; i++) {", items)
+	k.Line("const i64 row = row_number<Row>(at, i);")
+	k.Line("unmatched[i] = row < part_end && !(%s[row >> 5] >> (row & 31) & 1);", k.Pointer("const u32", x.Matched()))
+	k.Close()
+	k.Line("RADISH_NO_UNROLL")
+	k.Open("for (i32 i = 0; i < %d; i++) {", items)
+	k.Line("const i64 row = row_number<Row>(at, i);")
+	k.Line("const Row build_row = take_first(rows);")
+	k.Line("const bool here = take_first(unmatched) && !is_pad(build_row);")
 	k.Line("const Place place = row_place(build_row);")
-	k.Line("const bool here = !is_pad(build_row) && !(%s[row >> 5] >> (row & 31) & 1);", k.Pointer("const u32", x.Matched()))
 	if x.recovers(false) {
 		for _, c := range x.build.Payload {
 			if i := keyNumber(x.build.Keys, c.ID); i >= 0 {

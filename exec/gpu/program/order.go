@@ -13,9 +13,9 @@ type Order struct {
 
 // Texts are the sources of the kernels that as many rows as are expected need.
 func (x *Order) Texts() (texts []string) {
-	for part := range sort.Parts {
-		if x.Needs(part) {
-			texts = append(texts, sort.Text(x.Columns, part))
+	for step := range sort.Steps {
+		if x.Needs(step) {
+			texts = append(texts, sort.Text(x.Columns, step))
 		}
 	}
 	if x.Tree != "" {

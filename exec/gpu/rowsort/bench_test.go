@@ -78,8 +78,8 @@ func BenchmarkSortRows(b *testing.B) {
 					}
 					arrays = append(arrays, Arrays{Data: p})
 				}
-				load := func(part sort.Part) (*gpukernels.Module, error) {
-					m, _, err := d.Load(context.Background(), sort.Text(c.columns, part))
+				load := func(step sort.Step) (*gpukernels.Module, error) {
+					m, _, err := d.Load(context.Background(), sort.Text(c.columns, step))
 					return m, err
 				}
 				env := &Env{Stream: s, Load: load, Alloc: s.Alloc, Free: func(p gpukernels.Ptr) { _ = s.Free(p) }, Tuning: kernel.Sort{WaitRows: kernel.TuningOf(90).Sort.WaitRows, RadixRows: way.from}}

@@ -42,7 +42,7 @@ type Order struct {
 // Env is what a sort may use.
 type Env struct {
 	Stream *gpukernels.Stream
-	Load   func(sort.Part) (*gpukernels.Module, error) // the module of the sort.Text of the input's columns
+	Load   func(sort.Step) (*gpukernels.Module, error) // the module of the sort.Text of the input's columns
 	Alloc  func(bytes int64) (gpukernels.Ptr, error)
 	Free   func(gpukernels.Ptr)
 	Tuning kernel.Sort
@@ -68,9 +68,9 @@ func (x *sorting) keep(p gpukernels.Ptr) gpukernels.Ptr {
 	return p
 }
 
-// launch launches a kernel of a part over all parameters.
-func (x *sorting) launch(part sort.Part, kernel string, grid, shared int64) error {
-	m, err := x.env.Load(part)
+// launch launches a kernel of a step over all parameters.
+func (x *sorting) launch(step sort.Step, kernel string, grid, shared int64) error {
+	m, err := x.env.Load(step)
 	if err != nil {
 		return err
 	}

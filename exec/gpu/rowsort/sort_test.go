@@ -173,8 +173,8 @@ func TestSortRows(t *testing.T) {
 				first, count = rng.Int64N(20), rng.Int64N(50)
 			}
 			var modules []*gpukernels.Module
-			load := func(part sort.Part) (*gpukernels.Module, error) {
-				m, _, err := d.Load(context.Background(), sort.Text(cols, part))
+			load := func(step sort.Step) (*gpukernels.Module, error) {
+				m, _, err := d.Load(context.Background(), sort.Text(cols, step))
 				if err == nil {
 					modules = append(modules, m)
 				}
@@ -263,13 +263,13 @@ func TestSortCancelled(t *testing.T) {
 		defer cancel()
 		var modules []*gpukernels.Module
 		merges := 0
-		load := func(part sort.Part) (*gpukernels.Module, error) {
-			if part == sort.Merge {
+		load := func(step sort.Step) (*gpukernels.Module, error) {
+			if step == sort.Merge {
 				if merges++; merges == 2 {
 					cancel()
 				}
 			}
-			m, _, err := d.Load(context.Background(), sort.Text(cols, part))
+			m, _, err := d.Load(context.Background(), sort.Text(cols, step))
 			if err == nil {
 				modules = append(modules, m)
 			}

@@ -111,8 +111,8 @@ func (l *loader) sorter(s physical.Sink) *sorter {
 	return x
 }
 
-// orderPart returns some of the kernels that order rows, loaded.
-func (l *loader) orderPart(ctx context.Context, m *sortModule, text string) (*gpukernels.Module, error) {
+// orderStep returns some of the kernels that order rows, loaded.
+func (l *loader) orderStep(ctx context.Context, m *sortModule, text string) (*gpukernels.Module, error) {
 	if m.ready != nil {
 		<-m.ready
 	}
@@ -146,9 +146,9 @@ func (l *loader) missingSorts(missing []load) []load {
 		if x == nil {
 			continue
 		}
-		for part := range sort.Parts {
-			if x.Needs(part) {
-				add(&x.parts[part], sort.Text(x.Columns, part))
+		for step := range sort.Steps {
+			if x.Needs(step) {
+				add(&x.steps[step], sort.Text(x.Columns, step))
 			}
 		}
 		if x.Tree != "" {
@@ -170,7 +170,7 @@ func (l *loader) close() {
 		if x == nil {
 			continue
 		}
-		for _, m := range append(x.parts[:], x.tree) {
+		for _, m := range append(x.steps[:], x.tree) {
 			if m.module != nil {
 				m.module.Release()
 			}
@@ -201,11 +201,11 @@ func compileWork(source string) int {
 type sorter struct {
 	*program.Order
 	arrays []rowsort.Arrays // of each column
-	parts  [sort.Parts]sortModule
+	steps  [sort.Steps]sortModule
 	tree   sortModule
 }
 
-// sortModule is a part's kernels.
+// sortModule is a step's kernels.
 type sortModule struct {
 	module *gpukernels.Module // nil: not loaded
 	ready  chan struct{}      // closed when that is settled; nil: nobody asked yet

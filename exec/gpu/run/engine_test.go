@@ -244,8 +244,8 @@ func (b *backend) sources(plan *physical.Plan) []string {
 			texts = append(texts, k.CUDA)
 		}
 		if x := g.Order(p.Sink); x != nil {
-			for part := range sort.Parts {
-				texts = append(texts, sort.Text(x.Columns, part))
+			for step := range sort.Steps {
+				texts = append(texts, sort.Text(x.Columns, step))
 			}
 			if x.Tree != "" {
 				texts = append(texts, x.Tree)

@@ -67,8 +67,8 @@ func (q *Query) sorted(ctx context.Context, s physical.Sink, x *sorter, in rowso
 	in.Columns, in.Arrays = x.Columns, x.arrays
 	return rowsort.Rows(ctx, &rowsort.Env{
 		Stream: q.memory.Stream,
-		Load: func(part sort.Part) (*gpukernels.Module, error) {
-			return q.kernels.orderPart(ctx, &x.parts[part], sort.Text(x.Columns, part))
+		Load: func(step sort.Step) (*gpukernels.Module, error) {
+			return q.kernels.orderStep(ctx, &x.steps[step], sort.Text(x.Columns, step))
 		},
 		Alloc:  func(bytes int64) (gpukernels.Ptr, error) { return q.memory.Alloc("sorting", bytes) },
 		Free:   q.memory.Free,
@@ -124,7 +124,7 @@ func (q *Query) permute(b *physical.Build, order gpukernels.Ptr) error {
 
 // fillTree fills the tree over a build's rows, which are in order.
 func (q *Query) fillTree(ctx context.Context, b *physical.Build, x *sorter) error {
-	m, err := q.kernels.orderPart(ctx, &x.tree, x.Tree)
+	m, err := q.kernels.orderStep(ctx, &x.tree, x.Tree)
 	if err != nil {
 		return err
 	}

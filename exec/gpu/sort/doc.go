@@ -2,7 +2,7 @@
 // serve many queries. The package knows no device and no running query.
 //
 //	Shape       shape.go    which stored columns order the rows of a Sort
-//	parts       text.go     the list of the steps, part.go: what one is; each has a file that says when as many rows as are expected need it: tiles.go, merge.go, select.go, radix.go
+//	steps       text.go     the list of the steps, step.go: what one is; each has a file that says when as many rows as are expected need it: tiles.go, merge.go, select.go, radix.go
 //	less        less.go     the comparison of two rows, which they share
 //
 // Package rowsort launches them, and gives them their parameters.

@@ -3,7 +3,7 @@ package sort
 import "fmt"
 
 // merge merges sorted runs of rows, two at a time, until there is one.
-var merge = part{
+var merge = step{
 	needed: func(x *Expected) bool {
 		return !x.radix() && x.Rows > HeldRows && (!x.selects() || x.Wanted > HeldRows)
 	},

@@ -9,7 +9,7 @@ import (
 )
 
 // radix sorts by a word that packs the bits in which the keys of the first columns differ. Rows that it leaves equal are compared in full, unless they are many.
-var radix = part{
+var radix = step{
 	needed: (*Expected).radix,
 	write: func(w *writer) {
 		writePacker(w)

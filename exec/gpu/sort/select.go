@@ -3,7 +3,7 @@ package sort
 import "fmt"
 
 // selection finds candidates for the first rows of many, digit by digit of the first column's key, before they are sorted.
-var selection = part{
+var selection = step{
 	needed: (*Expected).selects,
 	write: func(w *writer) {
 		w.kernel("digits", fmt.Sprintf("select_digits(Less{p}, %s, %s, (int)p.w[%d], %s)",

@@ -4,15 +4,15 @@ import (
 	"fmt"
 )
 
-// parts are all there are.
-var parts = [Parts]part{Tiles: tiles, Merge: merge, Select: selection, Radix: radix}
+// steps are all there are.
+var steps = [Steps]step{Tiles: tiles, Merge: merge, Select: selection, Radix: radix}
 
-// Needs says whether a sort of as many rows as are expected needs a part.
-func (x *Expected) Needs(p Part) bool { return parts[p].needed(x) }
+// Needs says whether a sort of as many rows as are expected needs a step.
+func (x *Expected) Needs(p Step) bool { return steps[p].needed(x) }
 
 // Text returns the source of kernels that order rows by columns, NULLs first ascending and last descending. It depends on the
 // columns' classes and directions alone.
-func Text(cols []Column, x Part) string {
+func Text(cols []Column, x Step) string {
 	w := &writer{cols: cols, words: parameters(cols)}
 	fmt.Fprintf(&w.b, "#define RADISH_BLOCK %d\n#include \"radish.cuh\"\n#include \"sort.cuh\"\n\n", Threads)
 	writeLess(&w.b, cols)
@@ -21,6 +21,6 @@ func Text(cols []Column, x Part) string {
 }
 
 `, w.words, Held, RowCount, Held, RowCount)
-	parts[x].write(w)
+	steps[x].write(w)
 	return w.b.String()
 }

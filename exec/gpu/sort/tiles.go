@@ -3,7 +3,7 @@ package sort
 import "fmt"
 
 // tiles sorts the rows of each block in shared memory. Few rows need no more.
-var tiles = part{
+var tiles = step{
 	needed: func(x *Expected) bool { return !x.radix() },
 	write: func(w *writer) {
 		fmt.Fprintf(&w.b, `RADISH_FN void tell_rows(const Params<%d>& p) {

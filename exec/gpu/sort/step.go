@@ -49,20 +49,20 @@ const (
 	SlotBytes = 8 + 4 // of a row in shared memory
 )
 
-// Part is some of the kernels of a sort, which are compiled together.
-type Part int
+// Step is some of the kernels of a sort, which are compiled together.
+type Step int
 
-// The parts.
+// The steps.
 const (
-	Tiles Part = iota
+	Tiles Step = iota
 	Merge
 	Select
 	Radix
-	Parts
+	Steps
 )
 
-// part says when a part is needed, and writes its kernels.
-type part struct {
+// step says when a step is needed, and writes its kernels.
+type step struct {
 	needed func(x *Expected) bool
 	write  func(w *writer)
 }
@@ -86,7 +86,7 @@ func (x *Expected) radix() bool {
 	return Packs(x.Columns) && rows >= x.RadixRows
 }
 
-// writer writes a part's kernels, which order rows by columns and have so many parameters.
+// writer writes a step's kernels, which order rows by columns and have so many parameters.
 type writer struct {
 	b     strings.Builder
 	cols  []Column

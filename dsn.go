@@ -89,7 +89,7 @@ func parseDSN(dsn string) (*config, error) {
 	if name != ":memory:" {
 		c.name = name
 	}
-	if what := elsewhere(name); what != "" {
+	if what := otherMeaning(name); what != "" {
 		return nil, dsnError("%q looks like %s, but databases are kept in memory only", name, what).
 			WithHint("a name is any word; SELECT ... FROM `file` reads files")
 	}
@@ -125,8 +125,8 @@ func parseDSN(dsn string) (*config, error) {
 	return c, nil
 }
 
-// elsewhere says what a name means to other drivers: a file or a server. "" if it is a name like any.
-func elsewhere(name string) string {
+// otherMeaning says what a name means to other drivers: a file or a server. "" if it is a name like any.
+func otherMeaning(name string) string {
 	for _, begin := range []string{"/", "./", "../", "~", `\`, "file:"} {
 		if strings.HasPrefix(name, begin) {
 			return "a file"

@@ -54,7 +54,7 @@ func (r *Run) Ready(ctx context.Context) error { return r.q.Await(ctx) }
 // OnLongWait has late called, once, when the device has been waited for for so long at a time. Waiting for compilers and uploads is not meant.
 func (r *Run) OnLongWait(patience time.Duration, late func()) { r.q.OnLongWait(patience, late) }
 
-// Prepare compiles the kernels of a plan and brings the columns to the device that it reads, without running it. Where they have no room there, it leaves that to the run.
+// Prepare compiles the kernels of a plan and brings the columns to the device that it reads, without running it. Where the columns do not fit there, it leaves that to the run.
 func (p *Placed) Prepare(ctx context.Context) error {
 	q, err := p.device.runner.Start(ctx, p.program, run.Options{Limit: p.limit, Background: true})
 	if err != nil {

@@ -144,9 +144,9 @@ func (b *Builder) AppendColumns(rows int, cols []encoding.Data) error {
 	return nil
 }
 
-// windows returns rows at .. at+n-1 of columns, with the bytes of the strings of the column that has most, and of all of
-// them that lie elsewhere.
-func windows(cols []encoding.Data, at, n int) (part []encoding.Data, longest, elsewhere int64) {
+// windows returns rows at .. at+n-1 of columns, with the bytes of the strings of the column that has most, and of all
+// strings that each have memory of their own.
+func windows(cols []encoding.Data, at, n int) (part []encoding.Data, longest, loose int64) {
 	part = make([]encoding.Data, len(cols))
 	for i := range cols {
 		part[i] = window(&cols[i], at, n)
@@ -156,10 +156,10 @@ func windows(cols []encoding.Data, at, n int) (part []encoding.Data, longest, el
 		size := part[i].TextBytes()
 		longest = max(longest, size)
 		if part[i].Strings != nil {
-			elsewhere += size
+			loose += size
 		}
 	}
-	return part, longest, elsewhere
+	return part, longest, loose
 }
 
 // AppendData adds whole columns, all of rows values, to the row group being collected: for pieces smaller than a row
@@ -198,7 +198,7 @@ func (b *Builder) seal() error {
 	return b.encode(data, 2*size) // the strings, and their copies until those are counted themselves
 }
 
-// encode encodes a row group in the background. Its strings, where they lie elsewhere, take size bytes.
+// encode encodes a row group in the background. Its strings, where each has memory of its own, take size bytes.
 func (b *Builder) encode(data []encoding.Data, size int64) error {
 	return b.encodeRest(data, make([]*encoding.Chunk, len(data)), data[0].Rows, size)
 }

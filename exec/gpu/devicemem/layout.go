@@ -16,7 +16,7 @@ const Unit = 256
 const (
 	arenaBytes = 64 << 10 // what the arena takes at once
 	arenaMost  = 16 << 10 // up to this the arrays of a layout lie there
-	largeArray = 64 << 20 // from this on an array has an allocation of its own, which memory in pieces has room for sooner
+	largeArray = 64 << 20 // from this on an array has an allocation of its own, which fits memory in pieces sooner
 )
 
 // Layout is arrays that live equally long.

@@ -42,14 +42,14 @@ func (b *buildText) setBit(store func(slot string)) {
 
 // slot writes the slot of the current row's key, which is one integer of a bounded range.
 func (b *buildText) slot() string {
-	name := b.k.Name("place")
+	name := b.k.Name("slot")
 	b.k.Line("const u64 %s = (u64)%s - %s;", name, b.keys[0].Text, b.k.Literal(uint64(b.f.build.DenseMin)))
 	return name
 }
 
 // narrowByBits narrows `here` to rows whose value has its bit, where so many bits begin with that of a value.
 func narrowByBits(k *kernel.Kernel, v codegen.Value, first, count int64, bits any) {
-	slot := k.Name("place")
+	slot := k.Name("slot")
 	k.Line("const u64 %s = (u64)%s - %s;", slot, v.Text, k.Literal(uint64(first)))
 	k.Line("here = here && %s;", andNot(v.Null, hasBit(k, slot, count, bits)))
 }

@@ -23,7 +23,7 @@ var dense = &Algorithm{
 	},
 	find: func(p *probeText) (first, more, step string) {
 		k, b := p.k, p.f.build
-		slot := k.Name("place")
+		slot := k.Name("slot")
 		k.Line("const u64 %s = (u64)%s - %s;", slot, p.keys[0].Text, k.Literal(uint64(b.DenseMin)))
 		return p.follow(fmt.Sprintf("%s < %s ? %s[%s] : no_row", slot, k.Literal(uint64(p.f.domain())), k.Pointer("const u32", HeadsWord{of{b}}), slot))
 	},

@@ -82,16 +82,16 @@ func (d *Data) chainBytes(rows int, load float64) int64 {
 // chainBlocks is how many rows each block has, and how many blocks there are.
 func (l *Lab) chainBlocks(m *module, form Form, load float64, d *Data) (rows int, grid int64, err error) {
 	info := l.device.Info()
-	room := info.SharedBytes - 1<<10 // of which the kernels' own variables take little
+	limit := info.SharedBytes - 1<<10 // of which the kernels' own variables take little
 	if form == Copied {
-		if need := d.chainBytes(d.Rows, load); need > room {
-			return 0, 0, fmt.Errorf("chains of %d rows take %d bytes of shared memory in each block, which may have %d", d.Rows, need, room)
+		if need := d.chainBytes(d.Rows, load); need > limit {
+			return 0, 0, fmt.Errorf("chains of %d rows take %d bytes of shared memory in each block, which may have %d", d.Rows, need, limit)
 		}
 		return d.Rows, m.grid(int64(d.Rows)), nil
 	}
 	blocks := max(info.Multiprocessors, 1)
 	rows = (d.Rows + blocks - 1) / blocks
-	for d.chainBytes(rows, load) > room {
+	for d.chainBytes(rows, load) > limit {
 		rows = (rows + 1) / 2
 	}
 	return rows, int64((d.Rows + rows - 1) / rows), nil

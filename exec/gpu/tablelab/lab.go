@@ -86,7 +86,7 @@ func (l *Lab) arrays(sizes []int64, use func(at []gpukernels.Ptr) error) (err er
 type Loaded struct {
 	*Data
 	lab                                *Lab
-	keys, values, present, absent, out gpukernels.Ptr // out has room for a value of each key that is looked up
+	keys, values, present, absent, out gpukernels.Ptr // out has capacity for a value of each key that is looked up
 }
 
 // Load brings data to the device. Close them before the lab.

@@ -13,7 +13,7 @@ const (
 	retrieveKernel   = "lab_retrieve"
 )
 
-// The counters that kernels add to. The last one is not 0 where a search was given up, or results had no room.
+// The counters that kernels add to. The last one is not 0 where a search was given up, or results did not fit.
 const (
 	insertedCounter = iota
 	presentCounter
@@ -238,7 +238,7 @@ RADISH_KERNEL(lab_retrieve, 9) {
   LabKey* out_keys = as_pointer<LabKey>(p.w[6]);
   LabValue* out_values = as_pointer<LabValue>(p.w[7]);
   const i64 count = (i64)p.w[5], each = RADISH_BLOCK / lab_group;
-  const u64 room = p.w[8];
+  const u64 capacity = p.w[8];
   for (i64 first = block_index() * each; first < count; first += grid_size() * each) {
     const i64 i = first + thread_index() / lab_group;
     const LabKey key = i < count ? keys[i] : 0;
@@ -247,7 +247,7 @@ RADISH_KERNEL(lab_retrieve, 9) {
     if (failed) n = 0;
     u64 at = block_append(t.counts + lab_rows, lab_member() == 0 ? n : 0);
     at = (u64)lab_from((u32)(at >> 32), 0) << 32 | lab_from((u32)at, 0);
-    if (at + n > room) failed = true;
+    if (at + n > capacity) failed = true;
     if (failed && lab_member() == 0) atomic_add(t.counts + lab_failed, 1ull);
     if (n == 0 || failed) continue;
     lab_each_row(t, key, [&](LabValue value, u32 k) {

@@ -21,7 +21,7 @@ const CompilersVariable = "RADISH_GPU_COMPILERS"
 
 // What bounds the processes of a pool.
 const (
-	mostWorkers  = 16               // more gain nothing for one query, and each takes 30 MB of memory of its own
+	mostWorkers  = 16               // more gain nothing for one query, and each takes 35 MB of memory of its own
 	warmWorkers  = 2                // that are started before any kernel is missing, and stay
 	workerStart  = 10 * time.Second // a process that is not ready then is given up
 	workerLimit  = time.Minute      // for one kernel: the longest takes a third of a second

@@ -161,9 +161,9 @@ RADISH_NOINLINE bool div_decimal_long(i128 a, i128 b, int up, bool cut, i128& r)
   return signed_of(q, negative, r);
 }
 
-// The quotient with Up more digits; Digits is what the result may have.
+// The quotient with Up more digits; Digits is what the result may have.. A call: each is some hundred instructions, and most divide totals of groups.
 template <int Up, bool Cut, int Digits>
-RADISH_FN bool div_decimal(i128 a, i128 b, i128& r) {
+RADISH_NOINLINE bool div_decimal(i128 a, i128 b, i128& r) {
   if constexpr (Up >= 0 && Up <= 18) {
     constexpr i64 p = (i64)pow10(Up), limit = 0x7fffffffffffffffLL / p;
     if (fits_i64(a) && fits_i64(b) && (i64)a <= limit && (i64)a >= -limit && b != 0) {

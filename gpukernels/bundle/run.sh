@@ -88,7 +88,8 @@ for s in $steps; do
             "in_package $program.test $folder -test.v -test.short -test.count=1 -test.timeout=${limit}s -test.skip='DeviceLost|ConcurrentUploads|CompileForChips' -test.run='${TEST:-$tests}'"
         done <<'END'
 gpukernels-tests .
-exec-gpu-run ^(TestEngine|TestRuns|TestRunsInOrder|TestParts|TestFullPart|TestRadixJoins|TestFrequentKeys|TestLocalTables|TestVariances|TestCrowdedBlocks|TestKeyFilters|TestSortRows)$
+exec-gpu-run ^(TestEngine|TestRuns|TestRunsInOrder|TestParts|TestFullPartition|TestRadixJoins|TestFrequentKeys|TestLocalTables|TestVariances|TestCrowdedBlocks|TestKeyFilters)$
+exec-gpu-rowsort ^TestSortRows$
 exec-gpu-residency ^(TestResident|TestResidencyShares|TestResidencyOutOfMemory)$
 exec-gpu-codegen ^TestEmitCases$
 engine ^(TestSameOnGPU|TestGPUVariances|TestMixedPlans|TestErrorsOnGPU|TestGPUOutOfMemory|TestGPUSessions|TestGPUMadeTexts|TestGPUProfileCounts)$

@@ -578,33 +578,41 @@ func (r *rel) eval(e expr.Expr, x row) types.Value {
 			b.I = -b.I
 		}
 		return types.IntValue(a.I + b.I)
-	case *expr.Cast: // of a number to DOUBLE
-		v := r.eval(e.Arg, x)
-		if v.Null {
-			return types.NullOf(e.To)
-		}
-		q := ratOf(v)
-		if v.Type.Kind == types.KindDecimal {
-			q.Quo(q, new(big.Rat).SetInt(new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(v.Type.Scale)), nil)))
-		}
-		f, _ := q.Float64()
-		return types.FloatValue(f)
+	case *expr.Cast:
+		return doubleOf(r.eval(e.Arg, x), e.To)
 	case *expr.IsNull:
 		return types.BoolValue(r.eval(e.Arg, x).Null)
 	case *expr.In:
-		v := r.eval(e.Arg, x)
-		if v.Null {
-			return types.NullOf(types.Bool)
-		}
-		for _, y := range e.List {
-			if compare(v, y) == 0 {
-				return types.BoolValue(true)
-			}
-		}
-		if e.HasNull {
-			return types.NullOf(types.Bool)
-		}
-		return types.BoolValue(false)
+		return isIn(r.eval(e.Arg, x), e)
 	}
 	panic(fmt.Sprintf("expression %T", e))
+}
+
+// doubleOf is CAST of a number to DOUBLE.
+func doubleOf(v types.Value, to types.Type) types.Value {
+	if v.Null {
+		return types.NullOf(to)
+	}
+	q := ratOf(v)
+	if v.Type.Kind == types.KindDecimal {
+		q.Quo(q, new(big.Rat).SetInt(new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(v.Type.Scale)), nil)))
+	}
+	f, _ := q.Float64()
+	return types.FloatValue(f)
+}
+
+// isIn is IN of constants.
+func isIn(v types.Value, e *expr.In) types.Value {
+	if v.Null {
+		return types.NullOf(types.Bool)
+	}
+	for _, y := range e.List {
+		if compare(v, y) == 0 {
+			return types.BoolValue(true)
+		}
+	}
+	if e.HasNull {
+		return types.NullOf(types.Bool)
+	}
+	return types.BoolValue(false)
 }

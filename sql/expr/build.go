@@ -370,10 +370,6 @@ func constFor(t types.Type, c *Const) (Expr, error) {
 		if i, ok := t.EnumIndex(v.S); ok {
 			return &Const{Value: types.Value{Type: t, I: i}}, nil
 		}
-	case t.Kind == types.KindUint64 && (from.IsInteger() || from.Kind == types.KindDecimal):
-		if x := exactly(types.Uint64); x != nil && (from.Kind == types.KindUint64 || !negative(v)) {
-			return x, nil
-		}
 	case t.IsInteger() && (from.IsNumeric() && !from.IsFloat() || from.IsString()):
 		if from.IsString() {
 			d, scale, status := types.ParseDecimal(v.S)
@@ -381,6 +377,12 @@ func constFor(t types.Type, c *Const) (Expr, error) {
 				return nil, nil
 			}
 			v = types.DecimalValue(types.Decimal(types.MaxDecimalPrecision, scale), d)
+		}
+		if t.Kind == types.KindUint64 {
+			if x := exactly(types.Uint64); x != nil && (v.Type.Kind == types.KindUint64 || !negative(v)) {
+				return x, nil
+			}
+			return nil, nil
 		}
 		if x := exactly(types.Int64); x != nil && (v.Type.Kind != types.KindUint64 || v.I >= 0) {
 			return x, nil

@@ -219,13 +219,14 @@ func addToText(c *expr.Context, out *column.Vector, s expr.StringReader, span fu
 	return nil
 }
 
-// hasClock says whether a text that is a date has a time of day too.
+// hasClock says whether a text that is a date has a time of day too: more than three numbers, or more than eight digits in one. A colon may also stand between the parts of a date.
 func hasClock(s string) bool {
 	s = strings.TrimSpace(s)
-	if strings.ContainsAny(s, " T:") {
-		return true
+	if strings.Trim(s, "0123456789") == "" {
+		return len(s) >= 12
 	}
-	return len(s) >= 12 && strings.Trim(s, "0123456789") == ""
+	numbers := strings.FieldsFunc(s, func(r rune) bool { return r < '0' || r > '9' })
+	return len(numbers) > 3 || strings.ContainsRune(s, 'T')
 }
 
 // datetimeOverflow makes position i NULL with warning 1441, an error in a strict write.

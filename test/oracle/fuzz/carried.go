@@ -89,7 +89,7 @@ func (g *generator) literals() []string {
 		"INSERT INTO da (k, d) VALUES ((SELECT @), (SELECT @ + 0))",
 		"UPDATE da SET n = @ WHERE id = " + fmt.Sprint(1+g.r.IntN(3)),
 		"SELECT * FROM da",
-		"SELECT id, " + g.any("n + @", "@ + 0", "@ * 2", "CONCAT(@)", "@", "n = @", "n < @", "-@", "@ & 12", "@ DIV 3", "ABS(@ + 0)", "CAST(@ AS SIGNED)", "CAST(@ AS UNSIGNED)", "CAST(@ AS CHAR)", "LENGTH(@)", "HEX(@)", "@ IN (n, 65)", "n BETWEEN @ AND 300", "ROUND(@ + 0)") + " AS v FROM da",
+		"SELECT id, " + g.any("n + @", "@ + 0", "@ * 2", "CONCAT(@)", "@", "n = @", "n < @", "-@", "@ & 12", "@ DIV 3", "ABS(@ + 0)", "CAST(@ AS SIGNED)", "CAST(@ AS UNSIGNED)", "CAST(@ AS CHAR)", "LENGTH(@)", "HEX(@)", "@ IN (n, 65)", "(@, n) = (n, @)", "(n, 1) <=> (@, 1)", "(@, 2) < (n, 1)", "(n, d) >= (@, @ + 0)", "n BETWEEN @ AND 300", "ROUND(@ + 0)") + " AS v FROM da",
 		"SELECT id, " + g.any("IF(n > 0, @, n)", "IF(n > 0, @, 7)", "CASE WHEN n > 0 THEN @ ELSE n END", "COALESCE(n, @)", "IFNULL(n, @)", "CASE WHEN n > 0 THEN @ ELSE 'z' END", "IF(n > 0, @, @)", "GREATEST(n, @ + 0)", "COALESCE(@, 'x')", "HEX(IF(n > 0, @, @))", "(SELECT @ + 0)", "(SELECT @ + n)", "HEX((SELECT @))", "MOD(@, 7)") + " AS v FROM da",
 		"SELECT " + g.any("SUM(@ + 0)", "MAX(@ + 0)", "COUNT(@)", "SUM(n + @)", "GROUP_CONCAT(@)") + " AS v FROM da",
 		"SELECT id FROM da WHERE n = @ OR id = @ + 1",

@@ -94,7 +94,7 @@ func (g *generator) kindQuery() string {
 		return "SELECT id, " + g.any("b + 0", "b | 1", "y + 1", "y - 2000", "CONCAT(e, s)", "CONCAT(y, '-', e)", "FIND_IN_SET('b', s)", "s LIKE '%c%'", "e > 'low'", "HEX(s)", "LENGTH(e)", "BIT_COUNT(b)", "UPPER(c)", "LEAST(y, 2000)", "COALESCE(e, 'none')",
 			"IF(e = 'mid', e, s)", "CAST(e AS UNSIGNED)", "CAST(s AS CHAR)", "CAST(b AS UNSIGNED)", "CAST(y AS CHAR)", "ELT(e, 'x', 'y', 'z')", "NULLIF(e, 'low')") + " AS v FROM dk"
 	case 1:
-		return "SELECT id, " + g.any("u - 1", "u + 1", "u - u", "u DIV 3", "u % 7", "u & i", "u >> 1", "u << 1", "~u", "-i", "i - 1", "ABS(i)", "u > i", "u = i", "i < u", "u BETWEEN 0 AND i", "u IN (i, -1)", "GREATEST(u, 5)", "LEAST(u, 5)", "u * 1.0", "u / 2", "i DIV -1", "i % -1",
+		return "SELECT id, " + g.any("u - 1", "u + 1", "u - u", "u DIV 3", "u % 7", "u & i", "u >> 1", "u << 1", "~u", "-i", "i - 1", "ABS(i)", "u > i", "u = i", "i < u", "u BETWEEN 0 AND i", "u = '7'", "u > '-1'", "u < '2.5'", "u IN ('0', '7')", "u BETWEEN '0' AND '18446744073709551614'", "'7' >= u", "i <=> '-1'", "NULLIF(u, '7')", "CASE u WHEN '0' THEN 1 WHEN 7 THEN 2 END", "u IN (i, -1)", "GREATEST(u, 5)", "LEAST(u, 5)", "u * 1.0", "u / 2", "i DIV -1", "i % -1",
 			"CAST(u AS SIGNED)", "CAST(i AS UNSIGNED)", "CAST(u AS CHAR)", "u + 0.5", "u XOR i", "ROUND(u, -2)", "SUBSTRING('abc', i)", "LEFT('abc', u)", "REPEAT('x', i % 3)", "MAKETIME(i, 1, 1)", "LPAD('x', i % 5, 'ab')", "FORMAT(u, 0)", "CONV(u, 10, 16)", "BIN(i)", "SIGN(i)") + " AS v FROM dk"
 	case 2:
 		unit := g.any("DAY", "MONTH", "YEAR", "QUARTER", "WEEK", "HOUR", "SECOND")

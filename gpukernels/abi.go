@@ -8,7 +8,7 @@ import (
 
 // abiVersion is RADISH_GPU_ABI_VERSION of the header that this binding was written for. binding_test.go compares all of this
 // file with the header.
-const abiVersion = 8
+const abiVersion = 9
 
 // cError is radish_gpu_error.
 type cError struct {
@@ -51,6 +51,10 @@ const (
 	fnEventDestroy
 	fnEventRecord
 	fnEventElapsed
+	fnStreamWait
+	fnPeerCan
+	fnPeerEnable
+	fnPeerCopy
 	fnAlloc
 	fnFree
 	fnMemory
@@ -103,6 +107,10 @@ var functions = [symbolCount]struct {
 	fnEventDestroy:    {"event_destroy", 1},
 	fnEventRecord:     {"event_record", 3},
 	fnEventElapsed:    {"event_elapsed", 4},
+	fnStreamWait:      {"stream_wait", 3},
+	fnPeerCan:         {"peer_can", 4},
+	fnPeerEnable:      {"peer_enable", 3},
+	fnPeerCopy:        {"peer_copy", 6},
 	fnAlloc:           {"alloc", 4},
 	fnFree:            {"free", 3},
 	fnMemory:          {"memory", 5},

@@ -45,6 +45,7 @@ type Compilers struct {
 	queue compileQueue
 
 	mutex    sync.Mutex
+	recent   recentImages
 	free     []*worker // that wait for work, the one that was busy last at the end
 	busy     int       // processes that compile
 	starting int
@@ -81,7 +82,7 @@ func workerCount() (int, error) {
 }
 
 // NewCompilers makes a pool of at most so many processes for a library, which compile for chips of that compute capability; -1: as many as suit the machine. Close it. It
-// is for benchmarks; each device has one.
+// is for benchmarks; the devices of a library that are of one capability share another one (compilerPools).
 func (l *Library) NewCompilers(capability, processes int) *Compilers {
 	c := &Compilers{
 		most: processes, alone: max(runtime.GOMAXPROCS(0), 2), beside: 2,
@@ -245,6 +246,22 @@ func (c *Compilers) begin(t *Turn, capability int, source string, options []stri
 	x := &compilation{capability: capability, source: source, options: options, clock: clock, done: make(chan struct{})}
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
+	c.queue.add(t, x)
+	c.dispatch()
+	return x
+}
+
+// beginOnce is begin for a source whose image has a key. What is being compiled under that key already, or was lately, for this or another device, is not compiled
+// again.
+func (c *Compilers) beginOnce(key string, t *Turn, capability int, source string, options []string, clock *BusyClock) *compilation {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	if x := c.recent.find(key); x != nil {
+		c.queue.hasten(x, t)
+		return x
+	}
+	x := &compilation{capability: capability, source: source, options: options, clock: clock, done: make(chan struct{})}
+	c.recent.add(key, x)
 	c.queue.add(t, x)
 	c.dispatch()
 	return x

@@ -32,13 +32,13 @@ func (l *Library) OpenDevice(ordinal int) (*Device, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &Device{lib: l, info: info, compilers: l.NewCompilers(info.ComputeCapability, -1), disk: newDiskCache(CacheFolder(), cacheLimit), modules: moduleCache{limit: maxUnused}, streams: streamPool{lib: l}}
+	d := &Device{lib: l, info: info, compilers: l.pools.take(l, info.ComputeCapability), disk: newDiskCache(CacheFolder(), cacheLimit), modules: moduleCache{limit: maxUnused}, streams: streamPool{lib: l}}
 	if !info.Emulated() {
 		go func() { _, _ = l.compilerVersion() }() // NVRTC is loaded while CUDA starts: both take long
 		d.compilers.Warm()
 	}
 	if err := l.call(fnDeviceOpen, uintptr(ordinal), uintptr(unsafe.Pointer(&d.handle))); err != nil {
-		d.compilers.Close()
+		l.pools.give(d.compilers)
 		return nil, err
 	}
 	d.compiler = sync.OnceValues(func() (string, error) {
@@ -53,7 +53,7 @@ func (l *Library) OpenDevice(ordinal int) (*Device, error) {
 func (d *Device) Close() {
 	d.streams.close()
 	d.modules.unloadAll()
-	d.compilers.Close()
+	d.lib.pools.give(d.compilers)
 	d.signals.close(d)
 	d.lib.callVoid(fnDeviceClose, d.handle)
 	d.handle = 0

@@ -32,6 +32,7 @@ type Library struct {
 	symbols [symbolCount]uintptr
 
 	headers includeFolder
+	pools   compilerPools
 }
 
 // An Attempt is one place where a library was looked for, and why it was not taken.

@@ -302,7 +302,7 @@ func (d *Device) make(e *moduleEntry, source string, options []string, begun fun
 		} // not an image of this device after all: it is made anew
 	}
 	d.modules.mutex.Lock()
-	x := d.compilers.begin(e.turn, d.info.ComputeCapability, source, options, &d.compiling)
+	x := d.compilers.beginOnce(e.image, e.turn, d.info.ComputeCapability, source, options, &d.compiling)
 	e.compiling = x
 	d.modules.mutex.Unlock()
 	begun()
@@ -356,6 +356,7 @@ func (c *moduleCache) drop(e *moduleEntry) {
 // ForgetKernels is for benchmarks: it unloads the modules that nobody uses and deletes their images on disk, so that who asks for them again has
 // them compiled.
 func (d *Device) ForgetKernels() {
+	d.compilers.forget()
 	c := &d.modules
 	c.mutex.Lock()
 	defer c.mutex.Unlock()

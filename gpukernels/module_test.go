@@ -189,3 +189,60 @@ func TestBeginInBackground(t *testing.T) {
 		t.Errorf("compiled in the order %v, want %v", order, want)
 	}
 }
+
+// TestDevicesShareCompilations has two devices load the same kernels at once, without a cache on disk: each kernel is compiled once, and again after it was forgotten.
+func TestDevicesShareCompilations(t *testing.T) {
+	d, _ := openEmulated(t)
+	t.Setenv(CacheVariable, "off")
+	var devices []*Device
+	for range 2 {
+		x, err := d.Library().OpenDevice(0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer x.Close()
+		devices = append(devices, x)
+	}
+	if devices[0].compilers != d.compilers || devices[1].compilers != d.compilers {
+		t.Error("devices of a library have compilers of their own")
+	}
+	compiled := func() int { return devices[0].Compiling().Tasks + devices[1].Compiling().Tasks }
+	loadAll := func() {
+		t.Helper()
+		var all sync.WaitGroup
+		for i := range 3 {
+			for _, x := range devices {
+				all.Go(func() {
+					m, _, err := x.Load(context.Background(), fmt.Sprintf("#include \"radish.cuh\"\nRADISH_KERNEL(k%d, 1) {}\n", i))
+					if err == nil {
+						_, err = m.Function(fmt.Sprint("k", i))
+						m.Release()
+					}
+					if err != nil {
+						t.Error(err)
+					}
+				})
+			}
+		}
+		all.Wait()
+	}
+	loadAll()
+	if n := compiled(); n != 3 {
+		t.Errorf("two devices compiled 3 kernels %d times", n)
+	}
+	for _, x := range devices {
+		x.ForgetKernels()
+	}
+	loadAll()
+	if n := compiled(); n != 6 {
+		t.Errorf("%d compilations after 3 kernels were forgotten, want 6", n)
+	}
+	for range 2 {
+		if _, _, err := devices[0].Load(context.Background(), "#include \"radish.cuh\"\nRADISH_KERNEL(k, 1) { no_such_thing(); }\n"); err == nil {
+			t.Error("a defect was compiled")
+		}
+	}
+	if n := compiled(); n != 8 {
+		t.Errorf("%d compilations: what failed is tried again", n)
+	}
+}

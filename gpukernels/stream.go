@@ -276,7 +276,7 @@ func (s *Stream) Launch(f *Function, grid int64, block int, shared int64, params
 		uintptr(unsafe.Pointer(unsafe.SliceData(params))), uintptr(len(params)))
 }
 
-// An Event is a mark in a stream, to measure time by.
+// An Event is a mark in a stream, to measure time by and for other streams to wait for.
 type Event struct {
 	device *Device
 	handle uintptr

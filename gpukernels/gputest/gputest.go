@@ -105,7 +105,54 @@ func cudaWithDevice(tb testing.TB) *gpukernels.Library {
 
 func open(tb testing.TB, lib *gpukernels.Library) *gpukernels.Device {
 	tb.Helper()
-	d, err := lib.OpenDevice(0)
+	return openOne(tb, lib, 0)
+}
+
+// EmulatedDevicesVariable is the environment variable that says how many emulated devices there are.
+const EmulatedDevicesVariable = "RADISH_EMULATED_DEVICES"
+
+// EmulatedPeers returns so many emulated devices of the test's own, which do not reach each other yet; see Emulated. The test must not be parallel to others.
+func EmulatedPeers(tb testing.TB, n int) []*gpukernels.Device {
+	tb.Helper()
+	lib := EmulatedLibrary(tb)
+	tb.Setenv(EmulatedDevicesVariable, strconv.Itoa(n))
+	return openAll(tb, lib, n)
+}
+
+// CUDAPeers returns so many GPUs, or skips the test saying why there are not as many; see CUDA.
+func CUDAPeers(tb testing.TB, n int) []*gpukernels.Device {
+	tb.Helper()
+	lib := cudaWithDevice(tb)
+	if all, err := lib.Devices(); err != nil || len(all) < n {
+		tb.Skipf("%d GPUs are needed, and there are %d (%v)", n, len(all), err)
+	}
+	return openAll(tb, lib, n)
+}
+
+func openAll(tb testing.TB, lib *gpukernels.Library, n int) (all []*gpukernels.Device) {
+	tb.Helper()
+	for ordinal := range n {
+		all = append(all, openOne(tb, lib, ordinal))
+	}
+	return all
+}
+
+// EachPeers runs a test on two emulated devices, on two GPUs where there are as many, and on one GPU that is opened twice.
+func EachPeers(t *testing.T, f func(t *testing.T, a, b *gpukernels.Device)) {
+	t.Run("emulated", func(t *testing.T) {
+		all := EmulatedPeers(t, 2)
+		f(t, all[0], all[1])
+	})
+	t.Run("cuda", func(t *testing.T) {
+		all := CUDAPeers(t, 2)
+		f(t, all[0], all[1])
+	})
+	t.Run("cuda-twice", func(t *testing.T) { f(t, CUDA(t), CUDA(t)) })
+}
+
+func openOne(tb testing.TB, lib *gpukernels.Library, ordinal int) *gpukernels.Device {
+	tb.Helper()
+	d, err := lib.OpenDevice(ordinal)
 	if err != nil {
 		tb.Fatal(err)
 	}

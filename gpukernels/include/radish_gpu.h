@@ -11,6 +11,7 @@
  *  - Device addresses are uint64_t, 256-byte aligned as allocated. Sizes are in bytes.
  *  - Work on a stream runs in order. Memory freed on a stream is reused only by work behind it.
  *  - After RADISH_GPU_DEVICE_LOST every call on that device returns it again.
+ *  - A device may be opened several times. Each has its own pool and streams; all that are opened of one ordinal can reach each other's memory.
  */
 #ifndef RADISH_GPU_H
 #define RADISH_GPU_H
@@ -21,7 +22,7 @@
 extern "C" {
 #endif
 
-#define RADISH_GPU_ABI_VERSION 8
+#define RADISH_GPU_ABI_VERSION 9
 
 typedef int32_t radish_gpu_kind;
 enum {
@@ -110,6 +111,16 @@ radish_gpu_kind radish_gpu_event_create(radish_gpu_device *device, radish_gpu_ev
 void radish_gpu_event_destroy(radish_gpu_event *event);
 radish_gpu_kind radish_gpu_event_record(radish_gpu_event *event, radish_gpu_stream *stream, radish_gpu_error *err);
 radish_gpu_kind radish_gpu_event_elapsed(radish_gpu_event *from, radish_gpu_event *to, double *ms, radish_gpu_error *err);
+/* Work that is put into the stream from now on waits until the event, which may be of another device, has been reached. It must have been recorded. The
+ * host does not wait. */
+radish_gpu_kind radish_gpu_stream_wait(radish_gpu_stream *stream, radish_gpu_event *event, radish_gpu_error *err);
+
+/* Peers. One that is lost is RADISH_GPU_UNAVAILABLE where the call is the other device's. *can is 1 if kernels of device can be allowed to read and write peer's memory. */
+radish_gpu_kind radish_gpu_peer_can(radish_gpu_device *device, radish_gpu_device *peer, int32_t *can, radish_gpu_error *err);
+/* Allows it, for all that is and will be allocated there. It stays allowed until peer is closed. Where it cannot be allowed that is RADISH_GPU_UNAVAILABLE. */
+radish_gpu_kind radish_gpu_peer_enable(radish_gpu_device *device, radish_gpu_device *peer, radish_gpu_error *err);
+/* Copies from a device's memory to that of the stream's device, which need not reach each other: without that the driver copies through the host. */
+radish_gpu_kind radish_gpu_peer_copy(radish_gpu_stream *stream, uint64_t dst, radish_gpu_device *from, uint64_t src, int64_t bytes, radish_gpu_error *err);
 
 /* Memory: a stream-ordered pool. used is what is allocated and not freed; held what the pool keeps from the driver. */
 radish_gpu_kind radish_gpu_alloc(radish_gpu_stream *stream, int64_t bytes, uint64_t *address, radish_gpu_error *err);
@@ -119,7 +130,7 @@ radish_gpu_kind radish_gpu_trim(radish_gpu_device *device, radish_gpu_error *err
 /* For tests: the n-th allocation from now (1: the next), also one of a library kernel, fails with RADISH_GPU_OUT_OF_MEMORY, and
  * that one only; 0 takes the order back. */
 radish_gpu_kind radish_gpu_fail_allocation(radish_gpu_device *device, int64_t n, radish_gpu_error *err);
-/* Memory of the host, zero at first, that kernels read at the same address, also what the host writes while they run. */
+/* Memory of the host, zero at first, that kernels of all devices read at the same address, also what the host writes while they run. */
 radish_gpu_kind radish_gpu_host_alloc(radish_gpu_device *device, int64_t bytes, void **memory, radish_gpu_error *err);
 void radish_gpu_host_free(radish_gpu_device *device, void *memory);
 /* Uploads go through pinned staging that is reused; src may be overwritten when the call returns. */

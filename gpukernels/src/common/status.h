@@ -52,6 +52,17 @@ radish_gpu_kind guarded(radish_gpu_error* err, F f) noexcept {
   }
 }
 
+// Runs f, which looks whether a peer is there. That the peer is lost says nothing of the device that was called.
+template <typename F>
+void for_peer(F f) {
+  try {
+    f();
+  } catch (const Failure& e) {
+    if (e.kind != RADISH_GPU_DEVICE_LOST) throw;
+    throw failure(RADISH_GPU_UNAVAILABLE, "the peer is lost: %.1500s", e.message.c_str());
+  }
+}
+
 inline void require(bool condition, const char* what) {
   if (!condition) throw failure(RADISH_GPU_USER, "%s", what);
 }

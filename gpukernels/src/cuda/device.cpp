@@ -246,8 +246,70 @@ RADISH_API void radish_gpu_event_destroy(radish_gpu_event* event) {
 
 RADISH_API radish_gpu_kind radish_gpu_event_record(radish_gpu_event* event, radish_gpu_stream* stream, radish_gpu_error* err) {
   return guarded(err, [&] {
+    require(event->device->ordinal == stream->device->ordinal, "an event is recorded on a stream of another device");
     stream->device->use();
     stream->device->check(cudaEventRecord(event->event, stream->stream), "recording an event");
+  });
+}
+
+RADISH_API radish_gpu_kind radish_gpu_stream_wait(radish_gpu_stream* stream, radish_gpu_event* event, radish_gpu_error* err) {
+  return guarded(err, [&] {
+    stream->device->use();
+    stream->device->check(cudaStreamWaitEvent(stream->stream, event->event, 0), "having a stream wait for an event");
+  });
+}
+
+namespace {
+
+bool can_reach(radish_gpu_device* device, radish_gpu_device* peer) {
+  if (device->ordinal == peer->ordinal) return true;
+  int can = 0;
+  device->check(cudaDeviceCanAccessPeer(&can, device->ordinal, peer->ordinal), "asking for access to a peer");
+  return can != 0;
+}
+
+} // namespace
+
+RADISH_API radish_gpu_kind radish_gpu_peer_can(radish_gpu_device* device, radish_gpu_device* peer, int32_t* can, radish_gpu_error* err) {
+  return guarded(err, [&] {
+    device->use();
+    *can = can_reach(device, peer) ? 1 : 0;
+  });
+}
+
+RADISH_API radish_gpu_kind radish_gpu_peer_enable(radish_gpu_device* device, radish_gpu_device* peer, radish_gpu_error* err) {
+  return guarded(err, [&] {
+    for_peer([&] { peer->use(); });
+    device->use();
+    if (device->ordinal == peer->ordinal) return;
+    if (!can_reach(device, peer)) throw failure(RADISH_GPU_UNAVAILABLE, "GPU %d cannot reach the memory of GPU %d", device->ordinal, peer->ordinal);
+    // For memory outside of pools. A pool has its own list of those who may.
+    cudaError_t code = cudaDeviceEnablePeerAccess(peer->ordinal, 0);
+    if (code == cudaErrorPeerAccessAlreadyEnabled) {
+      cudaGetLastError();
+      code = cudaSuccess;
+    }
+    device->check(code, "allowing access to a peer");
+    cudaMemAccessDesc access{};
+    access.location.type = cudaMemLocationTypeDevice;
+    access.location.id = device->ordinal;
+    access.flags = cudaMemAccessFlagsProtReadWrite;
+    device->check(cudaMemPoolSetAccess(peer->pool, &access, 1), "allowing access to a peer's memory pool");
+  });
+}
+
+RADISH_API radish_gpu_kind radish_gpu_peer_copy(radish_gpu_stream* stream, uint64_t dst, radish_gpu_device* from, uint64_t src, int64_t bytes,
+                                                radish_gpu_error* err) {
+  return guarded(err, [&] {
+    require(bytes >= 0, "a negative number of bytes");
+    radish_gpu_device* device = stream->device;
+    for_peer([&] { from->use(); });
+    device->use();
+    if (bytes == 0) return;
+    auto *to = reinterpret_cast<void*>(dst), *at = reinterpret_cast<void*>(src);
+    device->check(device->ordinal == from->ordinal ? cudaMemcpyAsync(to, at, size_t(bytes), cudaMemcpyDeviceToDevice, stream->stream)
+                                                   : cudaMemcpyPeerAsync(to, device->ordinal, at, from->ordinal, size_t(bytes), stream->stream),
+                  "copying from a peer");
   });
 }
 
@@ -303,7 +365,7 @@ RADISH_API radish_gpu_kind radish_gpu_host_alloc(radish_gpu_device* device, int6
   return guarded(err, [&] {
     require(bytes > 0, "no bytes of the host's memory");
     device->use();
-    device->check(cudaHostAlloc(memory, size_t(bytes), cudaHostAllocMapped), "pinning memory");
+    device->check(cudaHostAlloc(memory, size_t(bytes), cudaHostAllocMapped | cudaHostAllocPortable), "pinning memory");
     std::memset(*memory, 0, size_t(bytes));
   });
 }

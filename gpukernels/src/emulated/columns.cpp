@@ -41,9 +41,9 @@ RADISH_API radish_gpu_kind radish_gpu_group_ranges(radish_gpu_stream* stream, ui
     StreamUse use(stream);
     check_groups(count, group_rows);
     int64_t groups = (count + group_rows - 1) / group_rows;
-    use.heap().check_range(items, 8 * count, "the items of groups");
-    if (valid) use.heap().check_range(valid, count, "the validity of groups");
-    use.heap().check_range(ranges, groups * int64_t(sizeof(radish_gpu_range)), "the ranges of groups");
+    use.check_range(items, 8 * count, "the items of groups");
+    if (valid) use.check_range(valid, count, "the validity of groups");
+    use.check_range(ranges, groups * int64_t(sizeof(radish_gpu_range)), "the ranges of groups");
     with_order(order, [&](auto is) {
       for (int64_t g = 0; g < groups; g++) {
         int64_t from = g * group_rows;
@@ -60,13 +60,13 @@ RADISH_API radish_gpu_kind radish_gpu_group_narrow(radish_gpu_stream* stream, ui
     StreamUse use(stream);
     check_groups(count, group_rows);
     int64_t groups = (count + group_rows - 1) / group_rows;
-    use.heap().check_range(items, 8 * count, "the items of groups");
-    if (valid) use.heap().check_range(valid, count, "the validity of groups");
-    use.heap().check_range(frames, groups * int64_t(sizeof(radish_gpu_frame)), "the frames of groups");
+    use.check_range(items, 8 * count, "the items of groups");
+    if (valid) use.check_range(valid, count, "the validity of groups");
+    use.check_range(frames, groups * int64_t(sizeof(radish_gpu_frame)), "the frames of groups");
     for (int64_t g = 0; g < groups; g++) {
       const auto& f = reinterpret_cast<radish_gpu_frame*>(frames)[g];
       int64_t from = g * group_rows, n = std::min(group_rows, count - from);
-      use.heap().check_range(dst + uint64_t(f.at), n * f.width, "the destination of a group");
+      use.check_range(dst + uint64_t(f.at), n * f.width, "the destination of a group");
       auto* out = reinterpret_cast<char*>(dst);
       auto* in = reinterpret_cast<int64_t*>(items) + from;
       auto* v = valid ? reinterpret_cast<uint8_t*>(valid) + from : nullptr;
@@ -86,8 +86,8 @@ RADISH_API radish_gpu_kind radish_gpu_pack_bits(radish_gpu_stream* stream, uint6
   return guarded(err, [&] {
     StreamUse use(stream);
     check_groups(count, 1);
-    use.heap().check_range(src, count, "the bytes of a bitmap");
-    use.heap().check_range(dst, (count + 31) / 32 * 4, "the words of a bitmap");
+    use.check_range(src, count, "the bytes of a bitmap");
+    use.check_range(dst, (count + 31) / 32 * 4, "the words of a bitmap");
     auto* in = reinterpret_cast<uint8_t*>(src);
     for (int64_t w = 0; w < (count + 31) / 32; w++) {
       uint32_t word = 0;

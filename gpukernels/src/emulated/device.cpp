@@ -1,4 +1,5 @@
-// device.cpp: the one emulated device, its streams and events.
+// device.cpp: the emulated devices, their streams and events.
+#include <algorithm>
 #include <cstdlib>
 #include <thread>
 
@@ -6,16 +7,27 @@
 
 namespace {
 
+// As many as RADISH_EMULATED_DEVICES says, at most 64; one where it says nothing.
+int32_t device_count() {
+  const char* text = std::getenv("RADISH_EMULATED_DEVICES");
+  return text ? std::clamp(std::atoi(text), 1, 64) : 1;
+}
+
+void check_ordinal(int32_t ordinal) {
+  if (ordinal < 0 || ordinal >= device_count()) throw failure(RADISH_GPU_USER, "there is no emulated device number %d: there are %d", ordinal, device_count());
+}
+
 int64_t memory_limit() {
   const char* text = std::getenv("RADISH_EMULATED_MEMORY"); // bytes
   int64_t bytes = text ? std::atoll(text) : 0;
   return bytes > 0 ? bytes : int64_t(4) << 30;
 }
 
-void describe(radish_gpu_device_info* info, int64_t memory, int64_t used) {
+void describe(radish_gpu_device_info* info, int32_t ordinal, int64_t memory, int64_t used) {
   std::memset(info, 0, sizeof *info);
   std::snprintf(info->name, sizeof info->name, "emulated on the processor");
   std::snprintf(info->library, sizeof info->library, "emulated");
+  info->ordinal = ordinal;
   info->multiprocessors = 4; // a grid of several blocks, so that tests see their boundaries
   info->warp_size = 1;
   info->max_threads = 1;
@@ -27,7 +39,9 @@ void describe(radish_gpu_device_info* info, int64_t memory, int64_t used) {
 
 } // namespace
 
-radish_gpu_device::radish_gpu_device() : heap(memory_limit()) {}
+radish_gpu_device::radish_gpu_device(int32_t number) : ordinal(number), heap(memory_limit(), device_count() > 1) { Peers::all().add(this); }
+
+radish_gpu_device::~radish_gpu_device() { Peers::all().remove(this); }
 
 void radish_gpu_device::check() {
   std::lock_guard<std::mutex> lock(mutex);
@@ -39,10 +53,24 @@ void radish_gpu_device::lose(const std::string& why) {
   if (lost.empty()) lost = why;
 }
 
-StreamUse::StreamUse(radish_gpu_stream* stream) : stream_(stream) {
+StreamUse::StreamUse(radish_gpu_stream* stream, radish_gpu_device* from, bool launch) : stream_(stream) {
   require(stream != nullptr, "stream is null");
   stream->device->check();
   if (stream->busy.exchange(true)) throw failure(RADISH_GPU_USER, "two threads use one stream at once");
+  open_ = Peers::all().enter(stream->device, from, launch);
+}
+
+StreamUse::~StreamUse() {
+  Peers::all().leave();
+  stream_->busy = false;
+}
+
+void StreamUse::check_range(uint64_t address, int64_t bytes, const char* what) {
+  require(bytes >= 0, "a negative number of bytes");
+  if (bytes == 0) return;
+  for (radish_gpu_device* d : open_)
+    if (d->heap.has_range(address, bytes)) return;
+  throw failure(RADISH_GPU_USER, "%s: %lld bytes at %#llx do not lie within an allocation", what, (long long)bytes, (unsigned long long)address);
 }
 
 RADISH_API int32_t radish_gpu_abi_version(void) { return RADISH_GPU_ABI_VERSION; }
@@ -58,21 +86,21 @@ RADISH_API int64_t radish_gpu_sizeof(const char* type_name) {
 }
 
 RADISH_API radish_gpu_kind radish_gpu_device_count(int32_t* count, radish_gpu_error*) {
-  *count = 1;
+  *count = device_count();
   return RADISH_GPU_OK;
 }
 
 RADISH_API radish_gpu_kind radish_gpu_device_query(int32_t ordinal, radish_gpu_device_info* info, radish_gpu_error* err) {
   return guarded(err, [&] {
-    require(ordinal == 0, "there is one emulated device, number 0");
-    describe(info, memory_limit(), 0);
+    check_ordinal(ordinal);
+    describe(info, ordinal, memory_limit(), 0);
   });
 }
 
 RADISH_API radish_gpu_kind radish_gpu_device_open(int32_t ordinal, radish_gpu_device** device, radish_gpu_error* err) {
   return guarded(err, [&] {
-    require(ordinal == 0, "there is one emulated device, number 0");
-    *device = new radish_gpu_device;
+    check_ordinal(ordinal);
+    *device = new radish_gpu_device(ordinal);
   });
 }
 
@@ -101,7 +129,7 @@ RADISH_API radish_gpu_kind radish_gpu_stream_query(radish_gpu_stream* stream, in
 
 struct radish_gpu_event {
   radish_gpu_device* device;
-  bool recorded = false;
+  std::atomic<bool> recorded{false};
   std::chrono::steady_clock::time_point at;
 };
 
@@ -118,8 +146,17 @@ RADISH_API void radish_gpu_event_destroy(radish_gpu_event* event) { delete event
 RADISH_API radish_gpu_kind radish_gpu_event_record(radish_gpu_event* event, radish_gpu_stream* stream, radish_gpu_error* err) {
   return guarded(err, [&] {
     StreamUse use(stream);
+    require(event->device->ordinal == stream->device->ordinal, "an event is recorded on a stream of another device");
     event->at = std::chrono::steady_clock::now();
     event->recorded = true;
+  });
+}
+
+RADISH_API radish_gpu_kind radish_gpu_stream_wait(radish_gpu_stream* stream, radish_gpu_event* event, radish_gpu_error* err) {
+  return guarded(err, [&] {
+    StreamUse use(stream);
+    for_peer([&] { event->device->check(); });
+    require(event->recorded, "a stream waits for an event that was not recorded"); // a GPU would not wait at all
   });
 }
 

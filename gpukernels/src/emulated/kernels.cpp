@@ -45,7 +45,7 @@ RADISH_API radish_gpu_kind radish_gpu_fill(radish_gpu_stream* stream, uint64_t d
   return guarded(err, [&] {
     StreamUse use(stream);
     with_width(width, dst, "fill", [&](auto* p) {
-      use.heap().check_range(dst, bytes_of(count, width), "the destination of a fill");
+      use.check_range(dst, bytes_of(count, width), "the destination of a fill");
       for (int64_t i = 0; i < count; i++) p[i] = static_cast<std::decay_t<decltype(*p)>>(value);
     });
   });
@@ -54,8 +54,8 @@ RADISH_API radish_gpu_kind radish_gpu_fill(radish_gpu_stream* stream, uint64_t d
 RADISH_API radish_gpu_kind radish_gpu_exclusive_scan_u32_u64(radish_gpu_stream* stream, uint64_t in, uint64_t out, int64_t count, radish_gpu_error* err) {
   return guarded(err, [&] {
     StreamUse use(stream);
-    use.heap().check_range(in, bytes_of(count, 4), "the input of a scan");
-    use.heap().check_range(out, bytes_of(count + 1, 8), "the output of a scan");
+    use.check_range(in, bytes_of(count, 4), "the input of a scan");
+    use.check_range(out, bytes_of(count + 1, 8), "the output of a scan");
     auto* x = reinterpret_cast<uint32_t*>(in);
     auto* sum = reinterpret_cast<uint64_t*>(out);
     uint64_t s = 0;
@@ -74,8 +74,8 @@ RADISH_API radish_gpu_kind radish_gpu_sort_pairs(radish_gpu_stream* stream, uint
     StreamUse use(stream);
     require(width == 4 || width == 8, "sort_pairs: keys have 4 or 8 bytes");
     require(0 <= first_bit && first_bit <= last_bit && last_bit <= 8 * width, "sort_pairs: the bits lie outside the keys");
-    for (uint64_t p : {keys, other_keys}) use.heap().check_range(p, bytes_of(count, width), "the keys of a sort");
-    for (uint64_t p : {values, other_values}) use.heap().check_range(p, bytes_of(count, 4), "the values of a sort");
+    for (uint64_t p : {keys, other_keys}) use.check_range(p, bytes_of(count, width), "the keys of a sort");
+    for (uint64_t p : {values, other_values}) use.check_range(p, bytes_of(count, 4), "the values of a sort");
     *in_other = count >= 2 && first_bit < last_bit;
     if (!*in_other) return;
     auto* v = reinterpret_cast<uint32_t*>(values);
@@ -92,13 +92,13 @@ RADISH_API radish_gpu_kind radish_gpu_gather(radish_gpu_stream* stream, uint64_t
   return guarded(err, [&] {
     StreamUse use(stream);
     require(width == 1 || width == 2 || width == 4 || width == 8 || width == 16, "gather: width is none of 1, 2, 4, 8, 16");
-    use.heap().check_range(dst, bytes_of(count, width), "the destination of a gather");
-    use.heap().check_range(index, bytes_of(count, 4), "the index of a gather");
+    use.check_range(dst, bytes_of(count, width), "the destination of a gather");
+    use.check_range(index, bytes_of(count, 4), "the index of a gather");
     auto* out = reinterpret_cast<char*>(dst);
     auto* in = reinterpret_cast<char*>(src);
     auto* at = reinterpret_cast<uint32_t*>(index);
     for (int64_t i = 0; i < count; i++) {
-      if (i == 0 || at[i] > at[i - 1]) use.heap().check_range(src, (int64_t(at[i]) + 1) * width, "the source of a gather");
+      if (i == 0 || at[i] > at[i - 1]) use.check_range(src, (int64_t(at[i]) + 1) * width, "the source of a gather");
       std::memcpy(out + i * width, in + int64_t(at[i]) * width, width);
     }
   });
@@ -107,8 +107,8 @@ RADISH_API radish_gpu_kind radish_gpu_gather(radish_gpu_stream* stream, uint64_t
 RADISH_API radish_gpu_kind radish_gpu_string_offsets(radish_gpu_stream* stream, uint64_t views, uint64_t offsets, int64_t count, radish_gpu_error* err) {
   return guarded(err, [&] {
     StreamUse use(stream);
-    use.heap().check_range(views, bytes_of(count, 16), "the views");
-    use.heap().check_range(offsets, bytes_of(count + 1, 8), "the offsets");
+    use.check_range(views, bytes_of(count, 16), "the views");
+    use.check_range(offsets, bytes_of(count + 1, 8), "the offsets");
     auto* v = reinterpret_cast<View*>(views);
     auto* o = reinterpret_cast<int64_t*>(offsets);
     int64_t sum = 0;
@@ -124,11 +124,11 @@ RADISH_API radish_gpu_kind radish_gpu_string_copy(radish_gpu_stream* stream, uin
                                                   radish_gpu_error* err) {
   return guarded(err, [&] {
     StreamUse use(stream);
-    use.heap().check_range(views, bytes_of(count, 16), "the views");
-    use.heap().check_range(offsets, bytes_of(count + 1, 8), "the offsets");
+    use.check_range(views, bytes_of(count, 16), "the views");
+    use.check_range(offsets, bytes_of(count + 1, 8), "the offsets");
     auto* v = reinterpret_cast<View*>(views);
     auto* o = reinterpret_cast<int64_t*>(offsets);
-    use.heap().check_range(bytes, o[count], "the bytes");
+    use.check_range(bytes, o[count], "the bytes");
     for (int64_t i = 0; i < count; i++)
       if (v[i].size > 0) std::memcpy(reinterpret_cast<char*>(bytes) + o[i], v[i].data, v[i].size);
   });

@@ -13,10 +13,29 @@ constexpr unsigned char garbage = 0xA5; // what new memory holds
 constexpr unsigned char freed = 0xDD;
 constexpr size_t checked_blocks = 4096; // with more blocks than this, red zones are looked at only when a block is freed
 
+// What a block takes in all: its bytes are rounded up, since aligned_alloc wants whole units.
+int64_t room_of(int64_t bytes) { return red_zone + (bytes + 255) / 256 * 256 + red_zone; }
+
 } // namespace
 
+Heap::Heap(int64_t limit, bool apart) : limit_(limit) {
+  // Red zones and holes take more than what is allocated.
+  if (apart) region_ = std::make_unique<Region>(4 * limit + (int64_t(64) << 20));
+}
+
 Heap::~Heap() {
-  for (auto& [address, block] : blocks_) std::free(block.base);
+  for (auto& [address, block] : blocks_) give(block.base, room_of(block.bytes));
+}
+
+unsigned char* Heap::take(int64_t bytes) {
+  return static_cast<unsigned char*>(region_ ? region_->alloc(bytes) : std::aligned_alloc(256, bytes));
+}
+
+void Heap::give(unsigned char* base, int64_t bytes) {
+  if (region_)
+    region_->free(base, bytes);
+  else
+    std::free(base);
 }
 
 uint64_t Heap::alloc(int64_t bytes) {
@@ -27,12 +46,12 @@ uint64_t Heap::alloc(int64_t bytes) {
   if (bytes > limit_ - used_)
     throw failure(RADISH_GPU_OUT_OF_MEMORY, "device memory is exhausted: %lld bytes were asked for, %lld of %lld are in use", (long long)bytes,
                   (long long)used_, (long long)limit_);
-  int64_t room = (bytes + 255) / 256 * 256; // aligned_alloc wants whole units
-  auto* base = static_cast<unsigned char*>(std::aligned_alloc(256, red_zone + room + red_zone));
+  int64_t room = room_of(bytes);
+  auto* base = take(room);
   if (!base) throw std::bad_alloc();
   std::memset(base, red, red_zone);
   std::memset(base + red_zone, garbage, bytes);
-  std::memset(base + red_zone + bytes, red, room - bytes + red_zone);
+  std::memset(base + red_zone + bytes, red, room - red_zone - bytes);
   uint64_t address = reinterpret_cast<uint64_t>(base + red_zone);
   blocks_[address] = Block{bytes, base};
   used_ += bytes;
@@ -46,8 +65,7 @@ void Heap::check_block(uint64_t address, const Block& block, const char* blame) 
   };
   for (int64_t i = 0; i < red_zone; i++)
     if (block.base[i] != red) throw bad("before", i - red_zone);
-  int64_t room = (block.bytes + 255) / 256 * 256;
-  for (int64_t i = block.bytes; i < room + red_zone; i++)
+  for (int64_t i = block.bytes; i < room_of(block.bytes) - red_zone; i++)
     if (block.base[red_zone + i] != red) throw bad("behind", i);
 }
 
@@ -62,11 +80,11 @@ void Heap::free(uint64_t address) {
   try {
     check_block(address, block, "found when freeing it");
   } catch (...) {
-    std::free(block.base);
+    give(block.base, room_of(block.bytes));
     throw;
   }
   std::memset(block.base, freed, red_zone + block.bytes);
-  std::free(block.base);
+  give(block.base, room_of(block.bytes));
 }
 
 void Heap::check_red_zones(const char* blame) {
@@ -75,16 +93,14 @@ void Heap::check_red_zones(const char* blame) {
   for (auto& [address, block] : blocks_) check_block(address, block, blame);
 }
 
-void Heap::check_range(uint64_t address, int64_t bytes, const char* what) {
-  require(bytes >= 0, "a negative number of bytes");
-  if (bytes == 0) return;
+bool Heap::has_range(uint64_t address, int64_t bytes) {
   std::lock_guard<std::mutex> lock(mutex_);
   auto it = blocks_.upper_bound(address);
   if (it != blocks_.begin()) {
     --it;
-    if (address - it->first <= uint64_t(it->second.bytes) && bytes <= it->second.bytes - int64_t(address - it->first)) return;
+    return address - it->first <= uint64_t(it->second.bytes) && bytes <= it->second.bytes - int64_t(address - it->first);
   }
-  throw failure(RADISH_GPU_USER, "%s: %lld bytes at %#llx do not lie within an allocation", what, (long long)bytes, (unsigned long long)address);
+  return false;
 }
 
 int64_t Heap::used() {
@@ -144,7 +160,7 @@ RADISH_API radish_gpu_kind radish_gpu_fail_allocation(radish_gpu_device* device,
 RADISH_API radish_gpu_kind radish_gpu_upload(radish_gpu_stream* stream, uint64_t dst, const void* src, int64_t bytes, radish_gpu_error* err) {
   return guarded(err, [&] {
     StreamUse use(stream);
-    use.heap().check_range(dst, bytes, "the destination of an upload");
+    use.check_range(dst, bytes, "the destination of an upload");
     if (bytes > 0) std::memcpy(reinterpret_cast<void*>(dst), src, bytes);
   });
 }
@@ -155,7 +171,7 @@ RADISH_API radish_gpu_kind radish_gpu_upload_items(radish_gpu_stream* stream, ui
     StreamUse use(stream);
     ItemLayout layout(width, items, arrays);
     require(dst % uint64_t(width) == 0, "the destination of an upload is not aligned");
-    use.heap().check_range(dst, layout.bytes(), "the destination of an upload");
+    use.check_range(dst, layout.bytes(), "the destination of an upload");
     layout.write(reinterpret_cast<void*>(dst), 0, layout.bytes());
   });
 }
@@ -163,7 +179,7 @@ RADISH_API radish_gpu_kind radish_gpu_upload_items(radish_gpu_stream* stream, ui
 RADISH_API radish_gpu_kind radish_gpu_download(radish_gpu_stream* stream, void* dst, uint64_t src, int64_t bytes, radish_gpu_error* err) {
   return guarded(err, [&] {
     StreamUse use(stream);
-    use.heap().check_range(src, bytes, "the source of a download");
+    use.check_range(src, bytes, "the source of a download");
     if (bytes > 0) std::memcpy(dst, reinterpret_cast<void*>(src), bytes);
   });
 }
@@ -173,7 +189,7 @@ RADISH_API radish_gpu_kind radish_gpu_download_pieces(radish_gpu_stream* stream,
   return guarded(err, [&] {
     StreamUse use(stream);
     PieceLayout layout(pieces, count);
-    use.heap().check_range(src, layout.bytes(), "the source of a download");
+    use.check_range(src, layout.bytes(), "the source of a download");
     layout.store(reinterpret_cast<void*>(src), 0, layout.bytes());
   });
 }
@@ -182,18 +198,31 @@ RADISH_API radish_gpu_kind radish_gpu_download_begin(radish_gpu_stream* stream, 
   return guarded(err, [&] {
     StreamUse use(stream);
     require(bytes > 0 && bytes <= RADISH_GPU_MAILBOX, "a download that does not wait has 1 to 65536 bytes");
-    use.heap().check_range(src, bytes, "the source of a download");
+    use.check_range(src, bytes, "the source of a download");
     stream->mailbox.resize(RADISH_GPU_MAILBOX);
     std::memcpy(stream->mailbox.data(), reinterpret_cast<void*>(src), bytes);
     *mailbox = stream->mailbox.data();
   });
 }
 
+RADISH_API radish_gpu_kind radish_gpu_peer_copy(radish_gpu_stream* stream, uint64_t dst, radish_gpu_device* from, uint64_t src, int64_t bytes,
+                                                radish_gpu_error* err) {
+  return guarded(err, [&] {
+    for_peer([&] { from->check(); });
+    StreamUse use(stream, from);
+    require(bytes >= 0, "a negative number of bytes");
+    if (bytes == 0) return;
+    if (!use.heap().has_range(dst, bytes)) throw failure(RADISH_GPU_USER, "the destination of a copy from a peer does not lie within an allocation of the stream's device");
+    if (!from->heap.has_range(src, bytes)) throw failure(RADISH_GPU_USER, "the source of a copy from a peer does not lie within an allocation of the peer");
+    std::memcpy(reinterpret_cast<void*>(dst), reinterpret_cast<void*>(src), bytes);
+  });
+}
+
 RADISH_API radish_gpu_kind radish_gpu_copy(radish_gpu_stream* stream, uint64_t dst, uint64_t src, int64_t bytes, radish_gpu_error* err) {
   return guarded(err, [&] {
     StreamUse use(stream);
-    use.heap().check_range(dst, bytes, "the destination of a copy");
-    use.heap().check_range(src, bytes, "the source of a copy");
+    use.check_range(dst, bytes, "the destination of a copy");
+    use.check_range(src, bytes, "the source of a copy");
     require(bytes <= 0 || dst + uint64_t(bytes) <= src || src + uint64_t(bytes) <= dst, "a copy onto itself: the ranges overlap");
     if (bytes > 0) std::memcpy(reinterpret_cast<void*>(dst), reinterpret_cast<void*>(src), bytes);
   });

@@ -114,8 +114,13 @@ constexpr size_t shared_zone = 4096;
 
 // Runs a kernel and returns null, or the message of what stopped it.
 const char* run_kernel(void (*entry)(const void*, const void*), const void* params, const Launch* launch) {
-  if (setjmp(way_out) != 0) return stopped_by;
+  in_kernel = true;
+  if (setjmp(way_out) != 0) {
+    in_kernel = false;
+    return stopped_by;
+  }
   entry(params, launch);
+  in_kernel = false;
   return nullptr;
 }
 
@@ -253,7 +258,7 @@ RADISH_API radish_gpu_kind radish_gpu_function_info(radish_gpu_function* functio
 RADISH_API radish_gpu_kind radish_gpu_launch(radish_gpu_function* function, radish_gpu_stream* stream, int64_t grid, int32_t block,
                                              int64_t shared_bytes, const uint64_t* params, int32_t words, radish_gpu_error* err) {
   return guarded(err, [&] {
-    StreamUse use(stream);
+    StreamUse use(stream, nullptr, true);
     require(function->module->device == stream->device, "the kernel and the stream belong to different devices");
     require(block == 1, "the emulated device runs blocks of one thread");
     require(grid >= 1 && grid <= 0x7fffffff, "the grid must have 1 to 2^31-1 blocks");
@@ -268,6 +273,7 @@ RADISH_API radish_gpu_kind radish_gpu_launch(radish_gpu_function* function, radi
     std::memset(memory.get(), 0xF5, room);
     unsigned char* shared = memory.get() + shared_zone;
     Launch launch{grid, shared_bytes, shared, backward(), stop};
+    if (stream->device->heap.region()) catch_faults(stop);
     const char* trap = run_kernel(function->entry, params, &launch);
     if (trap) {
       stream->device->lose("kernel " + function->name + " was stopped: " + trap);

@@ -40,6 +40,7 @@ exec/gpu/codegen .
 exec/gpu/hashlab .
 exec/gpu/tablelab .
 exec/gpu/residency .
+exec/gpu/results .
 exec/gpu/rowsort TestSortRows
 exec/gpu/run .
 engine Device|GPU|TPCH|Mistakes|MixedPlans|MemoryBudget|Calibrate|Distinct|ColumnsComeAhead

@@ -11,6 +11,7 @@
 #     micro      transfers, launches, allocations, sorts
 #     compile    the kernels of TPC-H compiled by 0, 1, 2, ... processes (PROCESSES="0,8"): all at once, each query's alone, 16 sessions at once
 #     bench      TPC-H on the GPU, answers checked: SF=1 (default) ...
+#   JOBS=processes side by side in sanitize (default: one a core)   WARM= leaves out its run without a sanitizer
 #   TEST=regexp   only these tests   SF="1 10"   scale factors of bench   LIMIT=seconds of one step (default 540)
 #   DEVICES=all|cuda|emulated   what the tests run on   BENCH="..."   more options for radish-bench tpch
 set -uo pipefail
@@ -69,35 +70,69 @@ for s in $steps; do
       grep -hE '^\s*--- (FAIL|SKIP)|^panic|^fatal' "$OUT/test.log" | sort | uniq -c | sort -rn | head -n 40
       ;;
     sanitize)
-      # What kernels are made of, once: every case of enginetest at one size (joins, aggregations, sorts, unions, limits), runs of equal keys, sorts,
-      # resident columns, expressions, plans on both devices, failing allocations, 64 sessions, and the library's own kernels. Left out: what
-      # loses the device on purpose, is cancelled, or only moves large arrays or compiles. The seeds are fixed, and a run without a sanitizer
-      # comes first, so that kernels come from the cache. SANITIZE_SECONDS bounds TestEngine, which says what it left out.
-      export RADISH_TEST_SEED=1 RADISH_GPU_LINES=1
-      for tool in warm ${TOOLS:-memcheck racecheck initcheck}; do
+      # What kernels are made of, once: every case of enginetest at one size (joins, aggregations, sorts, unions, limits), joins in partitions and
+      # with sorted sides, runs of equal keys, sorts, resident columns, expressions, plans on both devices, failing allocations, 64 sessions,
+      # and the library's own kernels. Left out: what loses the device on purpose, is cancelled, or only moves large arrays or compiles. The
+      # seeds are fixed, and a run without a sanitizer comes first, so that kernels come from the cache. JOBS processes run side by side.
+      # SANITIZE_SECONDS bounds the long tests, which say what they left out.
+      export RADISH_TEST_SEED=1 RADISH_GPU_LINES=1 RADISH_TEST_DEVICE=cuda RADISH_TEST_SECONDS=${SANITIZE_SECONDS:-150}
+      jobs=${JOBS:-$(nproc)}
+      parts=$(mktemp -d)
+      for tool in ${WARM-warm} ${TOOLS:-memcheck racecheck initcheck}; do
         options="--tool $tool --error-exitcode 99 --print-limit 50 --target-processes all"
         [ $tool = memcheck ] && options="$options --leak-check no --report-api-errors no" # tests let allocations fail
         [ $tool = initcheck ] && options="$options --check-api-memory-access no" # values of NULLs and gaps between columns are copied, too
         sanitizer="compute-sanitizer $options"
         [ $tool = warm ] && sanitizer=
-        start=$SECONDS
-        while read -r program tests; do
+        start=$SECONDS n=100
+        while read -r program shares tests; do
           folder=$(awk -v p="$program.test" '$1 == p { print $2 }' bin/tests)
           [ -n "$folder" ] || continue
-          SANITIZER=$sanitizer RADISH_TEST_DEVICE=cuda RADISH_TEST_SECONDS=${SANITIZE_SECONDS:-100} what=$program step "$tool" bash -c \
-            "in_package $program.test $folder -test.v -test.short -test.count=1 -test.timeout=${limit}s -test.skip='DeviceLost|ConcurrentUploads|CompileForChips' -test.run='${TEST:-$tests}'"
+          for share in $(seq 0 $((shares - 1))); do
+            n=$((n + 1))
+            while [ "$(jobs -pr | wc -l)" -ge "$jobs" ]; do wait -n; done
+            (
+              export OUT=$parts SANITIZER=$sanitizer RADISH_TEST_SHARE=$share/$shares
+              what="$program ${tests:0:40} $share/$shares" step "$tool.$n" bash -c \
+                "in_package $program.test $folder -test.v -test.short -test.count=1 -test.timeout=${limit}s -test.skip='DeviceLost|ConcurrentUploads|CompileForChips' -test.run='${TEST:-$tests}'" || touch "$parts/failed"
+            ) </dev/null &
+          done
         done <<'END'
-gpukernels-tests .
-exec-gpu-run ^(TestEngine|TestRuns|TestRunsInOrder|TestParts|TestFullPartition|TestRadixJoins|TestFrequentKeys|TestLocalTables|TestVariances|TestCrowdedBlocks|TestKeyFilters)$
-exec-gpu-rowsort ^TestSortRows$
-exec-gpu-residency ^(TestResident|TestResidencyShares|TestResidencyOutOfMemory)$
-exec-gpu-codegen ^TestEmitCases$
-engine ^(TestSameOnGPU|TestGPUVariances|TestMixedPlans|TestErrorsOnGPU|TestGPUOutOfMemory|TestGPUSessions|TestGPUMadeTexts|TestGPUProfileCounts)$
+exec-gpu-run 8 ^TestEngine$
+exec-gpu-run 8 ^TestRadixJoins$
+exec-gpu-run 3 ^TestSortedJoins$
+exec-gpu-run 3 ^TestRunsOfKeysGroups$|^TestRadixChains$|^TestParts$
+exec-gpu-run 4 ^TestFrequentKeys$|^TestFloatSums$|^TestVariances$|^TestRadixHashedKeys$
+exec-gpu-run 1 ^TestRunsOfKeys$/^cuda$/^not
+exec-gpu-run 1 ^TestRunsOfKeys$/^cuda$/^long
+exec-gpu-run 1 ^TestRunsOfKeys$/^cuda$/^all
+exec-gpu-run 1 ^TestRunsOfKeys$/^cuda$/^too
+exec-gpu-run 1 ^(TestLocalTables|TestCrowdedBlocks)$
+exec-gpu-run 1 ^(TestRuns|TestRunsInOrder|TestFullPartition|TestKeyFilters)$
+exec-gpu-run 1 ^(TestSortedGroups|TestSortedRuns|TestRadixGroups|TestRadixUnion|TestPartitionShares)$
+exec-gpu-run 1 ^(TestSortsOfPackedKeys|TestSortManyColumns)$
+exec-gpu-rowsort 1 ^TestSortRows$
+exec-gpu-residency 1 ^(TestResident|TestResidencyShares|TestResidencyOutOfMemory)$
+exec-gpu-results 1 ^TestDownload$
+exec-gpu-codegen 1 ^TestEmitCases$
+exec-gpu-tablelab 1 ^(TestOpen|TestChains)$
+exec-gpu-hashlab 1 ^(TestLab|TestDevicesAgree)$
+engine 1 ^TestSameOnGPU$
+engine 1 ^(TestGPUVariances|TestGPUManySums|TestGPUSumsByPieces|TestGPUCountedSums|TestGPUMadeTexts)$
+engine 1 ^(TestMixedPlans|TestErrorsOnGPU|TestGPUProfileCounts|TestGPUDecisions|TestGPUSameShape)$
+engine 1 ^(TestGPUJoinPartitions|TestGPUJoinSorted|TestGPURuns|TestGPUStores|TestGPUStoresInserted)$
+engine 1 ^(TestGPUOutOfMemory|TestGPUSessions)$
+gpukernels-tests 1 .
 END
+        wait
+        cat "$parts/$tool".*.log >"$OUT/$tool.log"
+        [ -e "$parts/failed" ] && status=1
         printf '%s: %d s\n' "$tool" $((SECONDS - start))
-        grep -hE 'ERROR SUMMARY|RACECHECK SUMMARY|plans ran on|left out for want' "$OUT/$tool.log" | sort | uniq -c
+        grep -hE 'ERROR SUMMARY|RACECHECK SUMMARY|left out for want|^ *--- (FAIL|SKIP)' "$OUT/$tool.log" | sed 's/^=* *//; s/^ *[a-z_]*.go:[0-9]*: //' | sort | uniq -c | sort -rn | head -n 40
+        grep -h 'plans ran on' "$OUT/$tool.log" | awk '{ n += $2 } END { print n, "plans ran on the device" }'
       done
-      unset RADISH_TEST_SEED RADISH_GPU_LINES
+      rm -r "$parts"
+      unset RADISH_TEST_SEED RADISH_GPU_LINES RADISH_TEST_DEVICE RADISH_TEST_SECONDS
       ;;
     micro)
       step micro bash -c "in_package gpukernels-tests.test gpukernels/tests -test.run='^\$' -test.bench=. -test.benchtime=300ms"

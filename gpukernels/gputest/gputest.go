@@ -5,6 +5,7 @@ package gputest
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -204,6 +205,22 @@ func TimeUp(t *testing.T) bool {
 	}
 	end, limited := t.Deadline()
 	return limited && spent > end.Sub(started)/4*3
+}
+
+// ShareVariable is the environment variable that splits long tests between processes: with "2/8" a process takes the third eighth of the cases.
+const ShareVariable = "RADISH_TEST_SHARE"
+
+// InShare says whether this process takes the i-th case of a test.
+func InShare(i int) bool {
+	text, ok := os.LookupEnv(ShareVariable)
+	if !ok {
+		return true
+	}
+	var share, shares int
+	if _, err := fmt.Sscanf(text, "%d/%d", &share, &shares); err != nil || share < 0 || share >= shares {
+		panic(ShareVariable + "=" + text + ": want a share and how many there are, as 2/8")
+	}
+	return i%shares == share
 }
 
 // Seed returns the seed of a random test, and logs how to replay it. RADISH_TEST_SEED sets it.

@@ -307,6 +307,8 @@ func enginePlans(at int, seed uint64) []enginePlan {
 	for k, c := range enginetest.Cases() {
 		turn := uint64(k) + uint64(at) + seed
 		switch {
+		case !gputest.InShare(k):
+			continue
 		case size > 4*column.VectorSize && (testing.Short() || (uint64(k)+seed)%64 != 0):
 			continue
 		case size > 4*column.VectorSize || os.Getenv(allSizes) != "":
@@ -348,9 +350,9 @@ func scanOf(g *enginetest.Gen, v *tables.Version) *physical.TableScan {
 	return scan
 }
 
-// leftOut says whether a short run on the processor, where kernels are slow, leaves the i-th case out.
+// leftOut says whether the i-th case is another process's, or a short run on the processor, where kernels are slow, leaves it out.
 func leftOut(d *gpukernels.Device, i int) bool {
-	return testing.Short() && d.Info().Emulated() && i%5 != 0
+	return !gputest.InShare(i) || testing.Short() && d.Info().Emulated() && i%5 != 0
 }
 
 const allSizes = "RADISH_TEST_ALL_SIZES"
@@ -434,6 +436,19 @@ func compileAll(t *testing.T, b *backend, plans func(add func(*physical.Plan))) 
 	close(texts)
 	wg.Wait()
 	t.Logf("%d kernels, %d left out for want of time", len(seen), left)
+}
+
+// checkInTime compares the results of plans with the reference's, and logs how many it left out for want of time.
+func (b *backend) checkInTime(t *testing.T, plans []enginePlan) {
+	left := 0
+	for _, p := range plans {
+		if gputest.TimeUp(t) {
+			left++
+			continue
+		}
+		enginetest.Check(t, b, p.Case, p.plan, p.seed)
+	}
+	t.Logf("%d plans, %d left out for want of time", len(plans), left)
 }
 
 // check compares a plan's result with the reference's. Rows of many blocks come in any order, unless they were sorted.

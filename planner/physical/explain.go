@@ -36,20 +36,22 @@ type Notes func(p *Pipeline, op int) (Note, bool)
 
 // Operator is one line of EXPLAIN.
 type Operator struct {
-	Name    string  `json:"operator"`
-	Detail  string  `json:"detail,omitempty"`
-	EstRows float64 `json:"estimated_rows,omitempty"`
-	Actual  *Note   `json:"actual,omitempty"`
+	Name    string        `json:"operator"`
+	Detail  string        `json:"detail,omitempty"`
+	EstRows float64       `json:"estimated_rows,omitempty"`
+	Moves   *ExchangeText `json:"moves,omitempty"`
+	Actual  *Note         `json:"actual,omitempty"`
 }
 
 // PipelineText is one pipeline of EXPLAIN.
 type PipelineText struct {
-	ID        int        `json:"pipeline"`
-	Device    string     `json:"device"`
-	Reason    string     `json:"reason"`
-	After     []int      `json:"after,omitempty"`
-	Actual    *Note      `json:"actual,omitempty"`
-	Operators []Operator `json:"operators"`
+	ID        int         `json:"pipeline"`
+	Device    string      `json:"device"`
+	Reason    string      `json:"reason"`
+	Places    *SpreadText `json:"places,omitempty"`
+	After     []int       `json:"after,omitempty"`
+	Actual    *Note       `json:"actual,omitempty"`
+	Operators []Operator  `json:"operators"`
 }
 
 // explain describes a plan operator by operator and gives each pipeline to write. interrupted, which may be nil, is asked before each:
@@ -66,6 +68,9 @@ func explain(plan *Plan, where Placement, notes Notes, interrupted func() error,
 		}
 		on := where.Of(p)
 		t := PipelineText{ID: p.ID, Device: on.Device.String(), Reason: on.Reason}
+		if x, ok := where.Spread[p]; ok {
+			t.Places = &x
+		}
 		for _, d := range p.Deps {
 			t.After = append(t.After, d.ID)
 		}
@@ -74,6 +79,9 @@ func explain(plan *Plan, where Placement, notes Notes, interrupted func() error,
 			ops = append(ops, names.transform(tr, on.Device, where))
 		}
 		ops = append(ops, names.sink(p, on.Device, where))
+		if x, ok := where.Exchanges[p.Sink]; ok {
+			ops[len(ops)-1].Moves = &x
+		}
 		if notes != nil {
 			if n, ok := notes(p, WholePipeline); ok {
 				t.Actual = &n
@@ -98,6 +106,9 @@ func Text(plan *Plan, where Placement, notes Notes, interrupted func() error) (s
 	var b strings.Builder
 	err := explain(plan, where, notes, interrupted, func(p PipelineText) error {
 		fmt.Fprintf(&b, "pipeline %d on %s: %s", p.ID, p.Device, p.Reason)
+		if p.Places != nil {
+			fmt.Fprintf(&b, "; %s, %s", p.Places.Name, p.Places.Reason)
+		}
 		if len(p.After) > 0 {
 			fmt.Fprintf(&b, "; after %s", strings.Trim(strings.ReplaceAll(fmt.Sprint(p.After), " ", ", "), "[]"))
 		}
@@ -109,6 +120,13 @@ func Text(plan *Plan, where Placement, notes Notes, interrupted func() error) (s
 			b.WriteString("  " + op.Name)
 			if op.Detail != "" {
 				b.WriteString(" " + op.Detail)
+			}
+			if x := op.Moves; x != nil {
+				b.WriteString(", then " + x.Name)
+				if len(x.Keys) > 0 {
+					b.WriteString(" by " + strings.Join(x.Keys, ", "))
+				}
+				b.WriteString(": " + x.Reason)
 			}
 			if op.EstRows > 0 {
 				fmt.Fprintf(&b, " (~%s rows)", compact(op.EstRows))

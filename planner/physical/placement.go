@@ -20,6 +20,22 @@ type Placement struct {
 	Reason string
 	// Builds has what a device has decided of some builds beyond the plan.
 	Builds map[*Build]BuildChoice
+	// Spread says how the rows of each pipeline lie over several places, and Exchanges which sinks' rows move between them. Both are nil at one place.
+	Spread    map[*Pipeline]SpreadText
+	Exchanges map[Sink]ExchangeText
+}
+
+// SpreadText is what EXPLAIN says of how a pipeline's rows lie over places: see package distribute.
+type SpreadText struct {
+	Name   string `json:"rows"`
+	Reason string `json:"reason"`
+}
+
+// ExchangeText is what EXPLAIN says of rows that move between places.
+type ExchangeText struct {
+	Name   string   `json:"exchange"`
+	Keys   []string `json:"keys,omitempty"`
+	Reason string   `json:"reason"`
 }
 
 // BuildChoice is what a device has decided of a build: what EXPLAIN calls it and the joins with it, and how and why.

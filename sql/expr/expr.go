@@ -169,6 +169,9 @@ type Relation interface {
 // Allocator gives out column IDs of one statement.
 type Allocator struct{ last ColumnID }
 
+// AllocatorAfter gives IDs above last.
+func AllocatorAfter(last ColumnID) Allocator { return Allocator{last} }
+
 // New makes a column with a fresh ID.
 func (a *Allocator) New(table, name string, t types.Type, nullable bool) *Column {
 	a.last++

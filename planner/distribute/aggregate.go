@@ -1,0 +1,312 @@
+package distribute
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/radish-sql/radish/planner/logical"
+	"github.com/radish-sql/radish/planner/physical"
+	"github.com/radish-sql/radish/sql/expr"
+	"github.com/radish-sql/radish/sql/types"
+)
+
+// aggregate settles groups.
+//
+//   - Where all rows of a group are at one place already, it stays as it is.
+//   - Where the aggregates can be computed in parts, each place has the parts of its rows' groups. These move, and are put together.
+//   - Else rows move: to place 0, or to the owners of their groups.
+func (x *planner) aggregate(a *physical.Aggregate, all []*stream) {
+	st := &stored{sink: a, rows: a.EstGroups}
+	x.stored[a] = st
+	switch together(all) {
+	case common:
+		if reason := differs(a); reason != "" {
+			for _, s := range all {
+				lower(s, reason)
+			}
+			st.reason = reason
+			return
+		}
+		st.lay, st.reason = common, reasonOf(all, common)
+		return
+	case one:
+		st.reason = reasonOf(all, one)
+		return
+	}
+	if homes := x.atHome(a, all); homes != nil {
+		st.lay, st.homes, st.reason = spread, homes, "all rows of a group are at one place"
+		a.EstGroups /= float64(x.places)
+		return
+	}
+	why := inParts(a)
+	switch {
+	case why == "" && x.shrinks(a, rowsOf(all)):
+		x.parts(a, all, st)
+	case len(a.Groups) == 0:
+		x.rowsTo(a, all, st, Exchange{Kind: Gather, Reason: why})
+	default:
+		if why == "" {
+			why = "most groups have few rows"
+		}
+		x.rowsTo(a, all, st, Exchange{Kind: Repartition, Reason: why + ", so the rows of a group come to one place"})
+	}
+}
+
+// differs says why an aggregation over the same rows may give another result at each place; "" if it does not.
+func differs(a *physical.Aggregate) string {
+	for i := range a.Aggs {
+		it := &a.Aggs[i]
+		switch it.Fn.Kind {
+		case expr.AggAnyValue:
+			if !logical.PassesValue(it) {
+				return "ANY_VALUE gives whichever value comes first, which differs between places"
+			}
+		case expr.AggGroupConcat:
+			return "the order of the texts of GROUP_CONCAT differs between places"
+		case expr.AggSum, expr.AggAvg, expr.AggVarPop, expr.AggVarSamp, expr.AggStddevPop, expr.AggStddevSamp:
+			if it.Args[0].Type().IsFloat() {
+				return "the last digit of a sum of doubles may differ between places"
+			}
+		}
+	}
+	return ""
+}
+
+// inParts says why the aggregates cannot be put together from those of parts of the rows; "" if they can.
+func inParts(a *physical.Aggregate) string {
+	for i := range a.Aggs {
+		it := &a.Aggs[i]
+		distinct := it.Distinct
+		switch it.Fn.Kind {
+		case expr.AggMin, expr.AggMax, expr.AggBitAnd, expr.AggBitOr:
+			distinct = false // duplicates change nothing
+		case expr.AggAnyValue:
+			if len(a.Groups) == 0 {
+				return "ANY_VALUE over all rows must not be the NULL of a place without rows"
+			}
+			distinct = false
+		case expr.AggCountStar, expr.AggCount, expr.AggBitXor:
+		case expr.AggSum, expr.AggAvg:
+			if it.Args[0].Type().IsFloat() && !it.Col.Typ.IsFloat() {
+				return fmt.Sprintf("%s of doubles is not exact in parts", it.Fn.Name)
+			}
+		case expr.AggSingle:
+			return "a scalar subquery gives one row of all places"
+		default:
+			return fmt.Sprintf("%s is not computed in parts", it.Fn.Name)
+		}
+		if distinct {
+			return fmt.Sprintf("%s(DISTINCT) is not computed in parts", it.Fn.Name)
+		}
+	}
+	return ""
+}
+
+// shrinks says whether far fewer groups than rows leave the places.
+func (x *planner) shrinks(a *physical.Aggregate, rows float64) bool {
+	const rowsPerGroup = 2
+	return len(a.Groups) == 0 || rowsPerGroup*float64(x.places)*a.EstGroups <= rows || float64(x.places)*a.EstGroups <= x.t.GatherGroups
+}
+
+// atHome returns the homes of the groups if all rows of each are at one place, else nil.
+func (x *planner) atHome(a *physical.Aggregate, all []*stream) (homes []home) {
+	if slices.ContainsFunc(all, func(s *stream) bool { return s.lay != spread }) {
+		return nil
+	}
+	for _, h := range mapHomes(shared(all), func(id expr.ColumnID) (out []expr.ColumnID) {
+		for _, g := range a.Groups {
+			if c, ok := g.Expr.(*expr.Column); ok && c.ID == id {
+				out = append(out, g.Col.ID)
+			}
+		}
+		return out
+	}) {
+		if h.by.slices == nil || h.by.slices.separate(h.by.ordinal, x.places) {
+			homes = append(homes, h)
+		}
+	}
+	return homes
+}
+
+// parts computes an aggregation in two steps.
+func (x *planner) parts(a *physical.Aggregate, all []*stream, st *stored) {
+	part := &physical.Aggregate{Algorithm: a.Algorithm, Reason: a.Reason, Groups: a.Groups, Dense: a.Dense, Bounds: a.Bounds}
+	whole := &physical.Aggregate{Reason: "the parts of all places are put together", Bounds: a.Bounds, EstGroups: a.EstGroups}
+	for _, g := range a.Groups {
+		whole.Groups = append(whole.Groups, logical.Item{Col: g.Col, Expr: g.Col})
+	}
+	switch {
+	case a.Algorithm == physical.ScalarAggregate:
+		whole.Algorithm = physical.ScalarAggregate
+	case a.Algorithm == physical.DenseAggregate && !slices.ContainsFunc(a.Dense, func(d physical.DenseDomain) bool { return d.Dictionary }):
+		whole.Algorithm, whole.Dense = physical.DenseAggregate, a.Dense
+	}
+	st.values = map[expr.ColumnID]expr.Expr{}
+	for _, it := range a.Aggs {
+		x.split(it, part, whole, st.values)
+	}
+	rows := rowsOf(all)
+	part.EstGroups = min(a.EstGroups, max(rows/float64(x.places), 1))
+	for _, s := range all {
+		x.detach(a, s)
+		x.end(s, part, s.p.EstRows)
+	}
+	moved := part.EstGroups * float64(x.places)
+	x.stored[part] = &stored{sink: part, lay: spread, rows: moved, reason: "each place has groups of its own rows"}
+	s := x.reread(part)
+	m := &physical.Materialize{Cols: physical.SinkColumns(part)}
+	x.end(s, m, moved)
+	e := Exchange{Kind: Gather, Reason: "few groups of each place are put together"}
+	if len(a.Groups) == 0 {
+		e.Reason = "one row of each place is put together"
+	} else if moved > x.t.GatherGroups {
+		e = Exchange{Kind: Repartition, Reason: "the parts of a group come to one place"}
+		for _, g := range a.Groups {
+			e.Keys = append(e.Keys, g.Col.ID)
+		}
+		whole.EstGroups /= float64(x.places)
+	}
+	s = x.exchanged(m, s, e)
+	x.end(s, whole, moved)
+	st.sink, st.lay, st.homes = whole, s.lay, s.homes
+	st.reason = "the groups of all places are at place 0"
+	if s.lay == spread {
+		st.reason = "all parts of a group came to one place"
+	}
+}
+
+// split computes an aggregate in part, and in whole from the parts. Where that gives something else than its value, values says how to compute it.
+func (x *planner) split(it logical.AggItem, part, whole *physical.Aggregate, values map[expr.ColumnID]expr.Expr) {
+	add := func(fn *expr.Aggregate, args []expr.Expr, t types.Type, null bool) *expr.Column {
+		col := x.alloc.New("", nameOf(fn, args), t, null)
+		part.Aggs = append(part.Aggs, logical.AggItem{Col: col, Fn: fn, Args: args})
+		return col
+	}
+	combine := func(fn *expr.Aggregate, col, from *expr.Column) {
+		whole.Aggs = append(whole.Aggs, logical.AggItem{Col: col, Fn: fn, Args: []expr.Expr{from}})
+	}
+	switch it.Fn.Kind {
+	case expr.AggCountStar, expr.AggCount:
+		combine(sum, it.Col, add(it.Fn, it.Args, it.Col.Typ, false))
+	case expr.AggSum:
+		t := it.Col.Typ
+		if e := exactSum(it.Args[0].Type()); !t.IsFloat() && e.Scale != t.Scale || t.IsFloat() && !e.IsFloat() {
+			t = e // no digit is lost before the end
+		}
+		combine(it.Fn, it.Col, add(it.Fn, it.Args, t, true))
+	case expr.AggAvg:
+		t := exactSum(it.Args[0].Type())
+		total := x.alloc.New("", nameOf(sum, it.Args), t, true)
+		combine(sum, total, add(sum, it.Args, t, true))
+		t = types.Decimal(types.MaxDecimalPrecision, 0)
+		n := x.alloc.New("", nameOf(count, it.Args), t, true)
+		combine(sum, n, add(count, it.Args, types.Int64, false))
+		values[it.Col.ID] = expr.Average(total, n, it.Col.Typ)
+	default: // what is put together as it is computed
+		it.Distinct = false
+		if logical.PassesValue(&it) {
+			part.Aggs, whole.Aggs = append(part.Aggs, it), append(whole.Aggs, it)
+			return
+		}
+		combine(it.Fn, it.Col, add(it.Fn, it.Args, it.Col.Typ, it.Col.Null))
+	}
+}
+
+// The aggregates that parts are made of.
+var (
+	sum   = &expr.Aggregate{Kind: expr.AggSum, Name: "sum", EmptyNull: true}
+	count = &expr.Aggregate{Kind: expr.AggCount, Name: "count"}
+)
+
+// nameOf is what EXPLAIN calls an aggregate.
+func nameOf(fn *expr.Aggregate, args []expr.Expr) string {
+	if len(args) == 0 {
+		return fn.Name
+	}
+	return fmt.Sprintf("%s(%s)", fn.Name, args[0])
+}
+
+// exactSum is the type of a sum of values of a type that drops no digit behind the point.
+func exactSum(t types.Type) types.Type {
+	if t.IsFloat() {
+		return types.Double
+	}
+	return types.Decimal(types.MaxDecimalPrecision, int(types.AsDecimal(t).Scale))
+}
+
+// rowsTo moves rows before they are grouped.
+func (x *planner) rowsTo(a *physical.Aggregate, all []*stream, st *stored, e Exchange) {
+	keys := &physical.Project{}
+	for i, g := range a.Groups {
+		c, ok := g.Expr.(*expr.Column)
+		if !ok {
+			it := logical.NewItem(&x.alloc, g.Col.Name, g.Expr)
+			keys.Items = append(keys.Items, it)
+			c, a.Groups[i].Expr = it.Col, it.Col
+		}
+		e.Keys = append(e.Keys, c.ID)
+	}
+	if a.Algorithm == physical.StreamAggregate || slices.ContainsFunc(a.Dense, func(d physical.DenseDomain) bool { return d.Dictionary }) {
+		a.Algorithm, a.Dense, a.Reason = physical.HashAggregate, nil, "rows come from other places"
+	}
+	var moved *stream
+	for _, s := range all {
+		if len(keys.Items) > 0 {
+			addItems(s, keys.Items)
+		}
+		if moved = s; s.lay == spread || e.Kind == Repartition {
+			moved = x.moveBefore(a, s, e)
+		}
+	}
+	st.lay, st.reason = moved.lay, "place 0 has all rows"
+	if moved.lay == spread {
+		st.homes, st.reason = x.atHome(a, x.ends[a]), "all rows of a group came to one place"
+		a.EstGroups /= float64(x.places)
+	}
+}
+
+// addItems computes further columns at the end of a stream.
+func addItems(s *stream, items []logical.Item) {
+	t := &physical.Project{Items: items}
+	for _, c := range s.p.AliveBefore(len(s.p.Transforms)) {
+		t.Keep = append(t.Keep, c.ID)
+	}
+	for _, it := range items {
+		t.Keep = append(t.Keep, it.Col.ID)
+	}
+	s.p.Transforms = append(s.p.Transforms, t)
+	s.homes = project(s.homes, t)
+}
+
+// compute has a stream over a sink compute those of the columns of src that the sink does not have.
+func (x *planner) compute(s *stream, src *physical.SinkScan, values map[expr.ColumnID]expr.Expr) {
+	t := &physical.Project{}
+	read := *src
+	src.Cols, src.Ins = nil, nil
+	var extra logical.ColSet
+	for i, c := range read.Cols {
+		t.Keep = append(t.Keep, c.ID)
+		e := values[read.Ins[i]]
+		if e == nil {
+			src.Cols, src.Ins = append(src.Cols, c), append(src.Ins, read.Ins[i])
+			continue
+		}
+		t.Items = append(t.Items, logical.Item{Col: c, Expr: e})
+		extra.AddExpr(e)
+	}
+	for _, c := range physical.SinkColumns(src.From) {
+		if extra.Has(c.ID) {
+			src.Cols, src.Ins = append(src.Cols, c), append(src.Ins, c.ID)
+		}
+	}
+	if len(t.Items) > 0 {
+		s.p.Transforms = append(s.p.Transforms, t)
+	}
+}
+
+func typesOf(cols []*expr.Column, ids []expr.ColumnID) (ts []types.Type) {
+	for _, id := range ids {
+		ts = append(ts, cols[slices.IndexFunc(cols, func(c *expr.Column) bool { return c.ID == id })].Typ)
+	}
+	return ts
+}

@@ -1,0 +1,74 @@
+package distribute
+
+import (
+	"github.com/radish-sql/radish/planner/physical"
+	"github.com/radish-sql/radish/sql/expr"
+)
+
+// Spread is how the rows of a pipeline lie over the places.
+type Spread uint8
+
+// The spreads. A pipeline runs at place 0 if it is Single, else at every place.
+const (
+	// Single: place 0 alone runs the pipeline, over all rows.
+	Single Spread = iota
+	// Sliced: each place runs the pipeline over rows of its own: its Part of a scanned table, or what it has stored.
+	Sliced
+	// Replicated: each place runs the pipeline over all rows, and so has all that it gives.
+	Replicated
+	// Partitioned: as Sliced, and rows that agree in certain keys are at one place.
+	Partitioned
+)
+
+func (s Spread) String() string {
+	return [...]string{"single", "sliced", "replicated", "partitioned"}[s]
+}
+
+// Everywhere says whether every place runs a pipeline of this spread.
+func (s Spread) Everywhere() bool { return s != Single }
+
+// Choice is the spread of a pipeline, and why it is that one.
+type Choice struct {
+	Spread Spread
+	Reason string
+}
+
+// ExchangeKind is where rows move.
+type ExchangeKind uint8
+
+// The kinds of exchanges.
+const (
+	// Gather: place 0 gets the rows of all places; the others have none.
+	Gather ExchangeKind = iota
+	// Broadcast: every place gets the rows of all places.
+	Broadcast
+	// Repartition: each place gets the rows whose keys it owns.
+	Repartition
+)
+
+func (k ExchangeKind) String() string {
+	return [...]string{"gather", "broadcast", "repartition"}[k]
+}
+
+// Exchange moves the rows of a Materialize sink, once all pipelines that end in it have run at their places. The places of these pipelines have disjoint rows: none is Replicated.
+type Exchange struct {
+	Kind ExchangeKind
+	// Keys of Repartition are columns of the sink. The owner of a row follows from their values in this order, and from the number of places, and from nothing else: rows of two
+	// sinks whose keys are equal one by one have one owner, where NULL equals NULL and what compares equal as a key of a join or a group is equal (-0 and 0). The keys have the same physical types
+	// and scales in both sinks.
+	Keys   []expr.ColumnID
+	Reason string
+}
+
+// Part is a run of row groups of a table: From .. To-1 of table.Version.Groups. It may be empty.
+type Part struct{ From, To int }
+
+// Distributed is a plan for several places.
+type Distributed struct {
+	Plan      *physical.Plan
+	Places    int
+	Spread    map[*physical.Pipeline]Choice // of every pipeline
+	Exchanges map[physical.Sink]Exchange    // of some Materialize sinks
+	// Parts says, for scans in Sliced and Partitioned pipelines, what each place scans. Those of the build side of a join may overlap. Scans of other pipelines have all rows.
+	Parts map[*physical.TableScan][]Part
+}

@@ -1,0 +1,188 @@
+package distribute_test
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/radish-sql/radish/column"
+	"github.com/radish-sql/radish/planner/distribute"
+	"github.com/radish-sql/radish/planner/physical"
+	"github.com/radish-sql/radish/planner/plantest"
+	"github.com/radish-sql/radish/planner/rules"
+	"github.com/radish-sql/radish/planner/stats"
+	"github.com/radish-sql/radish/sql/types"
+	"github.com/radish-sql/radish/storage/table"
+	"github.com/radish-sql/radish/storage/tabletest"
+)
+
+// makeTable makes a table of row groups of 1,000 rows.
+func makeTable(t *testing.T, name string, rows int, key bool, defs []table.ColumnDef, value func(row, col int) types.Value) *table.Version {
+	t.Helper()
+	s := &table.Schema{Database: "db", Name: name, Columns: defs}
+	if key {
+		s.Keys = []table.Key{{Name: "PRIMARY", Columns: []int{0}, Primary: true, Unique: true}}
+	}
+	b := &column.Batch{N: rows}
+	for c, def := range defs {
+		v := column.New(def.Type, rows)
+		for r := range rows {
+			v.Set(r, rows, value(r, c))
+		}
+		b.Cols = append(b.Cols, v)
+	}
+	builder := table.NewBuilder(table.New(s))
+	if err := builder.Append(b); err != nil {
+		t.Fatal(err)
+	}
+	v, err := builder.Finish()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v, err = tabletest.Regroup(v, 1000); err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// newCatalog makes orders and their lines, both in the order of the orders' numbers, and a fact table and its two dimensions, one small and one large.
+func newCatalog(t *testing.T) plantest.Tables {
+	num := func(n int) types.Value { return types.IntValue(int64(n)) }
+	money := func(n int) types.Value { return types.Value{Type: types.Decimal(15, 2), I: int64(n)} }
+	return plantest.Tables{
+		"fact": makeTable(t, "fact", 20_000, false, []table.ColumnDef{
+			{Name: "dim_id", Type: types.Int64}, {Name: "big_id", Type: types.Int64, Nullable: true}, {Name: "amount", Type: types.Decimal(15, 2), Nullable: true},
+			{Name: "flag", Type: types.Char(1)}, {Name: "weight", Type: types.Double},
+		}, func(r, c int) types.Value {
+			switch c {
+			case 0:
+				return num(r%100 + 1)
+			case 1:
+				return types.Value{Type: types.Int64, I: int64(r * 7919 % 12_000 * 3), Null: r%11 == 0}
+			case 2:
+				return types.Value{Type: types.Decimal(15, 2), I: int64(r), Null: r%7 == 0}
+			case 3:
+				return types.Value{Type: types.Char(1), S: string(rune('A' + r%3))}
+			}
+			return types.Value{Type: types.Double, F: float64(r) / 8}
+		}),
+		"dim": makeTable(t, "dim", 100, true, []table.ColumnDef{{Name: "id", Type: types.Int64}, {Name: "name", Type: types.Varchar(10)}},
+			func(r, c int) types.Value {
+				if c == 0 {
+					return num(r + 1)
+				}
+				return types.StringValue("name " + string(rune('a'+r%26)))
+			}),
+		"big": makeTable(t, "big", 12_000, true, []table.ColumnDef{{Name: "id", Type: types.Int64}, {Name: "size", Type: types.Int64}},
+			func(r, c int) types.Value {
+				if c == 0 {
+					return num(r * 7919 % 12_000 * 3)
+				}
+				return num(r % 1009)
+			}),
+		"orders": makeTable(t, "orders", 10_000, true, []table.ColumnDef{{Name: "id", Type: types.Int64}, {Name: "day", Type: types.Int64}},
+			func(r, c int) types.Value {
+				if c == 0 {
+					return num(r * 2)
+				}
+				return num(r * 31 % 365)
+			}),
+		"line": makeTable(t, "line", 39_000, false, []table.ColumnDef{{Name: "order_id", Type: types.Int64}, {Name: "price", Type: types.Decimal(15, 2)}},
+			func(r, c int) types.Value {
+				if c == 0 {
+					return num(r / 4 * 2)
+				}
+				return money(r * 7 % 10_007)
+			}),
+	}
+}
+
+func lower(t *testing.T, c plantest.Tables, sql string) *physical.Plan {
+	t.Helper()
+	ctx := plantest.Context()
+	q, err := c.Bind(sql, ctx)
+	if err != nil {
+		t.Fatalf("%s: %v", sql, err)
+	}
+	if q, _, err = rules.Optimize(q, rules.Options{Context: ctx, Check: true}); err != nil {
+		t.Fatalf("%s: %v", sql, err)
+	}
+	plan, err := physical.Lower(q, physical.Options{Estimator: stats.NewEstimator(), Device: physical.GPU})
+	if err != nil {
+		t.Fatalf("%s: %v", sql, err)
+	}
+	return plan
+}
+
+func text(t *testing.T, plan *physical.Plan, where physical.Placement) string {
+	t.Helper()
+	out, err := physical.Text(plan, where, nil, nil)
+	if err != nil {
+		t.Error(err)
+	}
+	return out
+}
+
+// tuning slices tables of 5,000 rows and more. Words before a bar in the heading of a golden change it.
+func tuning(t *testing.T, heading string) distribute.Tuning {
+	u := distribute.Tuning{SliceRows: 5000, BroadcastRows: 500, GatherGroups: 1000, TopRows: 1000}
+	words, _, ok := strings.Cut(strings.TrimPrefix(heading, "# "), " | ")
+	if !ok {
+		return u
+	}
+	switch words {
+	case "copies":
+		u.Joins = distribute.ByCopies
+	case "keys":
+		u.Joins = distribute.ByKeys
+	case "home":
+		u.Joins = distribute.ByHome
+	case "many rows":
+		u.MinRows = 1 << 20
+	default:
+		t.Fatalf("%s: no tuning %s", heading, words)
+	}
+	return u
+}
+
+// TestPlans compares what becomes of each statement in testdata/plans.txt at two places with what stands below it. RADISH_UPDATE=1 writes the file anew.
+func TestPlans(t *testing.T) {
+	const file = "testdata/plans.txt"
+	raw, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := newCatalog(t)
+	var out strings.Builder
+	for _, block := range strings.Split(strings.TrimSpace(string(raw)), "\n\n") {
+		head, _, _ := strings.Cut(block, "\n----\n")
+		lines := strings.Split(head, "\n")
+		out.WriteString(head + "\n----\n")
+		plan := lower(t, c, lines[len(lines)-1])
+		before := text(t, plan, physical.OnCPU("-"))
+		d, reason := distribute.Plan(plan, 2, tuning(t, lines[0]))
+		if after := text(t, plan, physical.OnCPU("-")); before != after {
+			t.Errorf("%s: the plan itself has changed:\n%s", head, after)
+		}
+		if d == nil {
+			fmt.Fprintf(&out, "at one place: %s\n\n", reason)
+			continue
+		}
+		if err := physical.Check(d.Plan); err != nil {
+			t.Errorf("%s: %v", head, err)
+		}
+		where := physical.OnCPU("-")
+		d.Explain(&where)
+		out.WriteString(text(t, d.Plan, where) + "\n")
+	}
+	if os.Getenv("RADISH_UPDATE") != "" {
+		if err := os.WriteFile(file, []byte(strings.TrimSpace(out.String())+"\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if got := strings.TrimSpace(out.String()); got != strings.TrimSpace(string(raw)) {
+		t.Errorf("the plans differ; got:\n%s", got)
+	}
+}

@@ -118,8 +118,10 @@ func (s *Session) fill(st *statement, v *table.Version, q *logical.Query, operat
 			stored.Release()
 		}
 	}()
-	st.stores = rules == nil
-	defer func() { st.stores = false }()
+	if rules == nil {
+		st.into = v
+		defer func() { st.into = nil }()
+	}
 	release, err := s.eachBatch(st, q, operation, func(b *column.Batch) (int64, error) {
 		rows += int64(b.Rows())
 		if b.Stored != nil {
@@ -151,7 +153,7 @@ func (s *Session) fill(st *statement, v *table.Version, q *logical.Query, operat
 	}
 	defer release()
 	if builder != nil {
-		if next, err = builder.Finish(); err == nil && stored != nil && v.Span() == 0 {
+		if next, err = builder.Finish(); err == nil && stored != nil {
 			stored.Keep(next)
 		}
 	} else if err = v.EnsureIndexes(st.ctx); err == nil {

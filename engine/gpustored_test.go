@@ -214,6 +214,50 @@ func testGPUStoresInserted(t *testing.T, e *Engine) {
 	}
 }
 
+// What is inserted behind other rows stays on the device, too: where the column keeps its frame of reference, the rows before are copied there, and nothing is uploaded
+// but bitmaps.
+func TestGPUStoresBehind(t *testing.T) { eachGPU(t, testGPUStoresBehind) }
+
+func testGPUStoresBehind(t *testing.T, e *Engine) {
+	s := e.NewSession()
+	storedSource(t, s)
+	d := theGPU(t, e)
+	before := queryBytes(t, d)
+	const columns = "id, tiny, small, wide, f, special, flag, none"
+	fill := func(device, name string) {
+		mustRun(t, s, "SET radish_device = '"+device+"'; CREATE TABLE "+name+" AS SELECT "+columns+" FROM src WHERE id < 140000 ORDER BY id")
+		mustRun(t, s, "INSERT INTO "+name+" SELECT "+columns+" FROM src WHERE id >= 140000 ORDER BY id")
+	}
+	mustRun(t, s, "SET radish_device = 'gpu_strict'; SELECT MAX(id), MAX(tiny), MAX(small), MAX(wide), MAX(f), MAX(special), MAX(flag), MAX(none) FROM src") // brings the columns
+	sent := d.FirstRun().Uploaded
+	fill("gpu_strict", "got")
+	got := lookupTable(t, s, "got")
+	var queries, have []string
+	for _, c := range strings.Split(columns, ", ") {
+		q := "SELECT COUNT(*), COUNT(%[1]s), MIN(%[1]s), MAX(%[1]s), SUM(id * (%[1]s IS NULL)) FROM "
+		if c != "wide" && c != "special" && c != "f" { // whose products exceed 64 bits, or depend on the order
+			q = "SELECT SUM(%[1]s), SUM(%[1]s * id), COUNT(*), COUNT(%[1]s), MIN(%[1]s), MAX(%[1]s) FROM "
+		}
+		q = fmt.Sprintf(q, c)
+		queries, have = append(queries, q), append(have, mustRun(t, s, q+"got"))
+	}
+	const bitmaps = 4 * (storedRows/8 + 2048) // of the columns with NULLs
+	if sent = d.FirstRun().Uploaded - sent; sent > bitmaps {
+		t.Errorf("%d bytes were uploaded, %d are those of bitmaps", sent, bitmaps)
+	}
+	fill("cpu", "want")
+	checkSameChunks(t, got, lookupTable(t, s, "want"))
+	for i, q := range queries {
+		if want := mustRun(t, s, q+"want"); have[i] != want {
+			t.Errorf("%s: %s, want %s", q, have[i], want)
+		}
+	}
+	mustRun(t, s, "DROP TABLE got; DROP TABLE want")
+	if after := settled(t, d, before); after != before {
+		t.Errorf("%d bytes of device memory are left", after-before)
+	}
+}
+
 // Wherever an allocation on the device fails, the table is the same, or the error says that memory ran out. Nothing stays.
 func TestGPUStoresOutOfMemory(t *testing.T) { eachGPU(t, testGPUStoresOutOfMemory) }
 
@@ -300,7 +344,7 @@ func testGPUStoresWithinLimits(t *testing.T, e *Engine) {
 		}
 		cancel()
 	}
-	mustRun(t, s, "DROP TABLE got")
+	mustRun(t, s, "DROP TABLE IF EXISTS got") // all of them may have been cancelled
 	if after := settled(t, d, before); after != before {
 		t.Errorf("%d bytes of device memory are left", after-before)
 	}

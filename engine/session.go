@@ -210,15 +210,15 @@ type statement struct {
 	context  *expr.Context
 	accounts accounts
 	files    filesRead
-	takes    string        // what errors call who takes the rows of its query; empty: the client does
-	stores   bool          // who takes them stores them as they are
-	plan     *planRun      // what the session keeps of it; nil: it was bound
-	rest     *insertedRows // of a long INSERT ... VALUES; nil: there are none
-	relies   bool          // on the tables that it reads: see transaction.rely
-	runs     bool          // it is being executed, not only looked at
-	once     bool          // it has effects besides its result: see statement.effects
-	began    bool          // some of it was evaluated
-	reads    *tableReads   // what binding it asks of the catalog; nil: nobody wants to know
+	takes    string         // what errors call who takes the rows of its query; empty: the client does
+	into     *table.Version // who takes them stores them behind its rows, as they are; nil: nobody does
+	plan     *planRun       // what the session keeps of it; nil: it was bound
+	rest     *insertedRows  // of a long INSERT ... VALUES; nil: there are none
+	relies   bool           // on the tables that it reads: see transaction.rely
+	runs     bool           // it is being executed, not only looked at
+	once     bool           // it has effects besides its result: see statement.effects
+	began    bool           // some of it was evaluated
+	reads    *tableReads    // what binding it asks of the catalog; nil: nobody wants to know
 }
 
 // accounts count the memory of a statement that is not its query's.

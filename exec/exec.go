@@ -20,6 +20,7 @@ import (
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/storage/table"
 )
 
 // Env is what a query may use.
@@ -31,8 +32,8 @@ type Env struct {
 	Profile bool // measure each operator, for EXPLAIN ANALYZE
 	// Result is what an error about memory calls the rows that wait for who takes them: the statement that stores them; empty: the result.
 	Result string
-	// Stores says that who takes the rows stores them: where a device has encoded them, they come as [schedule.Stored].
-	Stores bool
+	// Into is the table version behind whose rows who takes these stores them: where a device has encoded them, they come as [schedule.Stored]. nil: nobody stores them.
+	Into *table.Version
 	// Progress is told what the query has done; it may be nil.
 	Progress *profile.Progress
 	// Placement is where the plan's pipelines run. That of GPU counts where there is one.
@@ -97,7 +98,7 @@ func Run(ctx context.Context, plan *physical.Plan, env Env) (Rows, error) {
 // config is what the scheduler gets, for a query on the CPU alone.
 func (env *Env) config() schedule.Config {
 	return schedule.Config{
-		Threads: env.Threads, Memory: env.Memory, Expr: env.Expr, Profile: env.Profile, Progress: env.Progress, Result: env.Result, Stores: env.Stores,
+		Threads: env.Threads, Memory: env.Memory, Expr: env.Expr, Profile: env.Profile, Progress: env.Progress, Result: env.Result, Into: env.Into,
 		Placement: env.Placement, Backends: []schedule.Backend{{Device: physical.CPU, Open: cpu.Open}},
 	}
 }

@@ -229,8 +229,8 @@ func PieceOf[T any](s []T) Piece {
 	return Piece{unsafe.Pointer(unsafe.SliceData(b)), int64(len(b))}
 }
 
-// piecesAtOnce is how many bytes DownloadPieces copies between two looks at its context: some milliseconds' worth.
-const piecesAtOnce = 256 << 20
+// piecesAtOnce is how many bytes DownloadPieces copies between two looks at its context: some 20 milliseconds' worth, since at the end of each call most threads have nothing to copy.
+const piecesAtOnce = 1 << 30
 
 // DownloadPieces waits for the stream, and copies what lies at src into pieces, one behind the other, until ctx ends. Several threads copy.
 func (s *Stream) DownloadPieces(ctx context.Context, pieces []Piece, src Ptr) error {

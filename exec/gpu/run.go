@@ -128,7 +128,7 @@ func (s *step) Run() error {
 	}
 	out := s.run.shared.Out
 	out.Start(0)
-	if s.run.shared.Stores {
+	if s.run.shared.Into != nil {
 		if isStored, err := s.run.store(s.p.Sink); isStored || err != nil {
 			return err
 		}

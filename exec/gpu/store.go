@@ -23,7 +23,7 @@ func (r *Run) store(s physical.Sink) (ok bool, err error) {
 	}
 	reserved := int64(0)
 	var refused error
-	e, err := rows.Encode(r.shared.Ctx, r.placed.Plan.Types(), func(bytes int64) error {
+	e, err := rows.Encode(r.shared.Ctx, r.placed.Plan.Types(), r.shared.Into, func(bytes int64) error {
 		if refused = r.shared.Memory.Reserve(r.shared.Operator, bytes); refused == nil {
 			reserved = bytes
 		}

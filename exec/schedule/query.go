@@ -13,6 +13,7 @@ import (
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/types"
+	"github.com/radish-sql/radish/storage/table"
 )
 
 // SyncRows is the number of result rows up to which a query runs wholly in the caller's goroutine.
@@ -31,8 +32,8 @@ type Query struct {
 	Expr     expr.Context   // to be copied for each worker
 	Profiled bool           // the cost of each operator is wanted
 	Progress *profile.Progress
-	Operator string // what an error about memory calls the rows that wait for the client
-	Stores   bool   // who takes the result stores it: see Stored
+	Operator string         // what an error about memory calls the rows that wait for the client
+	Into     *table.Version // what the result is stored behind: see Config
 	Out      *Queue
 
 	mu     sync.Mutex

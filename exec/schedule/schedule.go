@@ -11,6 +11,7 @@ import (
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/storage/table"
 )
 
 // Config is what a query may use.
@@ -21,8 +22,8 @@ type Config struct {
 	Profile bool           // measure each operator
 	// Result is what an error about memory calls the rows that wait for who takes them; empty: the result.
 	Result string
-	// Stores says that who takes the result stores its rows, and wants them as Stored where a device can do that.
-	Stores bool
+	// Into is the table version behind whose rows who takes the result stores them. They come as Stored where a device can do that. nil: nobody stores them.
+	Into *table.Version
 	// Progress is told what has been done; it may be nil.
 	Progress *profile.Progress
 	// Placement says where the pipelines run, and why.
@@ -83,7 +84,7 @@ func Start(ctx context.Context, plan *physical.Plan, cfg Config) (*Cursor, error
 
 func newQuery(ctx context.Context, plan *physical.Plan, cfg Config) *query {
 	q := &query{
-		Query: Query{Plan: plan, Ctx: ctx, Threads: max(1, cfg.Threads), Profiled: cfg.Profile, Progress: cfg.Progress, Operator: cfg.Result, Stores: cfg.Stores},
+		Query: Query{Plan: plan, Ctx: ctx, Threads: max(1, cfg.Threads), Profiled: cfg.Profile, Progress: cfg.Progress, Operator: cfg.Result, Into: cfg.Into},
 		cfg:   cfg, runs: make([]Run, len(cfg.Backends)), started: time.Now(),
 	}
 	q.State, q.Out = &q.state, &q.queue

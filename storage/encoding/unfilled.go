@@ -2,6 +2,8 @@ package encoding
 
 import (
 	"math"
+	"strings"
+	"unsafe"
 
 	"github.com/radish-sql/radish/sql/types"
 )
@@ -53,18 +55,31 @@ func (c *Chunk) ItemWidth() int {
 	return 0
 }
 
-// Fill makes the slice that NewUnfilled has left out.
+// Fill makes the slice that NewUnfilled has left out. Whatever its memory held is still there.
 func (c *Chunk) Fill() {
 	switch c.Kind {
 	case FOR8:
-		c.U8 = make([]uint8, c.Rows)
+		c.U8 = unwritten[uint8](c.Rows)
 	case FOR16:
-		c.U16 = make([]uint16, c.Rows)
+		c.U16 = unwritten[uint16](c.Rows)
 	case FOR32:
-		c.U32 = make([]uint32, c.Rows)
+		c.U32 = unwritten[uint32](c.Rows)
 	case Raw64:
-		c.I64 = make([]int64, c.Rows)
+		c.I64 = unwritten[int64](c.Rows)
 	case RawFloat:
-		c.F64 = make([]float64, c.Rows)
+		c.F64 = unwritten[float64](c.Rows)
 	}
+}
+
+// unwritten makes a slice that is not set to zero, which would take about as long as filling it. A strings.Builder is what Go has for that: its bytes lie at an address
+// that suits their number, so that of n items suits an item.
+func unwritten[T uint8 | uint16 | uint32 | int64 | float64](n int) []T {
+	if n == 0 {
+		return nil
+	}
+	var zero T
+	var b strings.Builder
+	b.Grow(n * int(unsafe.Sizeof(zero)))
+	b.WriteByte(0) // the data of a string without bytes would be unspecified
+	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.StringData(b.String()))), n)
 }

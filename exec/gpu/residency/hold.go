@@ -107,22 +107,16 @@ func (r *Residency) holdFor(v *tables.Version, ordinal int, offered bool) (e *en
 	var like *entry // a column of an earlier version whose beginning is the same
 	var chunks []*encoding.Chunk
 	if ordinal != deletedBits && len(v.Groups()) > 0 {
-		chunks = make([]*encoding.Chunk, len(v.Groups()))
-		for i, g := range v.Groups() {
-			chunks[i] = g.Columns[ordinal]
-		}
+		chunks = chunksOf(v, ordinal)
 		for _, e := range r.first[chunks[0]] {
-			n := common(e.chunks, chunks)
-			if n == len(chunks) && n == len(e.chunks) {
+			if n := common(e.chunks, chunks); n == len(chunks) && n == len(e.chunks) {
 				r.use(e, offered)
 				e.versions++
 				r.versions[key] = e
 				return e, false
 			}
-			if n > 0 && sameItems(&e.column.Column, &f.Column) && (like == nil || n > common(like.chunks, chunks)) {
-				like = e
-			}
 		}
+		like = r.alike(chunks, &f.Column)
 	}
 	e = &entry{ordinal: ordinal, chunks: chunks, ready: make(chan struct{}), refs: 2, versions: 1, used: r.clock, uses: 1} // the caller's and the upload's
 	if offered {
@@ -130,15 +124,40 @@ func (r *Residency) holdFor(v *tables.Version, ordinal int, offered bool) (e *en
 		r.offered = e
 	}
 	e.column.sizedForm, e.column.rows = f, v.Span()
-	r.versions[key] = e
-	if len(chunks) > 0 {
-		r.first[chunks[0]] = append(r.first[chunks[0]], e)
-	}
+	r.enter(key, e)
 	if like != nil {
 		like.refs++ // until it has been copied
 	}
-	r.loads.Go(func() { r.load(e, v, ordinal, like) })
+	r.loads.Go(func() { r.load(e, v, source{ordinal: ordinal, like: like}) })
 	return e, true
+}
+
+// chunksOf are the chunks of a column.
+func chunksOf(v *tables.Version, ordinal int) []*encoding.Chunk {
+	chunks := make([]*encoding.Chunk, len(v.Groups()))
+	for i, g := range v.Groups() {
+		chunks[i] = g.Columns[ordinal]
+	}
+	return chunks
+}
+
+// alike returns the column that begins with most of the chunks, in the form f; nil: none begins with the first. The caller holds mu.
+func (r *Residency) alike(chunks []*encoding.Chunk, f *form.Column) (like *entry) {
+	most := 0
+	for _, e := range r.first[chunks[0]] {
+		if n := common(e.chunks, chunks); n > most && sameItems(&e.column.Column, f) {
+			like, most = e, n
+		}
+	}
+	return like
+}
+
+// enter makes an entry that of a version's column. The caller holds mu.
+func (r *Residency) enter(key versionKey, e *entry) {
+	r.versions[key] = e
+	if len(e.chunks) > 0 {
+		r.first[e.chunks[0]] = append(r.first[e.chunks[0]], e)
+	}
 }
 
 // use counts a use of an entry, by a query or by one who offers it. The caller holds mu.

@@ -66,14 +66,14 @@ type chunkItems struct {
 	own   bool // they are no part of the chunk
 }
 
-// items uploads the values of a column that are no views, from a group on.
-func (l *uploader) items(v *tables.Version, ordinal, from int) error {
+// items uploads the values of a column that are no views, of groups that lie behind each other.
+func (l *uploader) items(groups []*tables.RowGroup, ordinal int) error {
 	c := &l.e.column
-	if from == len(v.Groups()) {
+	if len(groups) == 0 {
 		return nil
 	}
-	b := batch{l: l, at: c.Data + gpukernels.Ptr(v.Groups()[from].First*int64(c.Width)), width: min(c.Width, 8)}
-	err := prepare(v.Groups()[from:], ordinal, c.items, func(_ *tables.RowGroup, x chunkItems) error { return b.add(x.items, x.own) })
+	b := batch{l: l, at: c.Data + gpukernels.Ptr(groups[0].First*int64(c.Width)), width: min(c.Width, 8)}
+	err := prepare(groups, ordinal, c.items, func(_ *tables.RowGroup, x chunkItems) error { return b.add(x.items, x.own) })
 	if err != nil {
 		return err
 	}

@@ -1,11 +1,11 @@
 package residency
 
 import (
+	"sort"
 	"weak"
 
 	"github.com/radish-sql/radish/exec/gpu/form"
 	"github.com/radish-sql/radish/gpukernels"
-	"github.com/radish-sql/radish/storage/encoding"
 	tables "github.com/radish-sql/radish/storage/table"
 )
 
@@ -66,29 +66,43 @@ func (r *Residency) discard(m *Made) {
 	m.memory = nil
 }
 
-// Adopt makes a column that a query has made that of a version: all rows of the version are the column's, in its order. Where the version's column has another form, or is
-// there already, it frees it. The stream that has made it is empty.
+// Adopt makes a column that a query has made that of a version, or the end of it: the version's last rows are the column's, in its order. The rows before them are copied
+// from an earlier version's column in the background, and what that lacks is uploaded. Where the version's column has another form, or is there already, or nothing of an
+// earlier version's is, it frees the memory. The stream that has made it is empty.
 func (r *Residency) Adopt(v *tables.Version, ordinal int, m *Made) {
 	f := r.sized(v, ordinal)
-	same := v.Span() == m.rows && f.Class == m.class && f.Width == m.width && f.Base == m.base && f.Nulls == (m.Valid != 0)
-	chunks := make([]*encoding.Chunk, len(v.Groups()))
-	for i, g := range v.Groups() {
-		chunks[i] = g.Columns[ordinal]
-	}
+	first := v.Span() - m.rows
+	same := first >= 0 && f.Class == m.class && f.Width == m.width && f.Base == m.base && (first > 0 || f.Nulls == (m.Valid != 0))
+	groups := v.Groups()
+	from := sort.Search(len(groups), func(i int) bool { return groups[i].First >= first })
 	key := versionKey{weak.Make(v), ordinal}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if !same || len(chunks) == 0 || r.closed || r.versions[key] != nil {
+	if !same || from == len(groups) || groups[from].First != first || r.closed || r.versions[key] != nil {
 		r.discard(m)
 		return
 	}
+	chunks := chunksOf(v, ordinal)
+	var like *entry
+	if from > 0 {
+		if like = r.alike(chunks[:from], &f.Column); like == nil {
+			r.discard(m)
+			return
+		}
+	}
 	r.watch(v)
 	r.clock++
-	e := &entry{ordinal: ordinal, chunks: chunks, memory: m.memory, ready: make(chan struct{}), versions: 1, used: r.clock}
+	e := &entry{ordinal: ordinal, chunks: chunks, ready: make(chan struct{}), versions: 1, used: r.clock}
+	e.column.sizedForm, e.column.rows = f, v.Span()
+	r.enter(key, e)
+	if like != nil {
+		like.refs++ // until it has been copied
+		e.refs++    // the upload's
+		r.loads.Go(func() { r.load(e, v, source{ordinal: ordinal, like: like, made: m, from: from}) })
+		return
+	}
+	e.memory, m.memory = m.memory, nil
 	e.size.Store(m.size)
+	e.column.Data, e.column.Valid, e.column.Size = m.Data, m.Valid, m.size
 	close(e.ready)
-	e.column = Column{sizedForm: f, Data: m.Data, Valid: m.Valid, Size: m.size, rows: m.rows}
-	r.versions[key] = e
-	r.first[chunks[0]] = append(r.first[chunks[0]], e)
-	m.memory = nil
 }

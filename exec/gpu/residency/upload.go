@@ -12,31 +12,41 @@ import (
 	tables "github.com/radish-sql/radish/storage/table"
 )
 
-// load uploads a column or a bitmap of deleted rows and makes it ready. like is a column whose first chunks are the same, held for
-// this call; or nil.
-func (r *Residency) load(e *entry, v *tables.Version, ordinal int, like *entry) {
+// source is where a column's values come from.
+type source struct {
+	ordinal int
+	like    *entry // a column whose first chunks are the same, in the same form, held for the upload; or nil
+	prefix  int    // how many chunks are
+	made    *Made  // what a query has made of the row groups from from on, in the same form; it is freed then. nil: all are uploaded
+	from    int
+}
+
+// load uploads a column or a bitmap of deleted rows and makes it ready.
+func (r *Residency) load(e *entry, v *tables.Version, of source) {
 	r.upload(e, func(l *uploader) error {
-		prefix := 0
-		if like != nil {
+		if of.like != nil {
 			select {
-			case <-like.ready:
+			case <-of.like.ready:
 			case <-e.stop:
 				return errYielded
 			}
-			if like.err == nil {
-				prefix = common(like.chunks, e.chunks)
+			if of.like.err == nil {
+				of.prefix = common(of.like.chunks, e.chunks)
 			}
 		}
-		if ordinal == deletedBits {
+		if of.ordinal == deletedBits {
 			return l.deleted(v)
 		}
-		if err := l.column(v, ordinal, like, prefix); err != nil {
-			return fmt.Errorf("column %s of table %s: %w", v.Schema.Columns[ordinal].Name, v.Schema.Name, err)
+		if err := l.column(v, of); err != nil {
+			return fmt.Errorf("column %s of table %s: %w", v.Schema.Columns[of.ordinal].Name, v.Schema.Name, err)
 		}
 		return nil
 	})
-	if like != nil {
-		r.letGo([]*entry{like})
+	if of.like != nil {
+		r.letGo([]*entry{of.like})
+	}
+	if of.made != nil {
+		r.Discard(of.made)
 	}
 }
 
@@ -64,8 +74,8 @@ func (r *Residency) settle(e *entry, err error) {
 	}
 }
 
-func (l *uploader) column(v *tables.Version, ordinal int, like *entry, prefix int) error {
-	c := &l.e.column
+func (l *uploader) column(v *tables.Version, of source) error {
+	c, ordinal, groups := &l.e.column, of.ordinal, v.Groups()
 	width := int64(c.Width)
 	items := c.rows
 	if c.Class == form.View {
@@ -79,17 +89,24 @@ func (l *uploader) column(v *tables.Version, ordinal int, like *entry, prefix in
 		return err
 	}
 	if c.Class == form.View {
-		if err := l.strings(v, ordinal, like, prefix); err != nil {
+		if err := l.strings(v, ordinal, of.like, of.prefix); err != nil {
 			return err
 		}
 	} else {
-		if prefix > 0 {
-			g := v.Groups()[prefix-1]
-			if err := l.s.Copy(c.Data, like.column.Data, (g.First+int64(g.Rows))*width); err != nil {
+		if of.prefix > 0 {
+			g := groups[of.prefix-1]
+			if err := l.s.Copy(c.Data, of.like.column.Data, (g.First+int64(g.Rows))*width); err != nil {
 				return err
 			}
 		}
-		if err := l.items(v, ordinal, prefix); err != nil {
+		end := len(groups)
+		if of.made != nil {
+			end = of.from
+			if err := l.s.Copy(c.Data+gpukernels.Ptr(groups[end].First*width), of.made.Data, of.made.rows*width); err != nil {
+				return err
+			}
+		}
+		if err := l.items(groups[of.prefix:end], ordinal); err != nil {
 			return err
 		}
 	}
@@ -97,7 +114,7 @@ func (l *uploader) column(v *tables.Version, ordinal int, like *entry, prefix in
 		return nil
 	}
 	bits := column.NewBitmap(int(c.rows), true)
-	for _, g := range v.Groups() {
+	for _, g := range groups {
 		switch x := g.Columns[ordinal]; {
 		case x.NullCount == x.Rows:
 			column.CopyBits(bits, int(g.First), column.NewBitmap(x.Rows, false), 0, x.Rows)

@@ -3,6 +3,7 @@ package results
 import (
 	"context"
 	"errors"
+	"math"
 	"unsafe"
 
 	"golang.org/x/sync/errgroup"
@@ -18,7 +19,7 @@ import (
 )
 
 // A result that a statement stores is encoded on the device: it finds the bounds of each row group, and makes each column's integers as narrow as the bounds allow, once in
-// the frame of reference of all rows, for the array that stays, and once in that of each row group, for the host. So what crosses the bus is what the host keeps, and
+// the frame of reference of all the table's rows, for the array that stays, and once in that of each row group, for the host. So what crosses the bus is what the host keeps, and
 // nobody there looks at single values.
 
 // Encoded are stored rows in the form of a table's columns.
@@ -28,7 +29,7 @@ type Encoded struct {
 	pool   *residency.Residency
 }
 
-// Keep makes what the device has of the rows the columns of a version, which has these rows and no others.
+// Keep makes what the device has of the rows the last rows of a version's columns. The version is the one that Encode was given, with these rows behind its own.
 func (e *Encoded) Keep(v *tables.Version) {
 	for i, m := range e.kept {
 		if m != nil {
@@ -48,24 +49,30 @@ func (e *Encoded) Release() {
 	}
 }
 
-// windowBytes bounds the buffer from which encoded values go to the host.
-const windowBytes = 256 << 20
+// The buffer from which encoded values go to the host has leastWindow bytes, or a share of the device's memory up to mostWindow: between two fillings no bytes cross the bus.
+const (
+	leastWindow = 256 << 20
+	mostWindow  = 1 << 30
+	windowShare = 64
+)
 
 // encoder makes an Encoded.
 type encoder struct {
 	rows   *Rows
+	into   *tables.Version
 	groups int64
 	chunks [][]*encoding.Chunk // by column and row group
 	ranges [][]gpukernels.Range
-	window gpukernels.Ptr // of windowBytes, or fewer
+	window gpukernels.Ptr
+	bytes  int64          // of window
 	frames gpukernels.Ptr // of all groups of a column
 	out    *Encoded
 }
 
-// Encode brings rows, of which the first columns are wanted under the types given, into the form of a table's columns, and to the host. reserve counts the bytes
+// Encode brings rows, of which the first columns are wanted under the types given, into the form of a table's columns, and to the host. They are to be stored behind those of into. reserve counts the bytes
 // that they will take there. Encoded is nil if the rows are too few for it, or have columns that the host encodes better, or if the device has no memory for it: then
 // Download hands them over.
-func (rows *Rows) Encode(ctx context.Context, ts []types.Type, reserve func(bytes int64) error) (*Encoded, error) {
+func (rows *Rows) Encode(ctx context.Context, ts []types.Type, into *tables.Version, reserve func(bytes int64) error) (*Encoded, error) {
 	if rows.Count < rows.Env.Tuning.EncodedRows || rows.Count == 0 {
 		return nil, nil
 	}
@@ -75,7 +82,7 @@ func (rows *Rows) Encode(ctx context.Context, ts []types.Type, reserve func(byte
 		}
 	}
 	x := &encoder{
-		rows: rows, groups: (rows.Count + tables.RowGroupSize - 1) / tables.RowGroupSize, chunks: make([][]*encoding.Chunk, len(ts)),
+		rows: rows, into: into, groups: (rows.Count + tables.RowGroupSize - 1) / tables.RowGroupSize, chunks: make([][]*encoding.Chunk, len(ts)),
 		ranges: make([][]gpukernels.Range, len(ts)), out: &Encoded{pool: rows.Env.Pool, kept: make([]*residency.Made, len(ts))},
 	}
 	err := x.encode(ctx, ts, reserve)
@@ -100,7 +107,8 @@ func (x *encoder) encode(ctx context.Context, ts []types.Type, reserve func(byte
 	if x.frames, err = x.rows.Env.Memory.Alloc("rows to store", x.groups*int64(unsafe.Sizeof(gpukernels.Frame{}))); err != nil {
 		return err
 	}
-	if x.window, err = x.rows.Env.Memory.Alloc("rows to store", min(windowBytes, 8*x.rows.Count)); err != nil {
+	x.bytes = min(8*x.rows.Count, max(leastWindow, min(mostWindow, x.rows.Env.Pool.Capacity()/windowShare)))
+	if x.window, err = x.rows.Env.Memory.Alloc("rows to store", x.bytes); err != nil {
 		return err
 	}
 	bytes := int64(0)
@@ -265,20 +273,24 @@ func (x *encoder) codes(ctx context.Context, i int, t types.Type) error {
 // keep makes the array that stays on the device, if there is memory for it.
 func (x *encoder) keep(i int, t types.Type, items, valid gpukernels.Ptr) error {
 	flip := form.FlipOf(t)
-	all, some, nulls := form.Interval{}, false, false
+	all, nulls := form.Interval{Lo: math.MaxInt64, Hi: math.MinInt64}, false
 	for g := range x.groups {
 		r := &x.ranges[i][g]
 		nulls = nulls || r.Nulls > 0
-		if r.Nulls == int64(x.groupRows(g)) {
-			continue
+		if r.Nulls < int64(x.groupRows(g)) {
+			all = form.Interval{Lo: min(all.Lo, r.Low^flip), Hi: max(all.Hi, r.High^flip)}
 		}
-		lo, hi := r.Low^flip, r.High^flip
-		if !some {
-			all, some = form.Interval{Lo: lo, Hi: hi}, true
-		}
-		all = form.Interval{Lo: min(all.Lo, lo), Hi: max(all.Hi, hi)}
 	}
-	if !some {
+	behind := x.into.Span() > 0 // of other rows, with which they will have one frame of reference
+	if behind {
+		zones := form.ColumnOf(x.into, i).Zones
+		for g, lo := range zones.Lo {
+			if hi := zones.Hi[g]; lo <= hi {
+				all = form.Interval{Lo: min(all.Lo, lo), Hi: max(all.Hi, hi)}
+			}
+		}
+	}
+	if all.Lo > all.Hi {
 		all = form.Interval{Lo: flip, Hi: flip}
 	}
 	class, width, base, null := form.Float, 8, int64(0), int64(0)
@@ -288,7 +300,7 @@ func (x *encoder) keep(i int, t types.Type, items, valid gpukernels.Ptr) error {
 			null = all.Lo ^ flip
 		}
 	}
-	m, err := x.rows.Env.Pool.Make(x.rows.Env.Memory.Stream, class, width, base, x.rows.Count, nulls)
+	m, err := x.rows.Env.Pool.Make(x.rows.Env.Memory.Stream, class, width, base, x.rows.Count, nulls && !behind)
 	if errors.Is(err, gpukernels.ErrOutOfMemory) {
 		return nil // it is uploaded when a query asks for it
 	}
@@ -317,7 +329,7 @@ func (x *encoder) bitmaps(ctx context.Context, i int, valid gpukernels.Ptr) erro
 	}
 	words := column.BitmapWords(int(x.rows.Count))
 	var at gpukernels.Ptr
-	if m := x.out.kept[i]; m != nil {
+	if m := x.out.kept[i]; m != nil && m.Valid != 0 {
 		at = m.Valid
 	} else {
 		var err error
@@ -344,7 +356,6 @@ func (x *encoder) bitmaps(ctx context.Context, i int, valid gpukernels.Ptr) erro
 
 // download fills the chunks of a column: as many row groups at once as the window holds.
 func (x *encoder) download(ctx context.Context, i int, items, valid gpukernels.Ptr) error {
-	capacity := min(windowBytes, 8*x.rows.Count)
 	frames := make([]gpukernels.Frame, x.groups)
 	for from := 0; from < len(frames); {
 		var pieces []gpukernels.Piece
@@ -353,7 +364,7 @@ func (x *encoder) download(ctx context.Context, i int, items, valid gpukernels.P
 			c := x.chunks[i][end]
 			size := int64(c.Rows * c.ItemWidth())
 			at := (bytes + 7) &^ 7
-			if at+size > capacity {
+			if at+size > x.bytes {
 				break
 			}
 			frames[end] = gpukernels.Frame{At: at, Width: int64(c.ItemWidth())}

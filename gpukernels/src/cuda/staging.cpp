@@ -16,8 +16,8 @@ namespace {
 
 constexpr int64_t chunk_bytes = 4 << 20; // long enough that an event and a launch cost nothing beside it
 constexpr int64_t direct_bytes = RADISH_GPU_MAILBOX; // up to this the driver copies pageable memory into its command buffer, and returns
-constexpr int max_buffers = 24;          // 96 MiB pinned at most
-constexpr int max_workers = 8;           // some 8 GB/s each against a bus of 55 GB/s
+constexpr int max_buffers = 32;          // 128 MiB pinned at most
+constexpr int max_workers = 15;          // some 8 GB/s each against a bus of 55 GB/s; half of that where a download meets pages that nobody has touched
 
 struct Buffer {
   void* memory = nullptr;

@@ -12,6 +12,7 @@ import (
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/types"
+	"github.com/radish-sql/radish/storage/encoding"
 	"github.com/radish-sql/radish/storage/table"
 )
 
@@ -23,6 +24,8 @@ type Gen struct {
 	pipes []*physical.Pipeline
 	// Ascending makes tables whose first column ascends.
 	Ascending bool
+	// GroupRows is how many rows the row groups of tables have; 0: as many as they can.
+	GroupRows int
 }
 
 // NewGen returns a generator of tables of about size rows.
@@ -96,13 +99,17 @@ func (g *Gen) Table(n, keys int) *table.Version {
 	}
 	v := table.New(&table.Schema{Database: "test", Name: "t", Columns: columnDefs})
 	b := table.NewBuilder(v)
-	for from := 0; from < n; from += column.VectorSize {
-		k := min(column.VectorSize, n-from)
+	step := column.VectorSize
+	if g.GroupRows > 0 {
+		step = g.GroupRows
+	}
+	for from := 0; from < n; from += step {
+		k := min(step, n-from)
 		part := &column.Batch{N: n, Cols: cols}
 		for i := range k {
 			part.Sel = append(part.Sel, int32(from+i))
 		}
-		if err := b.Append(part); err != nil {
+		if err := g.add(b, part); err != nil {
 			panic(err)
 		}
 	}
@@ -120,6 +127,19 @@ func (g *Gen) Table(n, keys int) *table.Version {
 		out, _, _ = out.Delete(context.Background(), dead)
 	}
 	return out
+}
+
+// add appends a batch, to row groups as large as they get, or as one of GroupRows.
+func (g *Gen) add(b *table.Builder, batch *column.Batch) error {
+	if g.GroupRows == 0 {
+		return b.Append(batch)
+	}
+	data := make([]encoding.Data, len(batch.Cols))
+	for i, c := range batch.Cols {
+		data[i].Type = c.Type
+		data[i].Append(c, batch.N, batch.Sel)
+	}
+	return b.AppendColumns(len(batch.Sel), data)
 }
 
 // Scan returns a scan of all columns of a table.

@@ -2,6 +2,7 @@ package gpu
 
 import (
 	"github.com/radish-sql/radish/exec/gpu/placement"
+	"github.com/radish-sql/radish/exec/gpu/residency"
 	"github.com/radish-sql/radish/exec/gpu/run"
 	"github.com/radish-sql/radish/planner/cost"
 	"github.com/radish-sql/radish/planner/physical"
@@ -38,7 +39,7 @@ func (d *Device) KeepCosts(file string) {
 
 // missing is the bytes of a scan's columns that are not on the device.
 func (d *Device) missing(scan *physical.TableScan) int64 {
-	_, bytes := d.runner.Residency.Bytes(scan.Table, run.ScanOrdinals(scan))
+	_, bytes := d.runner.Residency.Bytes(scan.Table, run.ScanOrdinals(scan), residency.Part{})
 	return bytes
 }
 
@@ -62,7 +63,7 @@ func (p *Placed) Lacks() Lacks {
 	}
 	for _, pl := range p.Plan.Pipelines {
 		if scan, ok := pl.Source.(*physical.TableScan); ok && p.Placement.Device(pl) == physical.GPU {
-			l.Bytes += p.device.runner.Residency.Awaited(scan.Table, run.ScanOrdinals(scan))
+			l.Bytes += p.device.runner.Residency.Awaited(scan.Table, run.ScanOrdinals(scan), residency.Part{})
 		}
 	}
 	return l

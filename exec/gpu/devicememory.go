@@ -42,14 +42,7 @@ func (d *Device) Invest(v *tables.Version) { d.runner.Residency.Invest(v) }
 func (d *Device) Investing() int { return d.runner.Residency.Investing() }
 
 // ResidentBytes says how much of a table is on the device.
-func (d *Device) ResidentBytes(v *tables.Version) int64 {
-	all := make([]int, len(v.Schema.Columns))
-	for i := range all {
-		all[i] = i
-	}
-	here, _ := d.runner.Residency.Bytes(v, all)
-	return here
-}
+func (d *Device) ResidentBytes(v *tables.Version) int64 { return d.runner.Residency.ResidentBytes(v) }
 
 // ResidentColumns lists the columns of tables that are still there, by name.
 func (d *Device) ResidentColumns() []residency.Listed { return d.runner.Residency.List() }

@@ -9,6 +9,7 @@ import (
 	"github.com/radish-sql/radish/exec/gpu/join"
 	"github.com/radish-sql/radish/exec/gpu/kernel"
 	"github.com/radish-sql/radish/exec/gpu/program"
+	"github.com/radish-sql/radish/exec/gpu/residency"
 	"github.com/radish-sql/radish/exec/gpu/run"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/planner/physical"
@@ -154,7 +155,7 @@ func (d *Device) tooLarge(plan *physical.Plan, memory int64) string {
 		if !ok {
 			continue
 		}
-		if here, missing := d.runner.Residency.Bytes(scan.Table, run.ScanOrdinals(scan)); here+missing > memory {
+		if here, missing := d.runner.Residency.Bytes(scan.Table, run.ScanOrdinals(scan), residency.Part{}); here+missing > memory {
 			return fmt.Sprintf("it would run out of GPU memory: the columns that it reads of table %s take %s, and it may use %s", scan.Table.Schema.Name, sqlerr.FormatBytes(here+missing), sqlerr.FormatBytes(memory))
 		}
 	}

@@ -42,9 +42,13 @@ func (t *textBegins) begins(v *tables.Version, ordinal int) []int64 {
 	return t.at
 }
 
-// total is the length of all strings.
-func (t *textBegins) total(v *tables.Version, ordinal int) int64 {
-	return t.begins(v, ordinal)[len(v.Groups())]
+// bytesOf says where the strings of a part begin, and how long they are.
+func (t *textBegins) bytesOf(v *tables.Version, ordinal int, part Part) (from, total int64) {
+	begins := t.begins(v, ordinal)
+	if part = part.in(v); part.All() {
+		return 0, begins[len(v.Groups())]
+	}
+	return begins[part.From], begins[part.To] - begins[part.From]
 }
 
 // stringBytes is the length of a chunk's strings end to end.
@@ -66,12 +70,14 @@ func stringBytes(c *encoding.Chunk) int64 {
 	return total
 }
 
-// bytes is the device memory that a column of this form takes.
-func (f *sizedForm) bytes(v *tables.Version, ordinal int) int64 {
-	rows := v.Span()
+// bytes is the device memory that a part of a column of this form takes.
+func (f *sizedForm) bytes(v *tables.Version, ordinal int, part Part) int64 {
+	first, end := part.Rows(v)
+	rows := end - tileStart(first)
 	size := (rows + padRows) * int64(f.Width)
 	if f.Class == form.View {
-		size += 8 + f.text.total(v, ordinal)
+		_, text := f.text.bytesOf(v, ordinal, part)
+		size += 8 + max(text, 1)
 	}
 	if f.Nulls {
 		size += bitmapBytes(rows)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"runtime"
+	"slices"
 	"weak"
 
 	"github.com/radish-sql/radish/column"
@@ -33,12 +34,15 @@ func (e *entry) loaded() bool {
 	}
 }
 
-// Acquire lends columns of a table, which it uploads unless they are there. The caller releases the table. When ctx ends Acquire returns, and uploads go on.
-func (r *Residency) Acquire(ctx context.Context, v *tables.Version, ordinals []int) (*Table, error) {
-	t := &Table{Rows: v.Span(), from: r}
+// Acquire lends a part of a table's columns, which it uploads unless it is there, or all of the column is. The caller releases the table. When ctx ends Acquire returns, and
+// uploads go on.
+func (r *Residency) Acquire(ctx context.Context, v *tables.Version, ordinals []int, part Part) (*Table, error) {
+	part = part.in(v)
+	first, end := part.Rows(v)
+	t := &Table{Rows: end - first, from: r}
 	var started []*entry
 	start := func(ordinal int) *entry {
-		e, made := r.hold(v, ordinal)
+		e, made := r.hold(v, ordinal, part)
 		t.held = append(t.held, e)
 		if made {
 			started = append(started, e)
@@ -56,7 +60,7 @@ func (r *Residency) Acquire(ctx context.Context, v *tables.Version, ordinals []i
 		for errors.Is(err, errYielded) { // it had begun before somebody asked for it
 			r.letGo([]*entry{e})
 			made := false
-			if e, made = r.hold(v, e.ordinal); made {
+			if e, made = r.hold(v, e.ordinal, part); made {
 				started = append(started, e)
 			}
 			t.held[i] = e
@@ -85,13 +89,13 @@ func (t *Table) Release() {
 }
 
 // hold returns the entry of a column and takes a reference. made says that this call has started its upload.
-func (r *Residency) hold(v *tables.Version, ordinal int) (e *entry, made bool) {
-	return r.holdFor(v, ordinal, false)
+func (r *Residency) hold(v *tables.Version, ordinal int, part Part) (e *entry, made bool) {
+	return r.holdFor(v, ordinal, part, false)
 }
 
 // holdFor is hold for a query, or offered: for none, which sets made only if this call has made the entry.
-func (r *Residency) holdFor(v *tables.Version, ordinal int, offered bool) (e *entry, made bool) {
-	key := versionKey{weak.Make(v), ordinal}
+func (r *Residency) holdFor(v *tables.Version, ordinal int, part Part, offered bool) (e *entry, made bool) {
+	key := versionKey{weak.Make(v), ordinal, part}
 	f := sizedForm{}
 	if ordinal != deletedBits {
 		f = r.sized(v, ordinal)
@@ -99,31 +103,37 @@ func (r *Residency) holdFor(v *tables.Version, ordinal int, offered bool) (e *en
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.clock++
-	if e := r.versions[key]; e != nil {
+	if e := r.covering(key); e != nil {
 		r.use(e, offered)
 		return e, false
 	}
-	r.watch(v)
+	r.watch(v, part)
 	var like *entry // a column of an earlier version whose beginning is the same
 	var chunks []*encoding.Chunk
-	if ordinal != deletedBits && len(v.Groups()) > 0 {
-		chunks = chunksOf(v, ordinal)
+	first, end := part.Rows(v)
+	if ordinal != deletedBits && len(part.Groups(v)) > 0 {
+		chunks = chunksOf(v, ordinal, part)
 		for _, e := range r.first[chunks[0]] {
-			if n := common(e.chunks, chunks); n == len(chunks) && n == len(e.chunks) {
+			if n := common(e.chunks, chunks); n != len(chunks) || n != len(e.chunks) || e.column.first != first {
+				continue
+			}
+			if part.All() && e.part.All() || sameItems(&e.column.Column, &f.Column) && e.column.Nulls == f.Nulls {
 				r.use(e, offered)
 				e.versions++
 				r.versions[key] = e
 				return e, false
 			}
 		}
-		like = r.alike(chunks, &f.Column)
+		if first == 0 {
+			like = r.alike(chunks, &f.Column)
+		}
 	}
-	e = &entry{ordinal: ordinal, chunks: chunks, ready: make(chan struct{}), refs: 2, versions: 1, used: r.clock, uses: 1} // the caller's and the upload's
+	e = &entry{ordinal: ordinal, part: part, chunks: chunks, ready: make(chan struct{}), refs: 2, versions: 1, used: r.clock, uses: 1} // the caller's and the upload's
 	if offered {
 		e.stop, e.gone = make(chan struct{}), make(chan struct{})
 		r.offered = e
 	}
-	e.column.sizedForm, e.column.rows = f, v.Span()
+	e.column.sizedForm, e.column.begin, e.column.first, e.column.end = f, tileStart(first), first, end
 	r.enter(key, e)
 	if like != nil {
 		like.refs++ // until it has been copied
@@ -132,20 +142,21 @@ func (r *Residency) holdFor(v *tables.Version, ordinal int, offered bool) (e *en
 	return e, true
 }
 
-// chunksOf are the chunks of a column.
-func chunksOf(v *tables.Version, ordinal int) []*encoding.Chunk {
-	chunks := make([]*encoding.Chunk, len(v.Groups()))
-	for i, g := range v.Groups() {
+// chunksOf are the chunks of a part of a column.
+func chunksOf(v *tables.Version, ordinal int, part Part) []*encoding.Chunk {
+	groups := part.Groups(v)
+	chunks := make([]*encoding.Chunk, len(groups))
+	for i, g := range groups {
 		chunks[i] = g.Columns[ordinal]
 	}
 	return chunks
 }
 
-// alike returns the column that begins with most of the chunks, in the form f; nil: none begins with the first. The caller holds mu.
+// alike returns the column that begins with most of the chunks, in the form f, all of them from the table's first row on; nil: none begins with the first. The caller holds mu.
 func (r *Residency) alike(chunks []*encoding.Chunk, f *form.Column) (like *entry) {
 	most := 0
 	for _, e := range r.first[chunks[0]] {
-		if n := common(e.chunks, chunks); n > most && sameItems(&e.column.Column, f) {
+		if n := common(e.chunks, chunks); n > most && e.column.first == 0 && sameItems(&e.column.Column, f) {
 			like, most = e, n
 		}
 	}
@@ -158,6 +169,26 @@ func (r *Residency) enter(key versionKey, e *entry) {
 	if len(e.chunks) > 0 {
 		r.first[e.chunks[0]] = append(r.first[e.chunks[0]], e)
 	}
+}
+
+// covering returns the entry of a column, of all of it or a run of row groups that the key's part lies in; nil: there is none. The caller holds mu.
+func (r *Residency) covering(key versionKey) *entry {
+	if e := r.versions[key]; e != nil || key.part.All() {
+		return e
+	}
+	part := key.part
+	w := r.watched[key.version]
+	if w == nil {
+		return nil
+	}
+	for _, key.part = range w.parts {
+		if key.part.covers(part) {
+			if e := r.versions[key]; e != nil {
+				return e
+			}
+		}
+	}
+	return nil
 }
 
 // use counts a use of an entry, by a query or by one who offers it. The caller holds mu.
@@ -205,7 +236,7 @@ func (r *Residency) Dictionary(ctx context.Context, d *column.Dictionary) (views
 
 // sized is Form with what the size follows from.
 func (r *Residency) sized(v *tables.Version, ordinal int) sizedForm {
-	key := versionKey{weak.Make(v), ordinal}
+	key := versionKey{version: weak.Make(v), ordinal: ordinal}
 	r.mu.Lock()
 	f, ok := r.forms[key]
 	r.mu.Unlock()
@@ -218,32 +249,39 @@ func (r *Residency) sized(v *tables.Version, ordinal int) sizedForm {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.watch(v)
+	r.watch(v, Part{})
 	r.forms[key] = f
 	return f
 }
 
-// watch sees to it that a version is forgotten when the program has dropped it. The caller holds mu.
-func (r *Residency) watch(v *tables.Version) {
+// watch sees to it that a version is forgotten, with a part of it, when the program has dropped it. The caller holds mu.
+func (r *Residency) watch(v *tables.Version, part Part) {
 	w := weak.Make(v)
-	if _, ok := r.watched[w]; ok {
-		return
+	x := r.watched[w]
+	if x == nil {
+		x = &watched{columns: len(v.Schema.Columns), parts: []Part{{}}}
+		r.watched[w] = x
+		runtime.AddCleanup(v, r.forget, w)
 	}
-	r.watched[w] = len(v.Schema.Columns)
-	runtime.AddCleanup(v, r.forget, w)
+	if !slices.Contains(x.parts, part) {
+		x.parts = append(x.parts, part)
+	}
 }
 
 // forget drops what is known of a version that is gone.
 func (r *Residency) forget(w weak.Pointer[tables.Version]) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for ordinal := deletedBits; ordinal < r.watched[w]; ordinal++ {
-		key := versionKey{w, ordinal}
-		delete(r.forms, key)
-		if e := r.versions[key]; e != nil {
-			delete(r.versions, key)
-			if e.versions--; e.versions == 0 && e.refs == 0 {
-				r.drop(e)
+	x := r.watched[w]
+	for ordinal := deletedBits; ordinal < x.columns; ordinal++ {
+		delete(r.forms, versionKey{version: w, ordinal: ordinal})
+		for _, part := range x.parts {
+			key := versionKey{w, ordinal, part}
+			if e := r.versions[key]; e != nil {
+				delete(r.versions, key)
+				if e.versions--; e.versions == 0 && e.refs == 0 {
+					r.drop(e)
+				}
 			}
 		}
 	}

@@ -154,16 +154,16 @@ func textOf(c *encoding.Chunk) (chunkText, error) {
 // strings uploads a column of strings as offsets and bytes.
 func (l *uploader) strings(v *tables.Version, ordinal int, like *entry, prefix int) error {
 	c := &l.e.column
-	begins := c.text.begins(v, ordinal)
-	total := begins[len(v.Groups())]
+	groups := l.e.part.Groups(v)
+	from, total := c.text.bytesOf(v, ordinal, l.e.part)
 	var err error
 	if c.Bytes, err = l.alloc(max(total, 1)); err != nil {
 		return err
 	}
-	at, row := begins[prefix], int64(0)
-	if prefix > 0 {
-		last := v.Groups()[prefix-1]
-		row = last.First + int64(last.Rows)
+	at, row := int64(0), c.first
+	if prefix > 0 { // such a column begins with the table
+		last := groups[prefix-1]
+		at, row = c.text.begins(v, ordinal)[prefix]-from, last.First+int64(last.Rows)
 		if err := l.s.Copy(c.Data, like.column.Data, 8*row); err != nil {
 			return err
 		}
@@ -175,7 +175,7 @@ func (l *uploader) strings(v *tables.Version, ordinal int, like *entry, prefix i
 	}
 	offsets := batch{l: l, at: c.Data + gpukernels.Ptr(8*row), width: 8}
 	bytes := batch{l: l, at: c.Bytes + gpukernels.Ptr(at), width: 1}
-	err = prepare(v.Groups()[prefix:], ordinal, textOf, func(g *tables.RowGroup, t chunkText) error {
+	err = prepare(groups[prefix:], ordinal, textOf, func(g *tables.RowGroup, t chunkText) error {
 		if t.offsets == nil {
 			return offsets.add(gpukernels.SameItems(g.Rows, at), false)
 		}

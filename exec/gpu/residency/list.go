@@ -23,13 +23,25 @@ type Listed struct {
 func (r *Residency) List() []Listed {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	var out []Listed
+	columns := map[versionKey]*Listed{} // parts of a column are listed as one
 	for key, e := range r.versions {
 		v := key.version.Value()
 		if v == nil || key.ordinal == deletedBits || e.loaded() && e.size.Load() == 0 {
 			continue
 		}
-		out = append(out, Listed{v.Schema.Database, v.Schema.Name, v.Schema.Columns[key.ordinal].Name, e.size.Load(), e.loaded(), e.uses})
+		key.part = Part{}
+		x := columns[key]
+		if x == nil {
+			x = &Listed{v.Schema.Database, v.Schema.Name, v.Schema.Columns[key.ordinal].Name, 0, true, 0}
+			columns[key] = x
+		}
+		x.Bytes += e.size.Load()
+		x.Ready = x.Ready && e.loaded()
+		x.Uses = max(x.Uses, e.uses)
+	}
+	var out []Listed
+	for _, x := range columns {
+		out = append(out, *x)
 	}
 	slices.SortFunc(out, func(a, b Listed) int {
 		return cmp.Or(strings.Compare(a.Database, b.Database), strings.Compare(a.Table, b.Table), strings.Compare(a.Column, b.Column))
@@ -42,15 +54,13 @@ func (r *Residency) Form(v *tables.Version, ordinal int) form.Column {
 	return r.sized(v, ordinal).Column
 }
 
-// Bytes says how many of the bytes of a table's columns are on the device, and how many would have to be uploaded.
-func (r *Residency) Bytes(v *tables.Version, ordinals []int) (here, missing int64) {
+// Bytes says how many of the bytes of a part of a table's columns are on the device, and how many would have to be uploaded.
+func (r *Residency) Bytes(v *tables.Version, ordinals []int, part Part) (here, missing int64) {
+	part = part.in(v)
 	for _, o := range ordinals {
-		key := versionKey{weak.Make(v), o}
-		r.mu.Lock()
-		e := r.versions[key]
-		r.mu.Unlock()
+		e := r.known(v, o, part)
 		f := r.sized(v, o)
-		size := f.bytes(v, o)
+		size := f.bytes(v, o, part)
 		if e != nil {
 			here += size
 		} else {
@@ -60,15 +70,33 @@ func (r *Residency) Bytes(v *tables.Version, ordinals []int) (here, missing int6
 	return here, missing
 }
 
-// Awaited is how many bytes of a table's columns are not on the device yet, those that are on their way included.
-func (r *Residency) Awaited(v *tables.Version, ordinals []int) (bytes int64) {
+// known returns the entry that has a part of a column; nil: there is none.
+func (r *Residency) known(v *tables.Version, ordinal int, part Part) *entry {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.covering(versionKey{weak.Make(v), ordinal, part})
+}
+
+// Awaited is how many bytes of a part of a table's columns are not on the device yet, those that are on their way included.
+func (r *Residency) Awaited(v *tables.Version, ordinals []int, part Part) (bytes int64) {
+	part = part.in(v)
 	for _, o := range ordinals {
-		r.mu.Lock()
-		e := r.versions[versionKey{weak.Make(v), o}]
-		r.mu.Unlock()
-		if e == nil || !e.loaded() {
+		if e := r.known(v, o, part); e == nil || !e.loaded() {
 			f := r.sized(v, o)
-			bytes += f.bytes(v, o)
+			bytes += f.bytes(v, o, part)
+		}
+	}
+	return bytes
+}
+
+// ResidentBytes is how much of a table is on the device, or on its way there.
+func (r *Residency) ResidentBytes(v *tables.Version) (bytes int64) {
+	w := weak.Make(v)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for key, e := range r.versions {
+		if key.version == w && key.ordinal != deletedBits {
+			bytes += e.size.Load()
 		}
 	}
 	return bytes

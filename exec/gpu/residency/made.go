@@ -75,14 +75,14 @@ func (r *Residency) Adopt(v *tables.Version, ordinal int, m *Made) {
 	same := first >= 0 && f.Class == m.class && f.Width == m.width && f.Base == m.base && (first > 0 || f.Nulls == (m.Valid != 0))
 	groups := v.Groups()
 	from := sort.Search(len(groups), func(i int) bool { return groups[i].First >= first })
-	key := versionKey{weak.Make(v), ordinal}
+	key := versionKey{version: weak.Make(v), ordinal: ordinal}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if !same || from == len(groups) || groups[from].First != first || r.closed || r.versions[key] != nil {
 		r.discard(m)
 		return
 	}
-	chunks := chunksOf(v, ordinal)
+	chunks := chunksOf(v, ordinal, Part{})
 	var like *entry
 	if from > 0 {
 		if like = r.alike(chunks[:from], &f.Column); like == nil {
@@ -90,10 +90,10 @@ func (r *Residency) Adopt(v *tables.Version, ordinal int, m *Made) {
 			return
 		}
 	}
-	r.watch(v)
+	r.watch(v, Part{})
 	r.clock++
 	e := &entry{ordinal: ordinal, chunks: chunks, ready: make(chan struct{}), versions: 1, used: r.clock}
-	e.column.sizedForm, e.column.rows = f, v.Span()
+	e.column.sizedForm, e.column.end = f, v.Span()
 	r.enter(key, e)
 	if like != nil {
 		like.refs++ // until it has been copied

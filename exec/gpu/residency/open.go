@@ -18,7 +18,7 @@ const uploadStreams = 4
 func New(device *gpukernels.Device) (*Residency, error) {
 	r := &Residency{
 		device: device, uploads: make(chan *gpukernels.Stream, uploadStreams), index: index{
-			versions: map[versionKey]*entry{}, forms: map[versionKey]sizedForm{}, watched: map[weak.Pointer[tables.Version]]int{},
+			versions: map[versionKey]*entry{}, forms: map[versionKey]sizedForm{}, watched: map[weak.Pointer[tables.Version]]*watched{},
 			first: map[*encoding.Chunk][]*entry{}, dicts: map[*column.Dictionary]*entry{},
 		},
 		ledger: newLedger(), shortage: shortage{now: time.Now}, investor: investor{stop: make(chan struct{})},

@@ -11,7 +11,8 @@ import (
 	tables "github.com/radish-sql/radish/storage/table"
 )
 
-// Column is a table column in device memory. It may be read until the Table that it came with is released.
+// Column is a table column in device memory, or a run of its row groups. It may be read until the Table that it came with is released. The addresses are those that row 0 has or
+// would have: of a run's rows alone there is something at the address that follows for them.
 type Column struct {
 	sizedForm
 	Data  gpukernels.Ptr // address of the items
@@ -19,14 +20,18 @@ type Column struct {
 	Valid gpukernels.Ptr // address of a bitmap of 32-bit words, in which a set bit is a value that is not NULL; 0: no value is NULL
 	Size  int64          // bytes of device memory in all
 
-	rows int64 // with deleted ones
+	// Row numbers, with deleted ones. Behind end, and between begin and first, lie rows that kernels may read: zeros that are not NULL.
+	begin, first, end int64
 }
+
+// Rows is how many rows the column has, deleted ones included.
+func (c *Column) Rows() int64 { return c.end - c.first }
 
 // Table is what a scan reads of one table version. It serves one goroutine. Release it after the stream that reads it has been waited for.
 type Table struct {
-	Rows    int64          // row numbers are below it
+	Rows    int64          // of the part, deleted ones included
 	Columns []*Column      // in the order of the ordinals that were asked for
-	Deleted gpukernels.Ptr // address of a bitmap of 32-bit words, in which a set bit is a deleted row; 0: no row is deleted
+	Deleted gpukernels.Ptr // address of a bitmap of 32-bit words, in which a set bit is a deleted row, as the columns' addresses are; 0: no row is deleted
 
 	Uploaded int64 // bytes that had to be uploaded for it
 
@@ -66,16 +71,23 @@ type Residency struct {
 type index struct {
 	versions map[versionKey]*entry
 	forms    map[versionKey]sizedForm
-	watched  map[weak.Pointer[tables.Version]]int // the number of columns of versions that are still alive
-	first    map[*encoding.Chunk][]*entry         // columns by their first chunk
+	watched  map[weak.Pointer[tables.Version]]*watched // versions that are still alive
+	first    map[*encoding.Chunk][]*entry              // columns by their first chunk
 	dicts    map[*column.Dictionary]*entry
 }
 
-// versionKey names a column of a table version without keeping the version alive. The ordinal deletedBits stands for the bitmap of
+// versionKey names a column of a table version, or a part of it, without keeping the version alive. The ordinal deletedBits stands for the bitmap of
 // deleted rows.
 type versionKey struct {
 	version weak.Pointer[tables.Version]
 	ordinal int
+	part    Part
+}
+
+// watched is what is known of a version: its columns, and the parts that somebody has asked for.
+type watched struct {
+	columns int
+	parts   []Part
 }
 
 const deletedBits = -1
@@ -85,6 +97,7 @@ const deletedBits = -1
 type entry struct {
 	column  Column
 	ordinal int // of the column
+	part    Part
 	dict    words
 	chunks  []*encoding.Chunk // of a column: what it was made of
 	memory  []gpukernels.Ptr

@@ -23,17 +23,18 @@ func checkResident(t *testing.T, s *gpukernels.Stream, v *tables.Version, ordina
 	t.Helper()
 	typ := v.Schema.Columns[ordinal].Type
 	var valid []uint32
+	n := c.end - c.begin // row numbers below are less begin
 	if c.Valid != 0 {
-		valid = gputest.Download[uint32](t, s, c.Valid, (c.rows+31)/32)
+		valid = gputest.Download[uint32](t, s, c.Valid+gpukernels.Ptr(c.begin/8), (n+31)/32)
 	}
 	var offsets []int64
 	var text []byte
 	var items []byte
 	if c.Class == form.View {
-		offsets = gputest.Download[int64](t, s, c.Data, c.rows+1)
-		text = gputest.Download[byte](t, s, c.Bytes, offsets[c.rows])
+		offsets = gputest.Download[int64](t, s, c.Data+gpukernels.Ptr(8*c.begin), n+1)
+		text = gputest.Download[byte](t, s, c.Bytes, offsets[n])
 	} else {
-		items = gputest.Download[byte](t, s, c.Data, c.rows*int64(c.Width))
+		items = gputest.Download[byte](t, s, c.Data+gpukernels.Ptr(c.begin*int64(c.Width)), n*int64(c.Width))
 	}
 	word := func(row int64, width int) uint64 {
 		x := uint64(0)
@@ -42,8 +43,13 @@ func checkResident(t *testing.T, s *gpukernels.Stream, v *tables.Version, ordina
 		}
 		return x
 	}
-	for row := range c.rows {
-		g, at, _ := v.Locate(row)
+	for row := range c.first - c.begin { // what lies before it in its first tile
+		if valid != nil && valid[row>>5]>>(row&31)&1 == 0 || items != nil && word(row, min(c.Width, 8)) != 0 {
+			t.Fatalf("column %s, row %d before the first: not zero, or NULL", v.Schema.Columns[ordinal].Name, row)
+		}
+	}
+	for row := c.first - c.begin; row < n; row++ {
+		g, at, _ := v.Locate(row + c.begin)
 		want := v.Groups()[g].Columns[ordinal].At(at)
 		null := valid != nil && valid[row>>5]>>(row&31)&1 == 0
 		if null != want.Null {
@@ -161,7 +167,7 @@ func TestResident(t *testing.T) {
 			if n == 3 {
 				v, _, _ = v.Delete(context.Background(), []int64{0, 17, 5001})
 			}
-			at, err := r.Acquire(context.Background(), v, all)
+			at, err := r.Acquire(context.Background(), v, all, Part{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -179,7 +185,7 @@ func TestResident(t *testing.T) {
 				t.Fatal("a bitmap of deleted rows for a table without")
 			}
 			at.Release()
-			again, err := r.Acquire(context.Background(), v, all)
+			again, err := r.Acquire(context.Background(), v, all, Part{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -207,7 +213,7 @@ func testResidencyShares(t *testing.T, d *gpukernels.Device) {
 	uploaded := int64(0)
 	for range 8 {
 		wg.Go(func() {
-			at, err := r.Acquire(context.Background(), v, []int{0, 5})
+			at, err := r.Acquire(context.Background(), v, []int{0, 5}, Part{})
 			if err != nil {
 				t.Error(err)
 				return
@@ -223,7 +229,7 @@ func testResidencyShares(t *testing.T, d *gpukernels.Device) {
 		t.Errorf("%d bytes were uploaded for %d resident ones", uploaded, r.Used())
 	}
 	before := r.Used()
-	held, err := r.Acquire(context.Background(), v, []int{0})
+	held, err := r.Acquire(context.Background(), v, []int{0}, Part{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -260,7 +266,7 @@ func testResidencyOutOfMemory(t *testing.T, d *gpukernels.Device) {
 		if err := d.FailAllocation(n); err != nil {
 			t.Fatal(err)
 		}
-		at, err := r.Acquire(context.Background(), v, []int{0, 4, 5})
+		at, err := r.Acquire(context.Background(), v, []int{0, 4, 5}, Part{})
 		if err := d.FailAllocation(0); err != nil {
 			t.Fatal(err)
 		}
@@ -295,7 +301,7 @@ func testResidencyClosedWhileUploading(t *testing.T, d *gpukernels.Device) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if at, err := r.Acquire(ctx, v, []int{0, 1, 2, 3, 4, 5}); err == nil {
+		if at, err := r.Acquire(ctx, v, []int{0, 1, 2, 3, 4, 5}, Part{}); err == nil {
 			at.Release() // all was there already
 		}
 		r.Close()

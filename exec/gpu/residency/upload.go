@@ -75,26 +75,30 @@ func (r *Residency) settle(e *entry, err error) {
 }
 
 func (l *uploader) column(v *tables.Version, of source) error {
-	c, ordinal, groups := &l.e.column, of.ordinal, v.Groups()
+	c, ordinal, groups := &l.e.column, of.ordinal, l.e.part.Groups(v)
 	width := int64(c.Width)
-	items := c.rows
+	items := c.end - c.begin
 	if c.Class == form.View {
 		items++
 	}
-	var err error
-	if c.Data, err = l.alloc((items + padRows) * width); err != nil {
+	at, err := l.alloc((items + padRows) * width)
+	if err != nil {
 		return err
 	}
-	if err := l.s.Fill(c.Data+gpukernels.Ptr(items*width), 0, 1, padRows*width); err != nil {
+	if err := l.s.Fill(at, 0, 1, (c.first-c.begin)*width); err != nil {
 		return err
 	}
+	if err := l.s.Fill(at+gpukernels.Ptr(items*width), 0, 1, padRows*width); err != nil {
+		return err
+	}
+	c.Data = at - gpukernels.Ptr(c.begin*width)
 	if c.Class == form.View {
 		if err := l.strings(v, ordinal, of.like, of.prefix); err != nil {
 			return err
 		}
 	} else {
 		if of.prefix > 0 {
-			g := groups[of.prefix-1]
+			g := groups[of.prefix-1] // such a column begins with the table
 			if err := l.s.Copy(c.Data, of.like.column.Data, (g.First+int64(g.Rows))*width); err != nil {
 				return err
 			}
@@ -113,21 +117,22 @@ func (l *uploader) column(v *tables.Version, of source) error {
 	if !c.Nulls {
 		return nil
 	}
-	bits := column.NewBitmap(int(c.rows), true)
+	bits := column.NewBitmap(int(c.end-c.begin), true)
 	for _, g := range groups {
 		switch x := g.Columns[ordinal]; {
 		case x.NullCount == x.Rows:
-			column.CopyBits(bits, int(g.First), column.NewBitmap(x.Rows, false), 0, x.Rows)
+			column.CopyBits(bits, int(g.First-c.begin), column.NewBitmap(x.Rows, false), 0, x.Rows)
 		case x.NullCount > 0:
-			column.CopyBits(bits, int(g.First), x.Valid, 0, x.Rows)
+			column.CopyBits(bits, int(g.First-c.begin), x.Valid, 0, x.Rows)
 		}
 	}
-	c.Valid, err = l.bitmap(bits, c.rows, true)
+	c.Valid, err = l.bitmap(bits, true)
 	return err
 }
 
-// bitmap uploads a bitmap, padded.
-func (l *uploader) bitmap(bits column.Bitmap, rows int64, pad bool) (gpukernels.Ptr, error) {
+// bitmap uploads a bitmap of the column's rows, from begin on, padded.
+func (l *uploader) bitmap(bits column.Bitmap, pad bool) (gpukernels.Ptr, error) {
+	begin, rows := l.e.column.begin, l.e.column.end-l.e.column.begin
 	address, err := l.alloc(bitmapBytes(rows))
 	if err != nil {
 		return 0, err
@@ -139,18 +144,19 @@ func (l *uploader) bitmap(bits column.Bitmap, rows int64, pad bool) (gpukernels.
 	if err := l.s.Fill(address, fill, 8, bitmapBytes(rows)/8); err != nil {
 		return 0, err
 	}
-	return address, l.upload(address, gpukernels.Bytes(bits))
+	return address - gpukernels.Ptr(begin/8), l.upload(address, gpukernels.Bytes(bits))
 }
 
 func (l *uploader) deleted(v *tables.Version) error {
-	bits := column.NewBitmap(int(v.Span()), false)
-	for _, g := range v.Groups() {
+	c := &l.e.column
+	bits := column.NewBitmap(int(c.end-c.begin), false)
+	for _, g := range l.e.part.Groups(v) {
 		if g.Deleted != nil {
-			column.CopyBits(bits, int(g.First), g.Deleted, 0, g.Rows)
+			column.CopyBits(bits, int(g.First-c.begin), g.Deleted, 0, g.Rows)
 		}
 	}
 	var err error
-	l.e.column.Data, err = l.bitmap(bits, v.Span(), false)
+	c.Data, err = l.bitmap(bits, false)
 	return err
 }
 

@@ -21,6 +21,7 @@ import (
 	"github.com/radish-sql/radish/exec/gpu/codegen"
 	"github.com/radish-sql/radish/exec/gpu/form"
 	"github.com/radish-sql/radish/exec/gpu/program"
+	"github.com/radish-sql/radish/exec/gpu/residency"
 	"github.com/radish-sql/radish/exec/gpu/results"
 	"github.com/radish-sql/radish/exec/gpu/sort"
 	"github.com/radish-sql/radish/exec/schedule"
@@ -36,6 +37,7 @@ import (
 type backend struct {
 	t      *testing.T
 	runner *Runner
+	parts  map[*physical.TableScan]residency.Part // of the plan that runs, where a test reads parts of tables
 
 	runs    atomic.Int64 // every other one has arrays that do not share allocations
 	mu      sync.Mutex
@@ -66,7 +68,12 @@ func newBackend(t *testing.T, d *gpukernels.Device) *backend {
 func (b *backend) Name() string { return b.runner.Device.Info().Library }
 
 func (b *backend) Run(ctx context.Context, plan *physical.Plan) ([]*column.Batch, error) {
-	out, err := b.onDevice(ctx, plan)
+	return b.runOr(ctx, plan, plan)
+}
+
+// runOr runs a plan on the device, or what the CPU has to do instead.
+func (b *backend) runOr(ctx context.Context, device, plan *physical.Plan) ([]*column.Batch, error) {
+	out, err := b.onDevice(ctx, device)
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	var why *codegen.Unsupported
@@ -128,7 +135,7 @@ func (m *sizeMemory) shrink() {
 
 // once runs a plan's program. apart says that arrays do not share allocations.
 func (b *backend) once(ctx context.Context, plan *physical.Plan, g *program.Program, apart bool) ([]*column.Batch, error) {
-	q, err := newQuery(g, b.runner, apart)
+	q, err := newQuery(g, b.runner, b.parts, apart)
 	if err != nil {
 		return nil, err
 	}
@@ -452,7 +459,10 @@ func (b *backend) checkInTime(t *testing.T, plans []enginePlan) {
 }
 
 // check compares a plan's result with the reference's. Rows of many blocks come in any order, unless they were sorted.
-func (b *backend) check(t *testing.T, p enginePlan) {
+func (b *backend) check(t *testing.T, p enginePlan) { b.checkBy(t, b, p) }
+
+// checkBy is check where another one runs the plan on this backend's device.
+func (b *backend) checkBy(t *testing.T, by enginetest.Backend, p enginePlan) {
 	limited, sorted := false, false
 	for _, x := range p.plan.Pipelines {
 		_, sort := x.Sink.(*physical.Sort)
@@ -465,15 +475,15 @@ func (b *backend) check(t *testing.T, p enginePlan) {
 	if !b.runner.Device.Info().Emulated() && !sorted {
 		p.Ordered = false
 		if limited {
-			b.checkLimited(t, p)
+			checkLimited(t, by, p)
 			return
 		}
 	}
-	enginetest.Check(t, b, p.Case, p.plan, p.seed)
+	enginetest.Check(t, by, p.Case, p.plan, p.seed)
 }
 
 // checkLimited checks a plan whose rows go through a Limit in no order: any rows will do, but as many as there have to be.
-func (b *backend) checkLimited(t *testing.T, p enginePlan) {
+func checkLimited(t *testing.T, b enginetest.Backend, p enginePlan) {
 	limited, err := enginetest.Reference(p.plan)
 	if err != nil {
 		t.Fatal(err)

@@ -94,13 +94,13 @@ func (g *groupRun) layPerfectHash(l *devicemem.Layout) {
 }
 
 // startFirst is startSeen for a kernel that goes over rows one by one: it sees the first of them. It returns the row that the others begin with.
-func (q *Query) startFirst(k *kernel.Kernel, total int64, launch func(r launchRange) error, cost *Cost) (first int64, err error) {
+func (q *Query) startFirst(k *kernel.Kernel, from, to int64, launch func(r launchRange) error, cost *Cost) (first int64, err error) {
 	g := q.outputs.groups[k.Pipeline.Sink.(*physical.Aggregate)]
-	seen := min(q.program.Target.Tuning.PerfectHash.Sample(int64(g.form.Aggregate.EstGroups)), total)
-	if err := launch(launchRange{to: seen}); err != nil {
+	first = min(from+q.program.Target.Tuning.PerfectHash.Sample(int64(g.form.Aggregate.EstGroups)), to)
+	if err := launch(launchRange{from: from, to: first}); err != nil {
 		return 0, err
 	}
-	return seen, q.launchOther(k.Learn, 1, cost)
+	return first, q.launchOther(k.Learn, 1, cost)
 }
 
 // startSeen launches a kernel over some of its tiles, and the one that makes a perfect hash of the keys of these tiles' groups. It returns

@@ -22,6 +22,7 @@ type inputs struct {
 	device    *gpukernels.Device
 	residency *residency.Residency
 	memory    *devicemem.Memory
+	parts     map[*physical.TableScan]residency.Part // those that are scanned; all of a table that is not named
 	scans     map[*physical.TableScan]*residency.Table
 	spanned   map[*physical.TableScan]*spanTable
 	dicts     map[*column.Dictionary]*heldDictionary
@@ -30,9 +31,9 @@ type inputs struct {
 	fetching  sync.WaitGroup // of fetches
 }
 
-func newInputs(g *program.Program, d *gpukernels.Device, r *residency.Residency, m *devicemem.Memory) *inputs {
+func newInputs(g *program.Program, d *gpukernels.Device, r *residency.Residency, m *devicemem.Memory, parts map[*physical.TableScan]residency.Part) *inputs {
 	return &inputs{
-		program: g, device: d, residency: r, memory: m,
+		program: g, device: d, residency: r, memory: m, parts: parts,
 		scans: map[*physical.TableScan]*residency.Table{}, spanned: map[*physical.TableScan]*spanTable{}, dicts: map[*column.Dictionary]*heldDictionary{},
 		constants: map[*codegen.Table]gpukernels.Ptr{}, fetches: map[*physical.TableScan]*fetch{},
 	}
@@ -69,7 +70,7 @@ func (in *inputs) fetchAhead(ctx context.Context) {
 		if !ok || in.program.Kernels[p] == nil {
 			continue
 		}
-		if _, bytes := in.residency.Bytes(scan.Table, ScanOrdinals(scan)); bytes > 0 {
+		if _, bytes := in.residency.Bytes(scan.Table, ScanOrdinals(scan), in.parts[scan]); bytes > 0 {
 			scans = append(scans, scan)
 			missing += bytes
 		}
@@ -86,7 +87,7 @@ func (in *inputs) fetchAhead(ctx context.Context) {
 		in.fetching.Go(func() {
 			defer close(f.ready)
 			f.err = sqlerr.Guard(func() (err error) {
-				f.table, err = in.residency.Acquire(ctx, scan.Table, ScanOrdinals(scan))
+				f.table, err = in.residency.Acquire(ctx, scan.Table, ScanOrdinals(scan), in.parts[scan])
 				return err
 			})
 		})
@@ -102,7 +103,7 @@ func (in *inputs) columns(ctx context.Context, scan *physical.TableScan) (*resid
 			return f.table, nil
 		}
 	}
-	return in.residency.Acquire(ctx, scan.Table, ScanOrdinals(scan))
+	return in.residency.Acquire(ctx, scan.Table, ScanOrdinals(scan), in.parts[scan])
 }
 
 // ScanOrdinals are the table's columns that a scan reads.
@@ -203,7 +204,9 @@ func (in *inputs) spanWords(k *kernel.Kernel, scan *physical.TableScan) (*spanTa
 	tile := in.tile(k)
 	var words []int64
 	st := &spanTable{tile: tile}
+	first, end := in.parts[scan].Rows(scan.Table)
 	for _, s := range in.program.Target.Spans(scan) {
+		s.First, s.End = max(s.First, first), min(s.End, end)
 		if s.End <= s.First {
 			continue
 		}
@@ -262,12 +265,27 @@ func (in *inputs) scanned(p *physical.Pipeline) int64 {
 	if !ok || in.scans[scan] == nil || in.spanned[scan] == nil {
 		return 0
 	}
-	t := in.scans[scan]
 	bytes := 0.0
-	for _, c := range t.Columns {
-		bytes += float64(c.Size)
+	for _, c := range in.scans[scan].Columns {
+		bytes += float64(c.Size) / float64(max(c.Rows(), 1))
 	}
-	return int64(bytes * float64(in.spanned[scan].rows) / float64(max(t.Rows, 1)))
+	return int64(bytes * float64(in.spanned[scan].rows))
+}
+
+// rows is how many rows a scan has to read, deleted ones aside.
+func (in *inputs) rows(scan *physical.TableScan) int64 {
+	part := in.parts[scan]
+	if part.All() {
+		return scan.Table.Rows()
+	}
+	rows := int64(0)
+	for _, g := range part.Groups(scan.Table) {
+		rows += int64(g.Rows)
+		if g.Deleted != nil {
+			rows -= int64(g.Deleted.CountOnes(g.Rows))
+		}
+	}
+	return rows
 }
 
 // uploaded is the bytes of table columns that a pipeline had to wait for.

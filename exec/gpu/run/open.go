@@ -22,7 +22,7 @@ func (q *Query) openInput(ctx context.Context, k *kernel.Kernel, cost *Cost) err
 	}
 	switch src := k.Pipeline.Source.(type) {
 	case *physical.TableScan:
-		cost.RowsIn = src.Table.Rows()
+		cost.RowsIn = q.inputs.rows(src)
 		return q.inputs.openScan(ctx, k, src)
 	case *physical.ValuesScan:
 		cost.RowsIn = int64(len(src.Rows))

@@ -205,17 +205,16 @@ func (q *Query) start(ctx context.Context, k *kernel.Kernel, cost *Cost) error {
 		return err
 	}
 	chunk := min(q.chunk(k), q.copiedRows(k, resident))
-	total, step := int64(0), int64(1) // of tiles or rows
+	begin, total, step := int64(0), int64(0), chunk // of tiles or rows
 	unit := int64(1)
 	if k.Rows.Scan != nil {
 		total = q.inputs.spanned[k.Rows.Scan].tiles
 		unit = int64(block * k.Items)
 		step = max(chunk/unit, 1)
 	} else {
-		total = q.sourceRows(k) << q.sharers(k)
-		step = chunk
+		begin, total = q.rowRange(k)
 	}
-	q.progress.queued += total*unit + q.sizes.trusted[k.Pipeline.Sink]
+	q.progress.queued += (total-begin)*unit + q.sizes.trusted[k.Pipeline.Sink]
 	launch := func(r launchRange) error {
 		q.launch = r
 		n := r.to - r.from
@@ -229,14 +228,14 @@ func (q *Query) start(ctx context.Context, k *kernel.Kernel, cost *Cost) error {
 		cost.Launches++
 		return q.memory.Stream.Launch(f, min(n, resident), block, shared, params)
 	}
-	if err := q.outputs.openPutOff(k, total); err != nil {
+	if err := q.outputs.openPutOff(k, total-begin); err != nil {
 		return err
 	}
-	first, every := int64(0), int64(0)
+	first, every := begin, int64(0)
 	switch {
 	case k.Learn == nil:
 	case k.Rows.Scan == nil:
-		if first, err = q.startFirst(k, total, launch, cost); err != nil {
+		if first, err = q.startFirst(k, begin, total, launch, cost); err != nil {
 			return err
 		}
 	default:

@@ -107,11 +107,13 @@ type Options struct {
 	Profiled   bool  // the time of each pipeline's kernels is wanted, for which each is waited for
 	Limit      int64 // bytes of the device that the query may hold beside table columns; 0: as many as there are
 	Background bool  // nobody waits for it: its kernels are compiled after those of others
+
+	Parts map[*physical.TableScan]residency.Part // of the tables that are scanned; all of those that are not named
 }
 
 // Start makes ready to run a program, and begins to compile its kernels and, where any has to be compiled, to upload the columns that it reads. Close the query.
 func (r *Runner) Start(ctx context.Context, g *program.Program, o Options) (*Query, error) {
-	q, err := newQuery(g, r, false)
+	q, err := newQuery(g, r, o.Parts, false)
 	if err != nil {
 		return nil, err
 	}
@@ -174,14 +176,14 @@ func (q *Query) Uploaded(p *physical.Pipeline) int64 { return q.inputs.uploaded(
 func (q *Query) Finished(s physical.Sink) bool { return q.progress.finished(s) }
 
 // newQuery prepares a run. Close it. apart gives each array an allocation of its own.
-func newQuery(g *program.Program, r *Runner, apart bool) (*Query, error) {
+func newQuery(g *program.Program, r *Runner, parts map[*physical.TableScan]residency.Part, apart bool) (*Query, error) {
 	stream, err := r.Device.NewStream()
 	if err != nil {
 		return nil, err
 	}
 	m := devicemem.New(r.Residency, stream, apart)
 	q := &Query{
-		program: g, runner: r, memory: m, control: newControlBlock(g, m), kernels: newLoader(g, r.Device), inputs: newInputs(g, r.Device, r.Residency, m), progress: newProgress(g), sizes: newSizing(g, r.remembered),
+		program: g, runner: r, memory: m, control: newControlBlock(g, m), kernels: newLoader(g, r.Device), inputs: newInputs(g, r.Device, r.Residency, m, parts), progress: newProgress(g), sizes: newSizing(g, r.remembered, parts),
 		clock: clock{device: r.Device, stream: stream},
 	}
 	q.outputs = newOutputs(g, m, q.control, q.progress)

@@ -176,10 +176,18 @@ func (q *Query) sourceRows(k *kernel.Kernel) int64 {
 	return k.Rows.Count
 }
 
+// rowRange is the rows that a kernel goes over which scans no table by tiles.
+func (q *Query) rowRange(k *kernel.Kernel) (from, to int64) {
+	if scan, ok := k.Pipeline.Source.(*physical.TableScan); ok && k.Rows.Deferring {
+		return q.inputs.parts[scan].Rows(scan.Table)
+	}
+	return 0, q.sourceRows(k) << q.sharers(k)
+}
+
 // sourceBound is the number of the source's rows.
 func (q *Query) sourceBound(k *kernel.Kernel) int64 {
-	if k.Rows.Scan != nil {
-		return min(q.inputs.spanned[k.Rows.Scan].rows, k.Rows.Scan.Table.Rows())
+	if scan, ok := k.Pipeline.Source.(*physical.TableScan); ok && q.inputs.spanned[scan] != nil {
+		return min(q.inputs.spanned[scan].rows, q.inputs.rows(scan))
 	}
 	return q.sourceRows(k)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/radish-sql/radish/exec/gpu/kernel"
 	"github.com/radish-sql/radish/exec/gpu/program"
+	"github.com/radish-sql/radish/exec/gpu/residency"
 	"github.com/radish-sql/radish/planner/physical"
 )
 
@@ -106,13 +107,14 @@ func (m *sizeMemory) put(work uint64, rows int64) {
 type sizing struct {
 	program *program.Program
 	memory  *sizeMemory
-	works   map[physical.Sink]uint64 // 0: something is not known
-	trusts  bool                     // sizes that are remembered, so far that there is no waiting
-	trusted map[physical.Sink]int64  // sinks that have such a size, and their capacities in rows; 0 for groups
+	parts   map[*physical.TableScan]residency.Part // see inputs
+	works   map[physical.Sink]uint64               // 0: something is not known
+	trusts  bool                                   // sizes that are remembered, so far that there is no waiting
+	trusted map[physical.Sink]int64                // sinks that have such a size, and their capacities in rows; 0 for groups
 }
 
-func newSizing(g *program.Program, memory *sizeMemory) *sizing {
-	s := &sizing{program: g, memory: memory, works: map[physical.Sink]uint64{}, trusts: true, trusted: map[physical.Sink]int64{}}
+func newSizing(g *program.Program, memory *sizeMemory, parts map[*physical.TableScan]residency.Part) *sizing {
+	s := &sizing{program: g, memory: memory, parts: parts, works: map[physical.Sink]uint64{}, trusts: true, trusted: map[physical.Sink]int64{}}
 	for _, p := range g.Plan.Pipelines {
 		s.trusts = s.trusts && g.Kernels[p] != nil // others cannot run again
 	}
@@ -183,6 +185,7 @@ func (z *sizing) workOf(s physical.Sink) uint64 {
 		case *physical.TableScan:
 			maphash.WriteComparable(&h, uintptr(unsafe.Pointer(src.Table)))
 			maphash.WriteComparable(&h, src.Table.Rows())
+			maphash.WriteComparable(&h, z.parts[src])
 			for _, f := range src.RuntimeFilters {
 				of(f.Build)
 			}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"sync"
 	"time"
 
 	"github.com/radish-sql/radish/storage/tpch"
@@ -23,36 +24,49 @@ type call struct {
 // program's own work, what lies before the first is parsing and planning.
 func traceQueries(ctx context.Context, out io.Writer, db *database, queries []tpch.Query) error {
 	const hot = 4
-	device := db.gpu()
 	for _, q := range queries {
 		for range hot {
 			if err := db.exec(ctx, q.SQL); err != nil {
 				return err
 			}
 		}
-		var calls []call
-		start := time.Now()
-		device.Trace(func(name string, begin time.Time, took time.Duration) {
-			if n := len(calls); n > 0 && calls[n-1].name == name && name == waiting {
-				calls[n-1].count++
-				calls[n-1].took = begin.Add(took).Sub(start) - calls[n-1].begin
-				return
-			}
-			calls = append(calls, call{name, 1, begin.Sub(start), took})
-		})
-		took, err := db.measure(ctx, q.SQL, nil)
-		device.Trace(nil)
-		if err != nil {
+		if err := traceStatement(ctx, out, db, fmt.Sprintf("Q%d", q.Number), q.SQL); err != nil {
 			return err
 		}
-		fmt.Fprintf(out, "Q%d: %s ms\n%10s %10s  call\n", q.Number, millis(took), "at µs", "took µs")
-		for _, c := range calls {
-			times := ""
-			if c.count > 1 {
-				times = fmt.Sprintf(" × %d", c.count)
-			}
-			fmt.Fprintf(out, "%10.1f %10.1f  %s%s\n", float64(c.begin)/1e3, float64(c.took)/1e3, c.name, times)
+	}
+	return nil
+}
+
+// traceStatement prints the calls of one run of a statement. Several goroutines may call.
+func traceStatement(ctx context.Context, out io.Writer, db *database, title, sql string) error {
+	device := db.gpu()
+	var mu sync.Mutex
+	var calls []call // guarded by mu
+	start := time.Now()
+	device.Trace(func(name string, begin time.Time, took time.Duration) {
+		mu.Lock()
+		defer mu.Unlock()
+		if n := len(calls); n > 0 && calls[n-1].name == name && name == waiting {
+			calls[n-1].count++
+			calls[n-1].took = begin.Add(took).Sub(start) - calls[n-1].begin
+			return
 		}
+		calls = append(calls, call{name, 1, begin.Sub(start), took})
+	})
+	took, err := db.measure(ctx, sql, nil)
+	device.Trace(nil)
+	if err != nil {
+		return err
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	fmt.Fprintf(out, "%s: %s ms\n%10s %10s  call\n", title, millis(took), "at µs", "took µs")
+	for _, c := range calls {
+		times := ""
+		if c.count > 1 {
+			times = fmt.Sprintf(" × %d", c.count)
+		}
+		fmt.Fprintf(out, "%10.1f %10.1f  %s%s\n", float64(c.begin)/1e3, float64(c.took)/1e3, c.name, times)
 	}
 	return nil
 }

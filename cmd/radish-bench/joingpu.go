@@ -23,17 +23,21 @@ type largeJoin struct {
 	probe  int   // S has 2^probe rows
 	copies int64 // rows of R with one key
 	draw   largeDraw
+	skew   float64    // exponent of Zipf's law; 0: 1
 	typ    types.Type // of the keys
 	key    func(number int64) int64
 	wide   bool  // p and q take 8 bytes, not 4
 	every  int64 // 0, or one of so many rows of S has a key of R
 	both   bool  // R has keys as S has, not each of them
 	stored bool  // CREATE TABLE ... AS SELECT stores what comes; its time is the statement's
+	behind bool  // INSERT ... SELECT then stores it once more behind that; its time is that of the INSERT and of a query that follows
 	kind   largeKind
-	second bool                           // there is another key column beside k
+	keys   int                            // key columns: k, k2, and so on; 0: one
 	text   func(b []byte, n int64) []byte // of keys that are strings
-	two    bool                           // a second value a side: p2 and q2
+	values int                            // value columns a side: p, p2, and so on; 0: one
+	none   bool                           // no value columns at all
 	sorted bool                           // a hint wants both sides sorted
+	hint   string                         // another hint, without its brackets
 	bar    float64                        // G tuples/s, or G rows/s of the result where that is what multiplies, that it has to reach; 0: none is set
 }
 
@@ -43,7 +47,7 @@ type largeDraw uint8
 const (
 	eachKey  largeDraw = iota // each once
 	anyKeys                   // any, with equal probability
-	zipfDraw                  // by Zipf's law with exponent 1
+	zipfDraw                  // by Zipf's law
 )
 
 // largeKind is the kind of a join.
@@ -75,10 +79,11 @@ func largeJoins(most int) []largeJoin {
 		{name: "semi", build: most, probe: most, every: 2, kind: semiJoin, typ: types.Int32, key: spread32},
 		{name: "anti", build: most, probe: most, every: 2, kind: antiJoin, typ: types.Int32, key: spread32},
 		{name: "full", build: most, probe: most, every: 2, kind: fullJoin, typ: types.Int32, key: spread32},
-		{name: "two columns", build: most, probe: most, two: true, typ: types.Int32, key: spread32, bar: 30},
-		{name: "wide keys", build: most, probe: most, second: true, typ: types.Int64, key: spread64, bar: 18},
+		{name: "two columns", build: most, probe: most, values: 2, typ: types.Int32, key: spread32, bar: 30},
+		{name: "wide keys", build: most, probe: most, keys: 2, typ: types.Int64, key: spread64, bar: 18},
 		{name: "strings", build: most - 1, probe: most - 1, typ: types.Varchar(16), key: plainKey, text: text16, bar: 8},
 		{name: "stored", build: most, probe: most, typ: types.Int32, key: spread32, stored: true, bar: 4.5},
+		{name: "inserted", build: most, probe: most, typ: types.Int32, key: spread32, stored: true, behind: true},
 		{name: "multiply", build: most - 1, probe: few, copies: 1 << (most - 1 - few*5/7), draw: anyKeys, typ: types.Int32, key: spread32, bar: 100},
 		{name: "zipf both", build: most * 3 / 4, probe: most * 3 / 4, draw: zipfDraw, both: true, typ: types.Int32, key: spread32},
 	}
@@ -108,12 +113,8 @@ func (c *largeJoin) tables() (r, s *drawnTable, totals func() [3]int64) {
 	p, q := drawn(salt.next(), value), drawn(salt.next(), value)
 	// All rows of R with one key have the same value, so that S knows what each of its rows adds.
 	ofKey := func(row int64) int64 { return p(build(row)) }
-	r = &drawnTable{name: "r", rows: rows, columns: append(c.keys(build), drawnColumn{name: "p", typ: payload, draw: ofKey})}
-	s = &drawnTable{name: "s", rows: probes, columns: append(c.keys(probe), drawnColumn{name: "q", typ: payload, draw: q})}
-	if c.two {
-		r.columns = append(r.columns, drawnColumn{name: "p2", typ: payload, draw: func(row int64) int64 { return value - 1 - ofKey(row) }})
-		s.columns = append(s.columns, drawnColumn{name: "q2", typ: payload, draw: func(row int64) int64 { return value - 1 - q(row) }})
-	}
+	r = &drawnTable{name: "r", rows: rows, columns: append(c.keyColumns(build), c.valueColumns("p", payload, value, ofKey)...)}
+	s = &drawnTable{name: "s", rows: probes, columns: append(c.keyColumns(probe), c.valueColumns("q", payload, value, q)...)}
 	totals = func() [3]int64 {
 		var all [3]atomic.Int64
 		var parts errgroup.Group
@@ -135,8 +136,8 @@ func (c *largeJoin) tables() (r, s *drawnTable, totals func() [3]int64) {
 						}
 					}
 				}
-				if c.two { // the second value is what the first one lacks
-					sums[1], sums[2] = sums[0]*(value-1), sums[0]*(value-1)
+				for i := 1; i < len(sums); i++ { // every second value is what the one before lacks
+					sums[i] = sums[i]*int64(c.valueCount()%2) + sums[0]*(value-1)*int64(c.valueCount()/2)
 				}
 				for i := range all {
 					all[i].Add(sums[i])
@@ -150,13 +151,42 @@ func (c *largeJoin) tables() (r, s *drawnTable, totals func() [3]int64) {
 	return r, s, totals
 }
 
-// keys are the key columns of a table whose rows have keys with the numbers that number gives.
-func (c *largeJoin) keys(number func(row int64) int64) []drawnColumn {
+// keyColumns are the key columns of a table whose rows have keys with the numbers that number gives.
+func (c *largeJoin) keyColumns(number func(row int64) int64) []drawnColumn {
 	all := []drawnColumn{{name: "k", typ: c.typ, text: c.text, draw: func(row int64) int64 { return c.key(number(row)) }}}
-	if c.second {
-		all = append(all, drawnColumn{name: "k2", typ: c.typ, draw: func(row int64) int64 { return c.key(^number(row)) }})
+	for i := 2; i <= c.keys; i++ {
+		all = append(all, drawnColumn{name: nthColumn("k", i), typ: c.typ, draw: func(row int64) int64 { return c.key(number(row) ^ -int64(i-1)) }})
 	}
 	return all
+}
+
+// valueCount is how many value columns a side has.
+func (c *largeJoin) valueCount() int {
+	if c.none {
+		return 0
+	}
+	return max(c.values, 1)
+}
+
+// valueColumns are the value columns of a table. The values of first are below most.
+func (c *largeJoin) valueColumns(name string, typ types.Type, most int64, first func(row int64) int64) []drawnColumn {
+	var all []drawnColumn
+	for i := 1; i <= c.valueCount(); i++ {
+		draw := first
+		if i%2 == 0 {
+			draw = func(row int64) int64 { return most - 1 - first(row) }
+		}
+		all = append(all, drawnColumn{name: nthColumn(name, i), typ: typ, draw: draw})
+	}
+	return all
+}
+
+// nthColumn is the name of the n-th column of a kind: k, k2, k3.
+func nthColumn(name string, n int) string {
+	if n == 1 {
+		return name
+	}
+	return fmt.Sprint(name, n)
 }
 
 // add adds what a row of S with so many matches gives: rows, and the sums of p and q.
@@ -175,12 +205,21 @@ func (c *largeJoin) add(sums *[3]int64, matches int64, p func() int64, q int64) 
 
 // sql is the statement.
 func (c *largeJoin) sql() string {
-	on, sums := "r.k = s.k", "COUNT(*), SUM(p), SUM(q)"
-	if c.second {
-		on += " AND r.k2 = s.k2"
+	on := "r.k = s.k"
+	for i := 2; i <= c.keys; i++ {
+		on += fmt.Sprintf(" AND r.k%d = s.k%[1]d", i)
 	}
-	if c.two {
-		sums = "COUNT(*), SUM(p + p2), SUM(q + q2)"
+	sums := "COUNT(*)"
+	for _, name := range []string{"p", "q"} {
+		terms := []string{"0"}
+		for i := 1; i <= c.valueCount(); i++ {
+			terms = append(terms, nthColumn(name, i))
+		}
+		if len(terms) > 1 {
+			sums += ", SUM(" + strings.Join(terms[1:], " + ") + ")"
+		} else {
+			sums += ", 0"
+		}
 	}
 	switch c.kind {
 	case leftJoin:
@@ -192,9 +231,12 @@ func (c *largeJoin) sql() string {
 	case fullJoin:
 		return "SELECT " + sums + " FROM r FULL JOIN s ON " + on
 	}
-	hint := ""
+	hint := c.hint
 	if c.sorted {
-		hint = "/*+ MERGE_JOIN(r, s) */ "
+		hint = "MERGE_JOIN(r, s)"
+	}
+	if hint != "" {
+		hint = "/*+ " + hint + " */ "
 	}
 	return "SELECT " + hint + sums + " FROM r JOIN s ON " + on
 }
@@ -206,8 +248,13 @@ func (c *largeJoin) probes(salt *gridSalt, keys, rows int64) func(row int64) int
 		return drawn(salt.next(), keys)
 	case zipfDraw: // the inverse of the distribution's continuous form; frequent keys are not neighbours
 		word, step, scale := drawn(salt.next(), 1<<52), coprime(keys), math.Log(float64(keys)+1)
+		at := func(u float64) float64 { return math.Exp(u * scale) }
+		if rest := 1 - c.skew; c.skew != 0 && rest != 0 {
+			last := math.Pow(float64(keys)+1, rest) - 1
+			at = func(u float64) float64 { return math.Pow(u*last+1, 1/rest) }
+		}
 		return func(row int64) int64 {
-			n := int64(math.Exp(float64(word(row))/(1<<52)*scale)) - 1
+			n := int64(at(float64(word(row))/(1<<52))) - 1
 			return max(min(n, keys-1), 0) * step % keys
 		}
 	}
@@ -226,6 +273,7 @@ func (c *largeJoin) probes(salt *gridSalt, keys, rows int64) func(row int64) int
 
 const (
 	largeStoreSQL  = "CREATE TABLE j AS SELECT r.k, p, q FROM r JOIN s ON r.k = s.k"
+	largeInsertSQL = "INSERT INTO j SELECT r.k, p, q FROM r JOIN s ON r.k = s.k"
 	largeStoredSQL = "SELECT COUNT(*), SUM(p), SUM(q) FROM j"
 )
 
@@ -306,6 +354,11 @@ func (b *largeJoinBench) measure(ctx context.Context, c *largeJoin) ([]string, e
 			whole = append(whole, took)
 		}
 	}
+	if c.stored && b.explain && b.db.gpu() != nil {
+		if err := b.trace(ctx, c); err != nil {
+			return nil, err
+		}
+	}
 	if c.stored {
 		return b.cells(c, want[0], 0, median(whole), median(whole)), nil
 	}
@@ -326,6 +379,21 @@ func (b *largeJoinBench) measure(ctx context.Context, c *largeJoin) ([]string, e
 	return b.cells(c, want[0], median(kernels), median(kernels), median(whole)), nil
 }
 
+// trace prints when the statement that stores a result calls the library.
+func (b *largeJoinBench) trace(ctx context.Context, c *largeJoin) error {
+	title, sql := "CREATE TABLE", largeStoreSQL
+	if c.behind {
+		title, sql = "INSERT", largeInsertSQL
+		if err := b.db.exec(ctx, largeStoreSQL); err != nil {
+			return err
+		}
+	}
+	if err := traceStatement(ctx, b.out, b.db, title, sql); err != nil {
+		return err
+	}
+	return b.db.exec(ctx, "DROP TABLE j")
+}
+
 // once runs a case's statement, checks what it gives, and returns its time.
 func (b *largeJoinBench) once(ctx context.Context, c *largeJoin, want [3]int64) (took time.Duration, err error) {
 	sql := c.sql()
@@ -338,11 +406,22 @@ func (b *largeJoinBench) once(ctx context.Context, c *largeJoin, want [3]int64) 
 		}
 		sql = largeStoredSQL
 	}
+	if c.behind {
+		if _, took, err = b.db.query(ctx, largeInsertSQL); err != nil {
+			return 0, err
+		}
+	}
 	rows, summed, err := b.db.query(ctx, sql)
 	if err != nil {
 		return 0, err
 	}
+	if c.behind {
+		took += summed
+	}
 	for i := range want {
+		if c.behind {
+			want[i] *= 2
+		}
 		if got, w := rows[0][i].Text(), strconv.FormatInt(want[i], 10); got != w {
 			return 0, fmt.Errorf("column %d is %s, want %s", i+1, got, w)
 		}

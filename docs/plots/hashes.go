@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/radish-sql/radish/docs/plots/chart"
 	"github.com/radish-sql/radish/exec/gpu/hashlab"
 )
 
@@ -18,23 +19,23 @@ func hashSpread(bits int) (string, error) {
 	functions := []string{"add", "add_shift", "add_hw", "mult", "mult_shift", "mult_hw", "xor", "xor_shift", "xor_hw", "xor_mult", "xor_mult_shift", "xor_mult_hw", "n_xor_mult_shift", "fnv1a", "gpu_string"}
 	down := (len(functions) + across - 1) / across
 	title := fmt.Sprintf("Hashes of %d bits", bits)
-	p := newPicture(width, top+down*(side+between)+10, title)
-	p.head(&chart{title: title, unit: "share of keys (up) whose hash is at most a value (across); normally distributed keys", columns: []string{"1 chunk", "2 chunks", "4 chunks"}})
+	p := chart.NewPicture(chart.Width, chart.Top+down*(side+between)+10, title)
+	p.Head(&chart.Chart{Title: title, Unit: "share of keys (up) whose hash is at most a value (across); normally distributed keys", Columns: []string{"1 chunk", "2 chunks", "4 chunks"}})
 	for i, name := range functions {
-		x, y := 20+float64(i%across)*(side+between), top+10+float64(i/across)*(side+between)
+		x, y := 20+float64(i%across)*(side+between), chart.Top+10+float64(i/across)*(side+between)
 		fmt.Fprintf(p, `<rect x="%.1f" y="%.1f" width="%d" height="%d" fill="none" stroke="#dddddd"/>`+"\n", x, y, side, side)
-		p.text(x, y-4, "start", ` font-size="11"`, name)
+		p.Text(x, y-4, "start", ` font-size="11"`, name)
 		for series, chunks := range []int{1, 2, 4} {
 			shares, err := hashlab.Shares(context.Background(), hashlab.Find(name).Program(4*chunks, bits), hashlab.Normal(chunks, keys), steps)
 			if err != nil {
 				return "", err
 			}
-			p.WriteString(`<polyline fill="none" stroke="` + colours[series] + `" points="`)
+			p.WriteString(`<polyline fill="none" stroke="` + chart.Colours[series] + `" points="`)
 			for at, share := range shares {
 				fmt.Fprintf(p, "%.1f,%.1f ", x+side*float64(at)/steps, y+side*(1-share))
 			}
 			p.WriteString("\"/>\n")
 		}
 	}
-	return p.end(), nil
+	return p.End(), nil
 }

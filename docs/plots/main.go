@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/radish-sql/radish/docs/plots/chart"
 )
 
 func main() {
@@ -56,63 +58,57 @@ func draw(docs string) (map[string]string, error) {
 	}
 	for _, p := range []struct {
 		file, heading string
-		chart         chart
+		chart         tableChart
 	}{
-		{"tpch-cpu.svg", "TPC-H on the CPU", chart{title: "TPC-H, scale factor 1, 2 cores", unit: "ms, median of 5 hot runs", label: "query",
-			columns: []string{"Radish ms", "DuckDB ms"}, draw: bars}},
-		{"tpch-gpu.svg", "TPC-H on a GPU", chart{title: "TPC-H, scale factor 100", unit: "ms, logarithmic", label: "query",
-			columns: []string{"GPU, ms", "cuDF, ms", "CPU, 16 cores, ms", "DuckDB, ms"}, logarithmic: true, draw: bars}},
-		{"groupby-gpu.svg", "Group-by over 10^9 rows", chart{title: "GROUP BY over 10^9 rows, one H200: sum", unit: "10^9 rows a second", label: "keys",
-			columns: []string{"G rows/s"}, only: "sum", draw: bars}},
-		{"crossover.svg", "From how many rows on a GPU is faster", chart{title: "GROUP BY of a thousand keys", unit: "ms, both axes logarithmic", label: "rows",
-			columns: []string{"CPU, ms", "GPU, ms"}, logarithmic: true, draw: lines}},
+		{"tpch-cpu.svg", "TPC-H on the CPU", tableChart{Chart: chart.Chart{Title: "TPC-H, scale factor 1, 2 cores", Unit: "ms, median of 5 hot runs", Label: "query",
+			Columns: []string{"Radish ms", "DuckDB ms"}}, draw: chart.Bars}},
+		{"tpch-gpu.svg", "TPC-H on a GPU", tableChart{Chart: chart.Chart{Title: "TPC-H, scale factor 100", Unit: "ms, logarithmic", Label: "query",
+			Columns: []string{"GPU, ms", "cuDF, ms", "CPU, 16 cores, ms", "DuckDB, ms"}, Logarithmic: true}, draw: chart.Bars}},
+		{"groupby-gpu.svg", "Group-by over 10^9 rows", tableChart{Chart: chart.Chart{Title: "GROUP BY over 10^9 rows, one H200: sum", Unit: "10^9 rows a second", Label: "keys",
+			Columns: []string{"G rows/s"}}, only: "sum", draw: chart.Bars}},
+		{"crossover.svg", "From how many rows on a GPU is faster", tableChart{Chart: chart.Chart{Title: "GROUP BY of a thousand keys", Unit: "ms, both axes logarithmic", Label: "rows",
+			Columns: []string{"CPU, ms", "GPU, ms"}, Logarithmic: true}, draw: chart.Lines}},
 	} {
 		if err := p.chart.read(string(page), p.heading); err != nil {
 			return nil, fmt.Errorf("%s: %w", p.heading, err)
 		}
-		pictures[p.file] = p.chart.draw(&p.chart)
+		pictures[p.file] = p.chart.draw(&p.chart.Chart)
 	}
 	return pictures, nil
 }
 
-// chart is a table's columns and how to draw them.
-type chart struct {
-	title, unit string
-	label       string   // the column that names a row
-	columns     []string // those that are drawn, each a series
-	only        string   // rows whose second cell is another are left out; empty: none is
-	logarithmic bool
-	draw        func(c *chart) string
-
-	labels []string
-	values [][]float64 // by column and row
+// tableChart is a table's columns and how to draw them.
+type tableChart struct {
+	chart.Chart        // Columns are those of the table that are drawn
+	only        string // rows whose second cell is another are left out; empty: none is
+	draw        func(c *chart.Chart) string
 }
 
 // read takes the first table below a heading of the page.
-func (c *chart) read(page, heading string) error {
+func (c *tableChart) read(page, heading string) error {
 	_, section, ok := strings.Cut(page, "\n### "+heading+"\n")
 	if !ok {
 		return fmt.Errorf("there is no such heading")
 	}
 	section, _, _ = strings.Cut(section, "\n### ")
-	_, table, ok := strings.Cut(section, "\n| "+c.label+" |")
+	_, table, ok := strings.Cut(section, "\n| "+c.Label+" |")
 	if !ok {
-		return fmt.Errorf("there is no table that begins with %q", c.label)
+		return fmt.Errorf("there is no table that begins with %q", c.Label)
 	}
-	table, _, _ = strings.Cut("| "+c.label+" |"+table, "\n\n")
+	table, _, _ = strings.Cut("| "+c.Label+" |"+table, "\n\n")
 	rows := strings.Split(strings.TrimSpace(table), "\n")
 	at := map[string]int{}
 	for i, name := range slices.Backward(cells(rows[0])) { // of two columns of one name the first
 		at[name] = i
 	}
-	c.values = make([][]float64, len(c.columns))
+	c.Values = make([][]float64, len(c.Columns))
 	for _, row := range rows[2:] {
 		row := cells(row)
 		if strings.ContainsAny(row[0], "*") || strings.HasPrefix(row[0], "geometric") || c.only != "" && row[1] != c.only {
 			continue // sums and means
 		}
-		c.labels = append(c.labels, row[0])
-		for i, name := range c.columns {
+		c.Labels = append(c.Labels, row[0])
+		for i, name := range c.Columns {
 			column, ok := at[name]
 			if !ok || column >= len(row) {
 				return fmt.Errorf("row %s has no column %q", row[0], name)
@@ -121,7 +117,7 @@ func (c *chart) read(page, heading string) error {
 			if err != nil {
 				return fmt.Errorf("row %s, column %s: %w", row[0], name, err)
 			}
-			c.values[i] = append(c.values[i], v)
+			c.Values[i] = append(c.Values[i], v)
 		}
 	}
 	return nil

@@ -110,11 +110,14 @@ func (c Codec) unpack(dst, src []byte, size int) ([]byte, error) {
 		if r == nil {
 			r = new(brotli.Reader)
 		}
-		defer brotlis.Put(r)
 		if err := r.Reset(bytes.NewReader(src)); err != nil {
 			return nil, err
 		}
-		return drain(r, dst, src, size)
+		out, err := drain(r, dst, src, size)
+		if err == nil {
+			brotlis.Put(r) // after an error Reset would leave input of src to be read before the next one's
+		}
+		return out, err
 	}
 	return unpackFrames(dst, src, size)
 }

@@ -144,7 +144,7 @@ func TestFrames(t *testing.T) {
 	}
 }
 
-// Damaged input is an error or other bytes of the right number, and it takes no more memory than there are bytes.
+// Damaged input is an error or other bytes of the right number, and it takes no more memory than there are bytes. What is unpacked next is none the worse for it.
 func TestDamaged(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	text := make([]byte, 20000)
@@ -167,6 +167,9 @@ func TestDamaged(t *testing.T) {
 				refused++
 			} else if len(got) != len(text) {
 				t.Fatalf("%s: %d bytes", c, len(got))
+			}
+			if got, err = c.Unpack(nil, good, len(text)); err != nil || !bytes.Equal(got, text) {
+				t.Fatalf("%s: behind damaged data whole data gives %d bytes, %v", c, len(got), err)
 			}
 		}
 		if refused == 0 {

@@ -66,6 +66,7 @@ func TestRangesOfSubqueries(t *testing.T) {
 		"i.d BETWEEN o.d - 1 AND o.d + 1", "i.day >= o.day AND i.day < o.day + INTERVAL 3 DAY", "i.f BETWEEN o.f AND o.f + 0.5",
 		"o.v BETWEEN i.v AND i.h", "o.f >= i.f AND o.f < i.f + i.v / 8", "i.v < o.v AND i.h > o.h", "i.s < o.s AND i.v >= o.v", "i.day > o.day AND i.s <= o.s",
 		"i.id <> o.id AND i.v < o.v", "i.d >= o.d AND i.s <> o.s",
+		"i.v <> o.v AND i.h <> o.h", "i.id <> o.id AND o.s <> i.s", "i.d <> o.d AND i.day <> o.day", "i.f <> o.v AND i.v <> o.v",
 	}
 	aggregates := []string{
 		"COUNT(*)", "COUNT(i.d)", "SUM(i.d)", "SUM(i.v) + COUNT(*)", "AVG(i.d)", "AVG(i.h)", "MIN(i.s)", "MAX(i.day)", "MIN(i.v) - MAX(i.v)", "SUM(i.day)", "SUM(i.f)",
@@ -89,7 +90,26 @@ func TestRangesOfSubqueries(t *testing.T) {
 	}
 }
 
-// TestLimitsOfRanges has subqueries of which LIMIT and OFFSET take the rows next to what an inequality compares.
+// TestQuantifiersOfRanges compares with ANY and ALL of subqueries that two <> correlate.
+func TestQuantifiersOfRanges(t *testing.T) {
+	x := newRangeTables(t)
+	for _, key := range rangeKeys {
+		for _, c := range []string{"i.v <> o.v AND i.h <> o.h", "i.s <> o.s AND i.id <> o.id", "i.day <> o.day AND i.v <> o.h"} {
+			for _, op := range []string{"=", "<>", "<", ">="} {
+				for _, all := range []string{"ANY", "ALL"} {
+					compared := fmt.Sprintf("o.h %s %s (SELECT i.h FROM i WHERE %s%s)", op, all, key, c)
+					x.compare(fmt.Sprintf("SELECT o.id, %s FROM o ORDER BY o.id", compared))
+					x.compare(fmt.Sprintf("SELECT o.id FROM o WHERE NOT %s ORDER BY o.id", compared))
+				}
+			}
+		}
+	}
+	if x.rewritten < 90 {
+		t.Errorf("%d plans differ without the rules", x.rewritten)
+	}
+}
+
+// TestLimitsOfRanges has subqueries of which LIMIT and OFFSET take the rows next to what an inequality compares, or those farthest from it.
 func TestLimitsOfRanges(t *testing.T) {
 	x := newRangeTables(t)
 	conditions := [][2]string{
@@ -98,14 +118,44 @@ func TestLimitsOfRanges(t *testing.T) {
 	}
 	for _, key := range rangeKeys {
 		for _, c := range conditions {
-			from := fmt.Sprintf("FROM i WHERE %s%s ORDER BY %s, i.id", key, c[0], c[1])
-			offset, count := 1+x.r.IntN(20), 1+x.r.IntN(4)
-			x.compare(fmt.Sprintf("SELECT o.id, (SELECT i.id + o.id %s DESC LIMIT 1 OFFSET %d) FROM o ORDER BY o.id", from, offset))
-			x.compare(fmt.Sprintf("SELECT o.id, d.* FROM o, LATERAL (SELECT i.id AS other, i.s, i.v + 1, 5 %s LIMIT %d) d ORDER BY o.id, d.other", from, count+1))
-			x.compare(fmt.Sprintf("SELECT o.id, d.* FROM o LEFT JOIN LATERAL (SELECT i.id AS other, o.v + i.v %s LIMIT %d OFFSET %d) d ON d.other > 20 ORDER BY o.id, d.other", from, count, offset))
+			farthest, desc := strings.CutSuffix(c[1], " DESC")
+			if !desc {
+				farthest += " DESC"
+			}
+			for _, order := range []string{c[1], farthest} {
+				from := fmt.Sprintf("FROM i WHERE %s%s ORDER BY %s, i.id", key, c[0], order)
+				offset, count := 1+x.r.IntN(20), 1+x.r.IntN(4)
+				x.compare(fmt.Sprintf("SELECT o.id, (SELECT i.id + o.id %s DESC LIMIT 1 OFFSET %d) FROM o ORDER BY o.id", from, offset))
+				x.compare(fmt.Sprintf("SELECT o.id, d.* FROM o, LATERAL (SELECT i.id AS other, i.s, i.v + 1, 5 %s LIMIT %d) d ORDER BY o.id, d.other", from, count+1))
+				x.compare(fmt.Sprintf("SELECT o.id, d.* FROM o LEFT JOIN LATERAL (SELECT i.id AS other, o.v + i.v %s LIMIT %d OFFSET %d) d ON d.other > 20 ORDER BY o.id, d.other", from, count, offset))
+			}
 		}
 	}
-	if x.rewritten < 3*len(rangeKeys)*len(conditions) {
+	if x.rewritten < 6*len(rangeKeys)*len(conditions) {
 		t.Errorf("%d plans differ without the rules", x.rewritten)
+	}
+}
+
+// TestFirstRowsFitMemory numbers the rows of 70,000 partitions, of which few are wanted. They come one of each partition after the other, so that the first
+// ones are all of interest.
+func TestFirstRowsFitMemory(t *testing.T) {
+	s := session(t, Options{})
+	mustRun(t, s, `CREATE TABLE a (i INT); INSERT INTO a WITH RECURSIVE r AS (SELECT 0 AS i UNION ALL SELECT i + 1 FROM r WHERE i < 999) SELECT i FROM r;
+		SET radish_memory_limit = '25MB'`)
+	const first = `SELECT COUNT(*), SUM(w), MAX(n) FROM (SELECT w, ROW_NUMBER() OVER (PARTITION BY p ORDER BY w) AS n
+		FROM (SELECT (x.i * 70 + y.i) % 70000 AS p, -(x.i * 1000 + y.i) AS w FROM a x JOIN a y ON x.i + y.i >= 0) z) q WHERE n <= 2`
+	last := make([][2]int, 70_000) // of each partition
+	for x := range 1000 {
+		for y := range 1000 {
+			l, w := &last[(x*70+y)%70_000], x*1000+y
+			l[0], l[1] = max(l[0], w), max(min(l[0], w), l[1])
+		}
+	}
+	sum := 0
+	for _, l := range last {
+		sum -= l[0] + l[1]
+	}
+	if got, want := rowTexts(values(t, s, first)), fmt.Sprintf("140000|%d|2|", sum); len(got) != 1 || got[0] != want {
+		t.Errorf("%q, not %q", got, want)
 	}
 }

@@ -10,8 +10,8 @@ import (
 )
 
 const accumulateRangesDoc = `Accumulate what subqueries aggregate over ranges: an aggregate whose correlation is one inequality, beside equalities,
-becomes an aggregate over sorted rows. So do <> and two inequalities, of one inner value or two, as two ranges (two_ranges.go) or over
-frames that compare values, and LIMIT 1 (first_of_range.go).
+becomes an aggregate over sorted rows. So do <> and two inequalities, of one inner value or two, as several ranges (two_ranges.go) or over
+frames that compare values, LIMIT 1 (first_of_range.go), and LIMIT by what one inequality compares (nearest_of_range.go).
 
 The subquery's rows and the distinct outer values are sorted together, by the equalities' keys and then the inequality's. What a row of
 outer values has to aggregate is then the part of its partition before it, so each pair that matches need not be visited. Legal

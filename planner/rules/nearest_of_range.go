@@ -1,6 +1,8 @@
 package rules
 
 import (
+	"slices"
+
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/types"
@@ -17,8 +19,11 @@ const maxNearest = 1 << 32
 // The rows are numbered the other way, from the far end on. If an outer row matches n of them, these have the numbers 1 to n, and the nearest ones
 // the last of these. It returns nil where the subquery is of another form, or accumulate does not count the rows.
 func (d *decorrelator) nearestOfRange(a *logical.Apply, x *limited, conds []expr.Expr, ranges []*matchedRange) logical.Node {
-	if x == nil || !nearestFirst(x, ranges) || a.Kind == logical.SingleJoin && x.count > 1 {
+	switch {
+	case x == nil || !goesBy(x, ranges) || a.Kind == logical.SingleJoin && x.count > 1:
 		return nil
+	case x.keys[0].Desc != ranges[0].ascending():
+		return d.farthestOfRange(a, x, conds, ranges)
 	}
 	r := ranges[0]
 	order := make([]logical.SortKey, len(x.keys))
@@ -66,11 +71,16 @@ func (d *decorrelator) nearestOfRange(a *logical.Apply, x *limited, conds []expr
 	return d.joinChosen(a, &logical.Join{Left: logical.NewProject(l, items), Right: rows, On: on}, x.above, signed.Col)
 }
 
-// nearestFirst says whether LIMIT keeps the rows whose values are nearest to what a single inequality compares them with.
-func nearestFirst(x *limited, ranges []*matchedRange) bool {
-	if len(ranges) != 1 || len(x.keys) == 0 || x.count == 0 || x.count > maxNearest || x.offset > maxNearest {
-		return false
-	}
-	r := ranges[0]
-	return r.op != expr.NE && expr.Equal(x.keys[0].Expr, r.inner) && x.keys[0].Desc == r.ascending()
+// farthestOfRange handles the same from the far end on, such as the first three prices of a day before each trade. The rows that an outer row matches are the first ones of those
+// that agree with it in the keys, so LIMIT may count before the inequality is looked at.
+func (d *decorrelator) farthestOfRange(a *logical.Apply, x *limited, conds []expr.Expr, ranges []*matchedRange) logical.Node {
+	rows := d.numbered(withoutNulls(x.in, ranges), ranges[0].innerKeys(), x.keys, x.count, x.offset)
+	schema := rows.Schema()
+	return d.joinChosen(a, &logical.Join{Left: a.Left, Right: rows, On: slices.Clone(conds)}, x.above, schema[len(schema)-1])
+}
+
+// goesBy says whether LIMIT takes rows by the value that a single inequality compares.
+func goesBy(x *limited, ranges []*matchedRange) bool {
+	return len(ranges) == 1 && len(x.keys) > 0 && x.count > 0 && x.count <= maxNearest && x.offset <= maxNearest &&
+		ranges[0].op != expr.NE && expr.Equal(x.keys[0].Expr, ranges[0].inner)
 }

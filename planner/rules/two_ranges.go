@@ -8,29 +8,25 @@ import (
 	"github.com/radish-sql/radish/sql/types"
 )
 
-// twoRanges handles an aggregation over rows that match by <>, or by a lower and an upper bound of one inner value. Two accumulated
-// ranges give its values:
+// twoRanges handles an aggregation over rows that match by <>, or by a lower and an upper bound of one inner value. Accumulated ranges
+// give its values:
 //
-//	v <> x             is  v < x  and  v > x   together
-//	v > lo AND v < hi  is  v < hi  without  v <= lo,  if lo < hi, else nothing
+//	v <> x               is  v < x  and  v > x   together
+//	v <> x AND w <> y    is the four of  v < x, v > x  and  w < y, w > y   together
+//	v > lo AND v < hi    is  v < hi  without  v <= lo,  if lo < hi, else nothing
 //
 // A second inequality beside <> narrows both ranges. It returns a if these are not the conditions' forms, or if an aggregate cannot be put
 // together exactly. Sums of doubles cannot be of a difference, which may keep none of the two sums' digits.
 func (d *decorrelator) twoRanges(a *logical.Apply, in logical.Node, rs []*matchedRange, aggs []logical.AggItem) logical.Node {
-	p := &rangePair{d: d}
-	switch ne := slices.IndexFunc(rs, func(r *matchedRange) bool { return r.op == expr.NE }); {
-	case ne >= 0:
-		other := slices.Delete(slices.Clone(rs), ne, ne+1)
-		if slices.ContainsFunc(other, func(r *matchedRange) bool { return r.op == expr.NE }) {
-			return a
-		}
-		p.first, p.second = append(other, rs[ne].with(expr.LT)), append(slices.Clone(other), rs[ne].with(expr.GT))
-	default:
+	p := &rangeParts{d: d}
+	if slices.ContainsFunc(rs, func(r *matchedRange) bool { return r.op == expr.NE }) {
+		p.parts = withoutUnequal(rs)
+	} else {
 		lower, upper, ok := bounds(rs)
 		if !ok || lower.typ != upper.typ {
 			return a
 		}
-		p.first, p.second = []*matchedRange{upper}, []*matchedRange{lower.with(pick(lower.op == expr.GT, expr.LE, expr.LT))}
+		p.parts = [][]*matchedRange{{upper}, {lower.with(pick(lower.op == expr.GT, expr.LE, expr.LT))}}
 		op := pick(lower.op == expr.GE && upper.op == expr.LE, expr.LE, expr.LT)
 		p.nonEmpty = &expr.Compare{Op: op, Left: castShown(lower.outer, lower.typ), Right: castShown(upper.outer, upper.typ)}
 	}
@@ -43,22 +39,43 @@ func (d *decorrelator) twoRanges(a *logical.Apply, in logical.Node, rs []*matche
 	if !isCheap(in) && len(in.FreeColumns()) > 0 {
 		return a
 	}
-	in, second, cols := d.readAgain(in)
-	m := map[expr.ColumnID]expr.Expr{}
-	for id, c := range cols {
-		m[id] = c
+	n := a.Left
+	for i, part := range p.parts {
+		rows, items := in, p.aggs
+		if i < len(p.parts)-1 { // the last one reads in itself
+			var cols map[expr.ColumnID]*expr.Column
+			in, rows, cols = d.readAgain(in)
+			m := map[expr.ColumnID]expr.Expr{}
+			for id, c := range cols {
+				m[id] = c
+			}
+			part = slices.Clone(part)
+			for k, r := range part {
+				part[k] = r.substituted(m)
+			}
+			items = p.substituted(m)
+		}
+		var values map[expr.ColumnID]expr.Expr
+		n, values = d.accumulated(n, rows, part, items)
+		p.values = append(p.values, values)
+		p.given = append(p.given, items)
 	}
-	n, left := d.accumulated(a.Left, in, p.first, p.aggs)
-	for i, r := range p.second {
-		p.second[i] = r.substituted(m)
-	}
-	n, right := d.accumulated(n, second, p.second, p.substituted(m))
-	p.values = [2]map[expr.ColumnID]expr.Expr{left, right}
 	values := map[expr.ColumnID]expr.Expr{}
 	for i, item := range aggs {
 		values[item.Col.ID] = results[i]()
 	}
 	return d.scalarResult(asLeftJoin(a), n, values)
+}
+
+// withoutUnequal replaces each <> by < and by >: its rows are those of all results together. None of them has a row of another.
+func withoutUnequal(rs []*matchedRange) [][]*matchedRange {
+	i := slices.IndexFunc(rs, func(r *matchedRange) bool { return r.op == expr.NE })
+	if i < 0 {
+		return [][]*matchedRange{rs}
+	}
+	below, above := slices.Clone(rs), slices.Clone(rs)
+	below[i], above[i] = rs[i].with(expr.LT), rs[i].with(expr.GT)
+	return append(withoutUnequal(below), withoutUnequal(above)...)
 }
 
 // bounds tells the lower bound from the upper one, if rs are both of one inner value.
@@ -100,29 +117,29 @@ func (r *matchedRange) substituted(m map[expr.ColumnID]expr.Expr) *matchedRange 
 	return &other
 }
 
-// rangePair is what two ranges of the same rows are asked for. Both are given aggs; the second's columns are at the same positions of
-// again.
-type rangePair struct {
-	d             *decorrelator
-	first, second []*matchedRange
-	nonEmpty      expr.Expr // says whether the second range lies within the first, whose rest is asked for; nil if their union is
-	aggs, again   []logical.AggItem
-	values        [2]map[expr.ColumnID]expr.Expr
+// rangeParts is what ranges of the same rows are asked for. Each is given aggs, under columns of its own: given, at the same positions.
+type rangeParts struct {
+	d        *decorrelator
+	parts    [][]*matchedRange
+	nonEmpty expr.Expr // says whether the second of two ranges lies within the first, whose rest is asked for; nil if their union is
+	aggs     []logical.AggItem
+	given    [][]logical.AggItem
+	values   []map[expr.ColumnID]expr.Expr
 }
 
-// substituted returns the aggregates over the second range, with columns of their own.
-func (p *rangePair) substituted(m map[expr.ColumnID]expr.Expr) []logical.AggItem {
-	for _, it := range p.aggs {
-		it.Col = p.d.w.alloc.Like(it.Col)
-		it.Args = substituteAll(it.Args, m)
-		p.again = append(p.again, it)
+// substituted returns the aggregates over other columns, with columns of their own.
+func (p *rangeParts) substituted(m map[expr.ColumnID]expr.Expr) []logical.AggItem {
+	again := slices.Clone(p.aggs)
+	for i := range again {
+		again[i].Col = p.d.w.alloc.Like(again[i].Col)
+		again[i].Args = substituteAll(again[i].Args, m)
 	}
-	return p.again
+	return again
 }
 
-// result adds to p the aggregates from which it is put together, and returns what does so once both ranges have values. It returns nil
+// result adds to p the aggregates from which it is put together, and returns what does so once all ranges have values. It returns nil
 // if it cannot be.
-func (p *rangePair) result(it *logical.AggItem) func() expr.Expr {
+func (p *rangeParts) result(it *logical.AggItem) func() expr.Expr {
 	if len(it.Args) > 1 {
 		return nil
 	}
@@ -139,18 +156,29 @@ func (p *rangePair) result(it *logical.AggItem) func() expr.Expr {
 			return nil
 		}
 		i := p.add(plainAggregate(*it))
+		op := pick(it.Fn.Kind == expr.AggMin, expr.LT, expr.GT)
 		return func() expr.Expr {
-			a, b := p.value(i)
-			better := &expr.Compare{Op: pick(it.Fn.Kind == expr.AggMin, expr.LT, expr.GT), Left: b, Right: a}
-			takeSecond := expr.OrOf([]expr.Expr{&expr.IsNull{Arg: a}, better})
-			return &expr.Case{Whens: []expr.When{{Cond: takeSecond, Then: b}}, Else: a, Typ: it.Col.Typ}
+			return inPairs(p.each(i), func(a, b expr.Expr) expr.Expr {
+				better := &expr.Compare{Op: op, Left: b, Right: a}
+				takeSecond := expr.OrOf([]expr.Expr{&expr.IsNull{Arg: a}, better})
+				return &expr.Case{Whens: []expr.When{{Cond: takeSecond, Then: b}}, Else: a, Typ: it.Col.Typ}
+			})
 		}
 	}
 	return nil
 }
 
+// inPairs puts values together, two at a time, so that none stands in the result more often than it has to.
+func inPairs(values []expr.Expr, two func(a, b expr.Expr) expr.Expr) expr.Expr {
+	if len(values) == 1 {
+		return values[0]
+	}
+	half := len(values) / 2
+	return two(inPairs(values[:half], two), inPairs(values[half:], two))
+}
+
 // sum handles SUM and AVG, which are NULL where no value is counted.
-func (p *rangePair) sum(it *logical.AggItem) func() expr.Expr {
+func (p *rangeParts) sum(it *logical.AggItem) func() expr.Expr {
 	if p.nonEmpty != nil && it.Args[0].Type().IsFloat() {
 		return nil
 	}
@@ -160,7 +188,7 @@ func (p *rangePair) sum(it *logical.AggItem) func() expr.Expr {
 	count := p.add(p.d.w.newAgg(countValues, nameOf(countValues, it.Args), it.Args...))
 	return func() expr.Expr {
 		n := p.total(count, types.Int64)
-		var whole expr.Expr = p.total(sum, t)
+		whole := p.total(sum, t)
 		if it.Fn.Kind == expr.AggAvg {
 			whole = expr.Average(whole, n, it.Col.Typ)
 		}
@@ -170,33 +198,37 @@ func (p *rangePair) sum(it *logical.AggItem) func() expr.Expr {
 	}
 }
 
-func (p *rangePair) add(it logical.AggItem) int {
+func (p *rangeParts) add(it logical.AggItem) int {
 	it.Col = p.d.w.alloc.Like(it.Col)
 	p.aggs = append(p.aggs, it)
 	return len(p.aggs) - 1
 }
 
-// value returns aggregate i over each range.
-func (p *rangePair) value(i int) (first, second expr.Expr) {
-	return p.values[0][p.aggs[i].Col.ID], p.values[1][p.again[i].Col.ID]
+// each returns aggregate i over each range.
+func (p *rangeParts) each(i int) (values []expr.Expr) {
+	for k, given := range p.given {
+		values = append(values, p.values[k][given[i].Col.ID])
+	}
+	return values
 }
 
-// total adds a count or sum of both ranges up, or takes the second range's from the first's; a NULL counts as 0.
-func (p *rangePair) total(i int, t types.Type) expr.Expr {
+// total adds a count or sum of all ranges up, or takes the second range's from the first's; a NULL counts as 0.
+func (p *rangeParts) total(i int, t types.Type) expr.Expr {
 	zero := &expr.Const{Value: types.Value{Type: t}}
-	args := make([]expr.Expr, 2)
-	args[0], args[1] = p.value(i)
-	for k, e := range args {
+	values := p.each(i)
+	for k, e := range values {
 		if e.Nullable() {
-			args[k] = &expr.Case{Whens: []expr.When{{Cond: &expr.IsNull{Arg: e}, Then: zero}}, Else: e, Typ: t}
+			values[k] = &expr.Case{Whens: []expr.When{{Cond: &expr.IsNull{Arg: e}, Then: zero}}, Else: e, Typ: t}
 		}
 	}
-	op := pick(p.nonEmpty == nil, "add", "sub")
-	return &expr.Call{Fn: expr.Lookup(op), Args: args, Typ: t, Null: args[0].Nullable() || args[1].Nullable()}
+	op := expr.Lookup(pick(p.nonEmpty == nil, "add", "sub"))
+	return inPairs(values, func(a, b expr.Expr) expr.Expr {
+		return &expr.Call{Fn: op, Args: []expr.Expr{a, b}, Typ: t, Null: a.Nullable() || b.Nullable()}
+	})
 }
 
 // within is e, or empty where no row can match.
-func (p *rangePair) within(e, empty expr.Expr, t types.Type) expr.Expr {
+func (p *rangeParts) within(e, empty expr.Expr, t types.Type) expr.Expr {
 	if p.nonEmpty == nil {
 		return e
 	}

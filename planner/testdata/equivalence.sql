@@ -368,3 +368,10 @@ SELECT t.id, j.x FROM t, JSON_TABLE(NULL, '$[*]' COLUMNS (x INT PATH '$')) j;
 SELECT t.id, j.x FROM t, JSON_TABLE(JSON_ARRAY(t.a, (SELECT MAX(u.c) FROM u WHERE u.a = t.a)), '$[*]' COLUMNS (x INT PATH '$')) j;
 SELECT t.id, j.n FROM t, JSON_TABLE(JSON_ARRAY(t.a, t.b, t.a), '$[*]' COLUMNS (n FOR ORDINALITY, x INT PATH '$')) j ORDER BY t.id, j.n LIMIT 4;
 WITH RECURSIVE r AS (SELECT JSON_ARRAY(JSON_ARRAY(1, JSON_ARRAY(2)), 3) AS d UNION ALL SELECT j.d FROM r, JSON_TABLE(r.d, '$[*]' COLUMNS (d JSON PATH '$')) j WHERE JSON_TYPE(r.d) = 'ARRAY') SELECT d FROM r;
+-- Two <>, and LIMIT from the far end of a range.
+SELECT t.id, (SELECT COUNT(*) FROM u WHERE u.a <> t.a AND u.c <> t.b) n, (SELECT MIN(u.id) FROM u WHERE u.a <> t.a AND u.c <> t.b) m, (SELECT SUM(u.c) FROM u WHERE u.id <> t.id AND u.a <> t.b) s FROM t;
+SELECT t.id FROM t WHERE t.a >= ALL (SELECT u.a FROM u WHERE u.id <> t.id AND u.c <> t.b);
+SELECT t.id, t.b < ANY (SELECT u.c FROM u WHERE u.id <> t.id AND u.a <> t.a) x FROM t;
+SELECT t.id, (SELECT u.id FROM u WHERE u.a < t.b ORDER BY u.a, u.id LIMIT 1 OFFSET 1) x FROM t;
+SELECT t.id, d.id, d.c FROM t LEFT JOIN LATERAL (SELECT u.id, u.c FROM u WHERE u.a >= t.a AND u.c <=> t.b ORDER BY u.a DESC, u.id LIMIT 2) d ON TRUE;
+SELECT t.id, d.id FROM t, LATERAL (SELECT u.id FROM u WHERE u.a <= t.b AND t.a > 0 ORDER BY u.a, u.id LIMIT 2 OFFSET 1) d;

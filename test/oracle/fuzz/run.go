@@ -271,7 +271,7 @@ func (r *runner) schema(ctx context.Context, seed uint64) (err error) {
 		return err
 	}
 	defer p.close()
-	g := &generator{r: rng, schema: s, big: big, dialect: r.Dialect}
+	g := &generator{r: rng, schema: s, big: big, dialect: r.Dialect, names: 9} // names of columns have one digit
 	statements := r.Statements
 	if big {
 		statements /= 4

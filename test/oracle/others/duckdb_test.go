@@ -25,7 +25,14 @@ var duckDBSpelling = fuzz.Spelled(
 
 // TestDuckDB compares Radish with DuckDB. Decimals of 38 digits, sums of 128 bits and variances are its alone, and it has
 // none of MariaDB's errors that package fuzz steps around.
-func TestDuckDB(t *testing.T) { compare(t, &duckDB, openDuckDB(), 0.9) }
+func TestDuckDB(t *testing.T) {
+	c := settings(t, &duckDB, openDuckDB())
+	c.Without = regexp.MustCompile(unequalInExists)
+	compareTwo(t, c, 0.9)
+}
+
+// unequalInExists is what DuckDB 1.5 answers wrongly, and 2.0 as Radish does: EXISTS by <> beside another inequality finds too few rows.
+const unequalInExists = `EXISTS \(SELECT [^()]*WHERE [^()]*<>`
 
 // TestDuckDBSpecial has NaN, infinities and -0 in columns, which DuckDB orders as Radish does. Frames of RANGE with distances are left out: for
 // a row with NaN, DuckDB gives one of its equals where Radish, as PostgreSQL, gives all.
@@ -33,7 +40,7 @@ func TestDuckDB(t *testing.T) { compare(t, &duckDB, openDuckDB(), 0.9) }
 // Variances are left out, too: of one infinite value DuckDB's is 0, and others are errors, where IEEE's arithmetic, PostgreSQL and Radish give NaN.
 func TestDuckDBSpecial(t *testing.T) {
 	c := settings(t, &duckDB, openDuckDB())
-	c.Special, c.Without = true, regexp.MustCompile(`RANGE [^)]*[0-9]|(VAR|STDDEV)_(POP|SAMP)\(`)
+	c.Special, c.Without = true, regexp.MustCompile(`RANGE [^)]*[0-9]|(VAR|STDDEV)_(POP|SAMP)\(|`+unequalInExists)
 	compareTwo(t, c, 0.9)
 }
 

@@ -86,7 +86,8 @@ var layers = []struct {
 	{"engine/write", []string{"column", "engine/definition", "exec/memory", "planner", "sql", "storage"}},
 	{"engine", []string{"column", "exec", "gpukernels", "planner", "sql", "storage"}},
 	{".", []string{"column", "engine", "sql", "storage"}},
-	{"cmd", []string{".", "column", "engine", "exec", "gpukernels", "planner", "sql", "storage"}},
+	{"docs/plots/chart", nil},
+	{"cmd", []string{".", "column", "docs/plots/chart", "engine", "exec", "gpukernels", "planner", "sql", "storage"}},
 	{"docs", []string{"exec/gpu/hashlab"}},
 	{"test", []string{".", "column", "engine", "exec", "gpukernels", "planner", "sql", "storage"}},
 }

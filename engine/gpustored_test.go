@@ -268,7 +268,7 @@ func testGPUStoresOutOfMemory(t *testing.T, e *Engine) {
 	before := queryBytes(t, d)
 	const sql = "SELECT id, small, f, word FROM src WHERE id % 2 = 0 ORDER BY medium, id"
 	mustRun(t, s, "SET radish_device = 'cpu'; CREATE TABLE want AS "+sql)
-	mustRun(t, s, "SET radish_device = 'gpu'; CREATE TABLE warm AS "+sql)
+	mustRun(t, s, "SET radish_device = 'gpu_strict'; CREATE TABLE warm AS "+sql)
 	failed, good, untouched := 0, 0, 0
 	for n := 1; untouched < 3 && n < 200; n++ {
 		d.EvictColumns() // nothing else can be given up

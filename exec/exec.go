@@ -72,7 +72,7 @@ type Rows interface {
 // before the one that gives the result have run when Run returns, so their errors come from it.
 //
 // Where the GPU fails, or meets an error or a warning that only the CPU can word, the query runs again on the CPU alone: a note among the
-// warnings and the profile say so. With radish_device = 'gpu' a lack of memory or the loss of the device is an error instead.
+// warnings and the profile say so. With radish_device = 'gpu' the loss of the device is an error instead, with 'gpu_strict' a lack of memory, too.
 func Run(ctx context.Context, plan *physical.Plan, env Env) (Rows, error) {
 	if env.Began.IsZero() {
 		env.Began = time.Now()

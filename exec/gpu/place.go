@@ -31,6 +31,9 @@ const (
 // fallsBack says whether the CPU runs what the device fails at.
 func (m Mode) fallsBack() bool { return m == Auto || m == Eager }
 
+// sparesMemory says whether the CPU runs what the device has no memory for.
+func (m Mode) sparesMemory() bool { return m != Strict }
+
 // Placed is a plan some of whose pipelines run on the GPU, with their kernels.
 type Placed struct {
 	Plan      *physical.Plan
@@ -118,8 +121,8 @@ func (d *Device) unplaceable(plan *physical.Plan, mode Mode) (reason string, err
 		return RecursionStays, nil
 	}
 	reason = d.tooLarge(plan, d.runner.Residency.Capacity())
-	if reason != "" && !mode.fallsBack() {
-		return "", sqlerr.New(sqlerr.CodeCapacityExceeded, sqlerr.Resource, "%s", reason).WithHint("SET radish_device = 'auto' to let the CPU run what the GPU cannot")
+	if reason != "" && !mode.sparesMemory() {
+		return "", sqlerr.New(sqlerr.CodeCapacityExceeded, sqlerr.Resource, "%s", reason).WithHint("SET radish_device = 'gpu' to let the CPU run what the GPU cannot")
 	}
 	return reason, nil
 }

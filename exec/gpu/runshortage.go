@@ -19,12 +19,12 @@ func (p *Placed) outOfMemory(failed error, at *physical.Pipeline, held int64) (r
 		x, remedy = lack.Explain(operator).WithCause(failed), "; raise "+lack.Setting
 	} else {
 		x = sqlerr.New(sqlerr.CodeCapacityExceeded, sqlerr.Resource, "%s on the GPU ran out of memory, of which the query held %s: %v", operator, sqlerr.FormatBytes(held), failed).
-			WithHint("SET radish_device = 'auto' to let the CPU run what the GPU cannot").WithCause(failed)
+			WithHint("SET radish_device = 'gpu' to let the CPU run what the GPU cannot").WithCause(failed)
 	}
 	if lack == nil || !lack.OfQuery {
 		p.device.runner.Residency.RanShort(held, x.Message)
 	}
-	if p.mode.fallsBack() {
+	if p.mode.sparesMemory() {
 		return x.Message + remedy, nil
 	}
 	return x.Message, x

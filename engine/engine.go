@@ -58,7 +58,6 @@ type Engine struct {
 	plans      *planStore
 	access     *fileaccess.Policy // of sessions when they begin
 	added      *added             // functions of the program's own
-	conns      atomic.Uint64
 	sessions   sessions
 	locks      *locks.Names
 	tableLocks *locks.Tables

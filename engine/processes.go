@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 	"weak"
 
@@ -16,8 +17,9 @@ import (
 
 // sessions are an engine's, by their numbers. They are held weakly: a session that nobody has any more needs no closing.
 type sessions struct {
-	mu   sync.Mutex
-	byID map[uint64]weak.Pointer[Session]
+	mu    sync.Mutex
+	begun atomic.Uint64 // sessions so far
+	byID  map[uint64]weak.Pointer[Session]
 }
 
 func (l *sessions) add(s *Session) {

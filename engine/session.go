@@ -54,7 +54,7 @@ type lastStatement struct {
 
 // NewSession opens a session in the default database.
 func (e *Engine) NewSession() *Session {
-	s := &Session{engine: e, id: e.conns.Add(1), database: DefaultDatabase, warnings: &sqlerr.Warnings{}, last: lastStatement{rowCount: -1}, lastInsertID: new(atomic.Int64)}
+	s := &Session{engine: e, id: e.sessions.begun.Add(1), database: DefaultDatabase, warnings: &sqlerr.Warnings{}, last: lastStatement{rowCount: -1}, lastInsertID: new(atomic.Int64)}
 	s.activity = &activity{database: s.database, since: time.Now()}
 	s.vars.init(e)
 	s.vars.session = s

@@ -185,7 +185,7 @@ func (s *Session) statusRows(snap *catalog.Snapshot) [][]types.Value {
 		return []types.Value{text(name), text(strconv.FormatInt(value, 10))}
 	}
 	return [][]types.Value{
-		row("Connections", int64(s.engine.conns.Load())), row("Max_used_connections", int64(len(list))), row("Open_tables", int64(tables)),
+		row("Connections", int64(s.engine.sessions.begun.Load())), row("Max_used_connections", int64(len(list))), row("Open_tables", int64(tables)),
 		row("Questions", s.engine.status.questions.Load()), row("Threads_connected", int64(len(list))), row("Threads_running", int64(running)),
 		row("Uptime", int64(time.Since(s.engine.status.began).Seconds())),
 	}

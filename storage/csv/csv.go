@@ -30,9 +30,7 @@ type Options struct {
 	Comment   byte     // lines that begin with it are left out; 0: none
 	Encoding  string   // one of Encodings; empty: UTF-8, or UTF-16 if a byte order mark says so
 
-	// How numbers and dates are written, see meaning.go; zero: with a point and no thousands separator, as ISO 8601 asks.
-	Decimal, Thousands          byte
-	DateFormat, TimestampFormat string
+	Notation
 
 	Names     []string              // of the columns; they take the place of the first of the file's
 	Types     map[string]types.Type // by name in lower case
@@ -42,6 +40,12 @@ type Options struct {
 	// IgnoreErrors says that records which do not fit are left out: of another number of fields, with a value that its column's type lacks. Rejects says that those
 	// are what is wanted.
 	IgnoreErrors, Rejects bool
+}
+
+// Notation is how numbers and dates are written, see meaning.go. The zero value stands for a decimal point, no thousands separator, and dates of ISO 8601.
+type Notation struct {
+	Decimal, Thousands          byte
+	DateFormat, TimestampFormat string
 }
 
 func (o Options) delimiter() byte {

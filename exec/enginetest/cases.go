@@ -306,6 +306,8 @@ func joinPlan(g *Gen, s joinSpec, kind logical.JoinKind) *physical.Plan {
 	g.Pipe(bs, b)
 	if kind == logical.InnerJoin && len(s.keys) > 0 && !s.safe && s.alg != physical.RangeJoin && s.alg != physical.NestedLoopJoin {
 		ps.RuntimeFilters = []physical.RuntimeFilterUse{{Build: b, Key: 0, Col: pc[s.keys[0]].ID, Drops: 1}}
+		b.MakeFilter, b.FilterDrops = make([]bool, len(s.keys)), make([]float64, len(s.keys))
+		b.MakeFilter[0], b.FilterDrops[0] = true, 1
 	}
 	return g.plan(out, func(res *physical.Result) {
 		g.Pipe(ps, res, p, &physical.Filter{Preds: []expr.Expr{compareTo(expr.GE, pc[colUnique], types.IntValue(0))}})

@@ -174,7 +174,34 @@ func (g *Gen) plan(cols []*expr.Column, pipes func(res *physical.Result)) *physi
 	}
 	pipes(res)
 	p.Pipelines = g.pipes
+	for _, x := range g.pipes {
+		keepAll(x)
+	}
 	return p
+}
+
+// keepAll has transforms that do not say what they keep keep everything.
+func keepAll(p *physical.Pipeline) {
+	for i, t := range p.Transforms {
+		alive := ids(p.AliveBefore(i)...)
+		switch t := t.(type) {
+		case *physical.Project:
+			if t.Keep == nil {
+				for _, it := range t.Items {
+					alive = append(alive, it.Col.ID)
+				}
+				t.Keep = alive
+			}
+		case *physical.Repeat:
+			if t.Keep == nil {
+				t.Keep = alive
+			}
+		case *physical.Unnest:
+			if t.Keep == nil {
+				t.Keep = append(alive, ids(t.Cols...)...)
+			}
+		}
+	}
 }
 
 // Read returns a scan of what a sink has stored, under the same columns.

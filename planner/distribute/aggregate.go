@@ -236,12 +236,12 @@ func exactSum(t types.Type) types.Type {
 
 // rowsTo moves rows before they are grouped.
 func (x *planner) rowsTo(a *physical.Aggregate, all []*stream, st *stored, e Exchange) {
-	keys := &physical.Project{}
+	var items []logical.Item
 	for i, g := range a.Groups {
 		c, ok := g.Expr.(*expr.Column)
 		if !ok {
 			it := logical.NewItem(&x.alloc, g.Col.Name, g.Expr)
-			keys.Items = append(keys.Items, it)
+			items = append(items, it)
 			c, a.Groups[i].Expr = it.Col, it.Col
 		}
 		e.Keys = append(e.Keys, c.ID)
@@ -251,9 +251,7 @@ func (x *planner) rowsTo(a *physical.Aggregate, all []*stream, st *stored, e Exc
 	}
 	var moved *stream
 	for _, s := range all {
-		if len(keys.Items) > 0 {
-			addItems(s, keys.Items)
-		}
+		addItems(s, items)
 		if moved = s; s.lay == spread || e.Kind == Repartition {
 			moved = x.moveBefore(a, s, e)
 		}
@@ -267,6 +265,9 @@ func (x *planner) rowsTo(a *physical.Aggregate, all []*stream, st *stored, e Exc
 
 // addItems computes further columns at the end of a stream.
 func addItems(s *stream, items []logical.Item) {
+	if len(items) == 0 {
+		return
+	}
 	t := &physical.Project{Items: items}
 	for _, c := range s.p.AliveBefore(len(s.p.Transforms)) {
 		t.Keep = append(t.Keep, c.ID)
@@ -302,11 +303,4 @@ func (x *planner) compute(s *stream, src *physical.SinkScan, values map[expr.Col
 	if len(t.Items) > 0 {
 		s.p.Transforms = append(s.p.Transforms, t)
 	}
-}
-
-func typesOf(cols []*expr.Column, ids []expr.ColumnID) (ts []types.Type) {
-	for _, id := range ids {
-		ts = append(ts, cols[slices.IndexFunc(cols, func(c *expr.Column) bool { return c.ID == id })].Typ)
-	}
-	return ts
 }

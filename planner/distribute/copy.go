@@ -17,7 +17,7 @@ func copyPlan(plan *physical.Plan) *physical.Plan {
 		for _, t := range p.Transforms {
 			if probe, ok := t.(*physical.Probe); ok {
 				x := *probe
-				x.Build = build(probe.Build)
+				x.Build, x.Keys = build(probe.Build), slices.Clone(probe.Keys)
 				t = &x
 			}
 			q.Transforms = append(q.Transforms, t)

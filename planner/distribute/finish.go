@@ -11,6 +11,7 @@ func (x *planner) finish() *Distributed {
 	d := &Distributed{
 		Plan: x.plan, Places: x.places, Spread: map[*physical.Pipeline]Choice{}, Exchanges: map[physical.Sink]Exchange{}, Parts: map[*physical.TableScan][]Part{},
 	}
+	x.dropFilters()
 	streams := map[*physical.Pipeline]*stream{}
 	pipelines := make([]*physical.Pipeline, len(x.done))
 	for i, s := range x.done {
@@ -22,7 +23,7 @@ func (x *planner) finish() *Distributed {
 		s := streams[p]
 		c := Choice{Single, s.reason}
 		switch {
-		case s.lay == spread && len(s.homes) > 0 && s.slices == nil:
+		case s.lay == spread && s.keyed:
 			c.Spread = Partitioned
 		case s.lay == spread:
 			c.Spread = Sliced
@@ -59,11 +60,19 @@ func (x *planner) perPlace(d *Distributed) {
 		}
 		p.EstRows *= share
 		for i, t := range p.Transforms {
-			if u, ok := t.(*physical.Unnest); ok {
-				c := *u
+			switch t := t.(type) {
+			case *physical.Unnest:
+				c := *t
 				c.EstRows *= share
 				p.Transforms[i] = &c
+			case *physical.Probe:
+				t.EstRows *= share
 			}
+		}
+	}
+	for b, is := range x.builds {
+		if is.where == byKeys || is.where == covering {
+			b.EstRows *= share
 		}
 	}
 }

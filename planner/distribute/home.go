@@ -3,7 +3,6 @@ package distribute
 import (
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
@@ -24,17 +23,13 @@ type owners struct {
 	ordinal int
 }
 
-// hashOf is the function that Repartition by such columns uses.
-func hashOf(ts []types.Type) owners {
-	var b strings.Builder
-	for _, t := range ts {
-		b.WriteString(strconv.Itoa(int(t.Phys())))
-		if t.Kind == types.KindDecimal {
-			b.WriteString("." + strconv.Itoa(int(t.Scale)))
-		}
-		b.WriteByte(' ')
+// hashOf is what a value of a type adds to the function that Repartition uses.
+func hashOf(t types.Type) string {
+	form := strconv.Itoa(int(t.Phys()))
+	if t.Kind == types.KindDecimal {
+		form += "." + strconv.Itoa(int(t.Scale))
 	}
-	return owners{hash: b.String()}
+	return form + " "
 }
 
 // project returns the homes behind a projection.

@@ -1,6 +1,7 @@
 package distribute
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -15,9 +16,16 @@ func Plan(plan *physical.Plan, places int, t Tuning) (d *Distributed, reason str
 	if reason := undistributable(plan, places, t); reason != "" {
 		return nil, reason
 	}
-	x := newPlanner(copyPlan(plan), places, t)
-	for _, p := range x.plan.Pipelines {
-		if err := x.pipeline(p); err != nil {
+	var x *planner
+	skip := map[int]bool{}
+	for again := true; again; {
+		x = newPlanner(copyPlan(plan), places, t)
+		x.uncovered = skip
+		var not uncovered
+		err := x.run()
+		if again = errors.As(err, &not); again {
+			skip[not.id] = true
+		} else if err != nil {
 			return nil, err.Error()
 		}
 	}
@@ -75,6 +83,7 @@ type stream struct {
 	lay    lay
 	reason string
 	homes  []home   // of spread rows
+	keyed  bool     // they had some when the pipeline began
 	slices *slicing // the rows are slices of a scan, and none has moved
 	rows   float64  // about how many there are at all places together; 0: nobody has estimated it
 }
@@ -102,6 +111,8 @@ type planner struct {
 	stored    map[physical.Sink]*stored
 	exchanges map[physical.Sink]Exchange
 	sliced    map[*physical.TableScan]*slicing
+	builds    map[*physical.Build]*build
+	uncovered map[int]bool // builds, by their ids, whose tables' slices follow no others
 }
 
 func newPlanner(plan *physical.Plan, places int, t Tuning) *planner {
@@ -109,6 +120,7 @@ func newPlanner(plan *physical.Plan, places int, t Tuning) *planner {
 		t: t, places: places, plan: plan,
 		ends: map[physical.Sink][]*stream{}, left: map[physical.Sink]int{}, stored: map[physical.Sink]*stored{},
 		exchanges: map[physical.Sink]Exchange{}, sliced: map[*physical.TableScan]*slicing{},
+		builds: map[*physical.Build]*build{},
 	}
 	last := expr.ColumnID(0)
 	see := func(cols []*expr.Column) {
@@ -118,6 +130,16 @@ func newPlanner(plan *physical.Plan, places int, t Tuning) *planner {
 	}
 	for _, p := range plan.Pipelines {
 		x.left[p.Sink]++
+		if b, ok := p.Sink.(*physical.Build); ok && x.builds[b] == nil {
+			x.builds[b] = &build{id: len(x.builds)}
+		}
+		probed := map[*physical.Build]bool{}
+		for _, t := range p.Transforms {
+			if t, ok := t.(*physical.Probe); ok && !probed[t.Build] {
+				x.builds[t.Build].reads++
+				probed[t.Build] = true
+			}
+		}
 		for i := range len(p.Transforms) + 1 {
 			see(p.AliveBefore(i))
 		}
@@ -125,6 +147,16 @@ func newPlanner(plan *physical.Plan, places int, t Tuning) *planner {
 	}
 	x.alloc = expr.AllocatorAfter(last)
 	return x
+}
+
+// run makes all pipelines.
+func (x *planner) run() error {
+	for _, p := range x.plan.Pipelines {
+		if err := x.pipeline(p); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // pipeline makes what a pipeline of the plan becomes.
@@ -162,8 +194,10 @@ func (x *planner) open(src physical.Source) (*stream, error) {
 		x.read(s, src)
 	case *physical.ValuesScan:
 		s.lay, s.reason, s.rows = common, "the rows are constants", float64(len(src.Rows))
+	case *physical.UnmatchedScan:
+		x.unmatched(s, src)
 	default:
-		return nil, fmt.Errorf("reading unmatched rows")
+		return nil, sqlerr.Bug("no places for a %T", src)
 	}
 	return s, nil
 }
@@ -185,6 +219,7 @@ func (x *planner) read(s *stream, src *physical.SinkScan) {
 		}
 		return out
 	})
+	s.keyed = len(s.homes) > 0
 }
 
 // transform adds a transform to a stream. needed are the columns that it and what stands behind it read.
@@ -202,7 +237,10 @@ func (x *planner) transform(s *stream, t physical.Transform, needed func() logic
 			s.rows = t.EstRows
 		}
 	case *physical.Probe:
-		return nil, fmt.Errorf("joining")
+		var err error
+		if s, err = x.probe(s, t, needed); err != nil {
+			return nil, err
+		}
 	}
 	s.p.Transforms = append(s.p.Transforms, t)
 	return s, nil
@@ -256,11 +294,13 @@ func (x *planner) exchanged(m *physical.Materialize, s *stream, e Exchange) *str
 		next.lay = common
 	case Repartition:
 		next.lay = spread
-		h := home{by: hashOf(typesOf(m.Cols, e.Keys))}
+		var h home
 		for _, id := range e.Keys {
+			at := slices.IndexFunc(m.Cols, func(c *expr.Column) bool { return c.ID == id })
+			h.by.hash += hashOf(m.Cols[at].Typ)
 			h.cols = append(h.cols, []expr.ColumnID{id})
 		}
-		next.homes = []home{h}
+		next.homes, next.keyed = []home{h}, true
 	}
 	return next
 }
@@ -282,8 +322,11 @@ func (x *planner) settle(sink physical.Sink) error {
 			}
 			lower(s, "place 0 gives the result")
 		}
+	case *physical.Window:
+		x.window(sink, all)
+	case *physical.Build: // its first probe decides
 	default:
-		return fmt.Errorf("%s", physical.SinkName(&physical.Pipeline{Sink: sink}, physical.CPU))
+		return sqlerr.Bug("no places for a %T", sink)
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package distribute
 import (
 	"fmt"
 	"slices"
+	"sort"
 
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
@@ -16,6 +17,14 @@ type slicing struct {
 	table *table.Version
 	// apart are columns of which no value may be in two slices.
 	apart []int
+	// leader's slices say what these need to have: all rows whose values of column mine are among those of its column theirs. Slices may overlap then.
+	leader       *slicing
+	mine, theirs int
+}
+
+// follow has the slices have at least the rows with the keys of another table's.
+func (x *slicing) follow(leader *slicing, theirs, mine int) {
+	x.leader, x.theirs, x.mine = leader, theirs, mine
 }
 
 // scan begins a stream over a table.
@@ -84,6 +93,9 @@ func (x *slicing) separate(ordinal, places int) bool {
 
 // parts divides the table into runs of row groups of about as many rows, one for each place.
 func (x *slicing) parts(places int) []Part {
+	if x.leader != nil {
+		return x.following(places)
+	}
 	groups := x.table.Groups()
 	begin := make([]int64, len(groups)+1) // rows before each group
 	for i, g := range groups {
@@ -99,6 +111,22 @@ func (x *slicing) parts(places int) []Part {
 		}
 		out[i] = Part{from, to}
 		from = to
+	}
+	return out
+}
+
+// following are the runs of row groups in which the leader's keys are.
+func (x *slicing) following(places int) []Part {
+	groups, leading := x.table.Groups(), x.leader.table.Groups()
+	out := make([]Part, places)
+	for i, p := range x.leader.parts(places) {
+		if p.From == p.To {
+			continue
+		}
+		least, most := leading[p.From].Columns[x.theirs].Min.I, leading[p.To-1].Columns[x.theirs].Max.I
+		from := sort.Search(len(groups), func(g int) bool { return groups[g].Columns[x.mine].Max.I >= least })
+		to := sort.Search(len(groups), func(g int) bool { return groups[g].Columns[x.mine].Min.I > most })
+		out[i] = Part{from, max(from, to)}
 	}
 	return out
 }

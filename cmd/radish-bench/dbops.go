@@ -10,6 +10,7 @@ import (
 	"math/big"
 	"os"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -144,7 +145,9 @@ type questionRun struct {
 	first  time.Duration
 	hot    timings
 	device string
+	peak   int64     // of the process's resident memory, tables included
 	peers  []timings // hot runs of each
+	peaks  []int64   // of the peers' processes; 0 for a peer in this one
 	check  string
 	err    error
 }
@@ -216,6 +219,8 @@ func (d *dbopsRun) explain(ctx context.Context, out io.Writer, questions []quest
 
 // ask asks a question: once, with its answer held against the totals, then for its hot times, then in the peers.
 func (d *dbopsRun) ask(ctx context.Context, r *questionRun, totals *dbopsTotals, peers []peer) error {
+	debug.FreeOSMemory() // lest the peak be an earlier question's
+	resetPeakRSS()
 	rows, took, err := d.db.query(ctx, r.sql)
 	if err != nil {
 		return err
@@ -240,8 +245,9 @@ func (d *dbopsRun) ask(ctx context.Context, r *questionRun, totals *dbopsTotals,
 			return fmt.Errorf("a later run gives another answer: %w", err)
 		}
 	}
+	r.peak = peakRSS()
 	for _, p := range peers {
-		r.peers = append(r.peers, timings{})
+		r.peers, r.peaks = append(r.peers, timings{}), append(r.peaks, 0)
 		if err := d.askPeer(ctx, r, rows, p); err != nil {
 			return err
 		}
@@ -252,6 +258,12 @@ func (d *dbopsRun) ask(ctx context.Context, r *questionRun, totals *dbopsTotals,
 
 // askPeer asks a question in a peer, whose answer has to be the same, and times it there.
 func (d *dbopsRun) askPeer(ctx context.Context, r *questionRun, want [][]types.Value, p peer) error {
+	duck, apart := p.(duckPeer)
+	if apart {
+		if err := duck.resetPeak(); err != nil {
+			return err
+		}
+	}
 	rows, err := p.query(ctx, r.sql)
 	if err != nil {
 		return fmt.Errorf("on %s: %w", p.name(), err)
@@ -268,7 +280,10 @@ func (d *dbopsRun) askPeer(ctx context.Context, r *questionRun, want [][]types.V
 			return fmt.Errorf("on %s: %w", p.name(), err)
 		}
 	}
-	return nil
+	if apart {
+		r.peaks[len(r.peaks)-1], err = duck.peak()
+	}
+	return err
 }
 
 // agree compares rows with those of another run or engine, as text, NULL being the empty one. Where either is a number with a fraction, they may differ by tolerance in
@@ -341,23 +356,34 @@ func (d *dbopsRun) title() string {
 func (d *dbopsRun) columns() []tableColumn {
 	cols := []tableColumn{
 		{title: "question", width: 8}, {title: "", width: 24}, {title: "first ms", right: true, width: 8}, {title: "hot ms", right: true, width: 8},
-		{title: "hot CPU ms", right: true}, {title: "device", width: 7},
+		{title: "hot CPU ms", right: true}, {title: "peak", right: true, width: 8}, {title: "device", width: 7},
 	}
 	for _, p := range d.peers {
-		cols = append(cols, tableColumn{title: p + " ms", right: true, width: 9}, tableColumn{title: "ratio", right: true, width: 6})
+		cols = append(cols, tableColumn{title: p + " ms", right: true, width: 9}, tableColumn{title: "ratio", right: true, width: 6},
+			tableColumn{title: "CPU ms", right: true, width: 8}, tableColumn{title: "CPU ratio", right: true})
+		if p == peerDuckDB {
+			cols = append(cols, tableColumn{title: "peak", right: true, width: 8}, tableColumn{title: "peak ratio", right: true})
+		}
 	}
 	return append(cols, tableColumn{title: "check", width: 18})
 }
 
 // cells are what columns names.
 func (d *dbopsRun) cells(r *questionRun) []string {
-	cells := []string{r.name, r.what, millis(r.first), millis(median(r.hot.clock)), millis(median(r.hot.cpu)), r.device}
-	for i := range d.peers {
-		clock, ratio := "", ""
+	cells := []string{r.name, r.what, millis(r.first), millis(median(r.hot.clock)), millis(median(r.hot.cpu)), byteText(r.peak), r.device}
+	for i, p := range d.peers {
+		six := make([]string, 6)
 		if i < len(r.peers) && len(r.peers[i].clock) > 0 {
-			clock, ratio = millis(median(r.peers[i].clock)), fmt.Sprintf("%.2f", r.ratio(i))
+			six[0], six[1] = millis(median(r.peers[i].clock)), fmt.Sprintf("%.2f", r.ratio(i))
+			six[2], six[3] = millis(median(r.peers[i].cpu)), fmt.Sprintf("%.2f", r.cpuRatio(i))
+			if peak := r.peaks[i]; peak > 0 {
+				six[4], six[5] = byteText(peak), fmt.Sprintf("%.2f", float64(r.peak)/float64(peak))
+			}
 		}
-		cells = append(cells, clock, ratio)
+		if p != peerDuckDB {
+			six = six[:4]
+		}
+		cells = append(cells, six...)
 	}
 	if r.err != nil {
 		return append(cells, "✗ failed, see below")
@@ -370,15 +396,20 @@ func (r *questionRun) ratio(peer int) float64 {
 	return float64(median(r.hot.clock)) / float64(median(r.peers[peer].clock))
 }
 
-// ratios are those of the questions that were answered alike.
-func (d *dbopsRun) ratios(peer int) (ratios []float64, worst *questionRun) {
+// cpuRatio is the processor time in proportion to a peer's, which a busy machine changes less.
+func (r *questionRun) cpuRatio(peer int) float64 {
+	return float64(median(r.hot.cpu)) / float64(median(r.peers[peer].cpu))
+}
+
+// ratios are those of the questions that were answered alike, by the clock or by processor time.
+func (d *dbopsRun) ratios(peer int, ratio func(r *questionRun, peer int) float64) (ratios []float64, worst *questionRun) {
 	for i := range d.results {
 		r := &d.results[i]
 		if r.err != nil || len(r.peers[peer].clock) == 0 {
 			continue
 		}
-		ratios = append(ratios, r.ratio(peer))
-		if worst == nil || r.ratio(peer) > worst.ratio(peer) {
+		ratios = append(ratios, ratio(r, peer))
+		if worst == nil || ratio(r, peer) > ratio(worst, peer) {
 			worst = r
 		}
 	}
@@ -394,9 +425,10 @@ func (d *dbopsRun) summary() string {
 	}
 	fmt.Fprintf(&b, "first runs %.2f s, medians of hot runs %.2f s in all\n", first.Seconds(), hot.Seconds())
 	for i, p := range d.peers {
-		if ratios, worst := d.ratios(i); worst != nil {
-			fmt.Fprintf(&b, "Radish / %s, %d of %d questions: geometric mean %.2f, highest %.2f (%s). Below 1 Radish is faster.\n",
-				p, len(ratios), len(d.results), geometricMean(ratios), worst.ratio(i), worst.name)
+		if ratios, worst := d.ratios(i, (*questionRun).ratio); worst != nil {
+			cpu, worstCPU := d.ratios(i, (*questionRun).cpuRatio)
+			fmt.Fprintf(&b, "Radish / %s, %d of %d questions: geometric mean %.2f, highest %.2f (%s); of processor time %.2f and %.2f (%s). Below 1 Radish is faster.\n",
+				p, len(ratios), len(d.results), geometricMean(ratios), worst.ratio(i), worst.name, geometricMean(cpu), worstCPU.cpuRatio(i), worstCPU.name)
 		}
 	}
 	return b.String()
@@ -455,7 +487,7 @@ func writeDBOpsReport(path string, db *database, runs []*dbopsRun) error {
 	for _, d := range runs {
 		size := dbopsSizeReport{Rows: d.rows, Load: d.load.report(), GeometricMeans: map[string]float64{}}
 		for i, p := range d.peers {
-			if ratios, _ := d.ratios(i); len(ratios) > 0 {
+			if ratios, _ := d.ratios(i, (*questionRun).ratio); len(ratios) > 0 {
 				size.GeometricMeans[p] = geometricMean(ratios)
 			}
 		}

@@ -143,6 +143,18 @@ func (p duckPeer) query(_ context.Context, sql string) ([][]string, error) {
 	return reply.Rows, err
 }
 
+// resetPeak begins a new peak of the process's resident memory.
+func (p duckPeer) resetPeak() error {
+	_, err := p.duck.do("SELECT 1", false, true)
+	return err
+}
+
+// peak is the most resident memory since resetPeak, tables included.
+func (p duckPeer) peak() (int64, error) {
+	reply, err := p.duck.do("SELECT 1", false, false)
+	return reply.Peak, err
+}
+
 func (p duckPeer) measure(_ context.Context, sql string, t *timings) error {
 	return p.duck.measure(sql, t)
 }

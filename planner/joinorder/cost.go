@@ -6,6 +6,7 @@ import (
 	"github.com/radish-sql/radish/planner/cost"
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
+	"github.com/radish-sql/radish/planner/stats"
 	"github.com/radish-sql/radish/sql/expr"
 )
 
@@ -67,6 +68,9 @@ func (g *graph) combined(a, b *plan, c crossing, joining float64) *plan {
 // joinCost is the cost of building on b and probing with a, output not counted.
 func (g *graph) joinCost(a, b *plan, c crossing) float64 {
 	joining := g.evenCost(a, b, c)
+	if c.equalities > 0 {
+		joining += g.model.prices.Output * min(a.rows*b.rows*c.tested, maxRows) // a pair that is tested costs what a row does that is given
+	}
 	if key := g.single(c, b); g.model.onGPU && key != nil {
 		joining += g.model.prices.Chain * key.frequent * b.rows / max(g.rows[key.relation], 1)
 	}
@@ -139,9 +143,30 @@ func (g *graph) matched(a, b *plan) float64 {
 			continue
 		}
 		m, _ := c.narrowest(b.set)
-		share = min(share, g.equalShare(c, a.set, b.set)*min(max(m.column.Distinct, 1), b.rows))
+		share = min(share, g.equalShare(c, a.set, b.set)*min(g.joined(m, c, b.set), b.rows))
 	}
 	return share
+}
+
+// joined is about how many values of a class's member are left in a part, after its relation has lost the rows that find no match by another class: where the part joins
+// dates of a year with all dates of the same weeks, few of all dates are left.
+func (g *graph) joined(m *member, c *class, part set) float64 {
+	own := single(m.relation)
+	left := 1.0
+	for i := range g.classes {
+		k := &g.classes[i]
+		if k == c || k.set&own == 0 || k.set&part&^own == 0 {
+			continue
+		}
+		o, _ := k.narrowest(part &^ own)
+		left = min(left, g.equalShare(k, own, part&^own)*max(o.column.Distinct, 1))
+	}
+	values := max(m.column.Distinct, 1)
+	if left >= 1 {
+		return values
+	}
+	rows := g.rows[m.relation]
+	return max(stats.Drawn(values, rows, rows*left), 1)
 }
 
 // single returns the member of the only equality of a crossing that b has; nil: there is none.

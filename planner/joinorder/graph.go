@@ -287,7 +287,8 @@ func (g *graph) findKeys(i int) {
 type crossing struct {
 	selectivity float64
 	equalities  int
-	single      int // the class of the only equality, or -1
+	single      int     // the class of the only equality, or -1
+	tested      float64 // the share of pairs that the equalities find and other conditions test; 0: there are no others
 }
 
 // cross estimates the conditions between two disjoint parts.
@@ -338,14 +339,20 @@ func (g *graph) cross(a, b set) crossing {
 	}
 	c.selectivity *= equal
 	both := a | b
+	residual := 1.0
 	for i := range g.others {
 		if o := &g.others[i]; o.set.within(both) && !o.set.within(a) && !o.set.within(b) {
-			c.selectivity *= o.selectivity
 			if o.keys(a, b) {
+				c.selectivity *= o.selectivity
 				c.equalities++
+			} else {
+				residual *= o.selectivity
+				c.tested = 1
 			}
 		}
 	}
+	c.tested *= c.selectivity
+	c.selectivity *= residual
 	return c
 }
 

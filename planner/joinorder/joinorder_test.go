@@ -366,3 +366,35 @@ func TestLargeDenseSideIsNotStored(t *testing.T) {
 		}
 	}
 }
+
+// Days that share a week with a day of one year: a part that has joined all days with those by their weeks has few days left, and a scan by day finds few matches in it.
+func TestMatchedAfterJoins(t *testing.T) {
+	const scan, all, year = 0, 1, 2
+	day, week := &stats.Column{Distinct: 1820, Domain: 1820}, &stats.Column{Distinct: 260, Domain: 260}
+	g := &graph{model: onCPU, rows: []float64{1e7, 1820, 365}, columns: []int{3, 2, 2}}
+	g.classes = []class{
+		{set: single(scan) | single(all), members: []member{{relation: scan, column: day}, {relation: all, column: day}}},
+		{set: single(all) | single(year), members: []member{{relation: all, column: week}, {relation: year, column: &stats.Column{Distinct: 52, Domain: 260}}}},
+	}
+	for _, tc := range []struct {
+		name string
+		part *plan
+		want float64
+	}{
+		{"all days", g.leaf(all), 1},
+		{"days of weeks of the year", g.join(g.leaf(all), g.leaf(year)), 0.2},
+	} {
+		if got := g.matched(g.leaf(scan), tc.part); math.Abs(got-tc.want) > 0.01 {
+			t.Errorf("%s: %.3f of the rows find a match, want %.3f", tc.name, got, tc.want)
+		}
+	}
+}
+
+// Pairs that equalities find and another condition drops cost as much as those that are given.
+func TestTestedPairsCost(t *testing.T) {
+	few, many := crossing{selectivity: 1e-4, equalities: 1, single: -1}, crossing{selectivity: 1e-4, equalities: 1, single: -1, tested: 1e-2}
+	g := &graph{model: onCPU, rows: []float64{1e4, 1e4}, columns: []int{1, 1}}
+	if d := g.joinCost(g.leaf(0), g.leaf(1), many) - g.joinCost(g.leaf(0), g.leaf(1), few); d != onCPU.prices.Output*1e6 {
+		t.Errorf("a million tested pairs cost %v", d)
+	}
+}

@@ -1,12 +1,15 @@
 package rules
 
 import (
+	"slices"
+
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/sql/expr"
 )
 
 const pushPredicatesDoc = `Push predicates down to where their columns come from: through projections, joins, grouping keys, set operations and
-sorts, through windows what chooses whole partitions, and through JSON_TABLE what chooses documents, into scans.
+sorts, through windows what chooses whole partitions, and through JSON_TABLE what chooses documents, into scans. A condition on the row of an
+uncorrelated subquery takes the join with that row along, below the other joins of its left side.
 
 Legal through a join only on a side that keeps its rows' identity: a condition on the filled-up side of an outer join stays above it,
 a condition in ON goes down only on the filled-up side, and nothing passes LIMIT:
@@ -276,5 +279,51 @@ func (w *rewriter) pushJoin(j *logical.Join, preds []expr.Expr) logical.Node {
 	if l != j.Left || r != j.Right || !sameExprs(on, j.On) || !sameExprs(corr, j.Corr) {
 		n = &logical.Join{Kind: j.Kind, Left: l, Right: r, On: on, Corr: corr, Mark: j.Mark, Hint: j.Hint}
 	}
+	if j.Kind == logical.SingleJoin && len(on) == 0 {
+		if lower, rest := lowerSingle(l, r, above); lower != nil {
+			n, above = lower, rest
+		}
+	}
 	return logical.NewFilter(n, above...)
+}
+
+// lowerSingle moves the join with a subquery's only row, and the conditions that compare that row, down to the input of left that has their other columns; nil: it stays.
+func lowerSingle(left, right logical.Node, preds []expr.Expr) (lower logical.Node, rest []expr.Expr) {
+	var down []expr.Expr
+	for _, p := range preds {
+		if logical.UsesAny(p, logical.Out(right)) && !expr.IsVolatile(p) {
+			down = append(down, p)
+		} else {
+			rest = append(rest, p)
+		}
+	}
+	cols := logical.UsesOf(down).Minus(logical.Out(right))
+	if cols.Len() == 0 {
+		return nil, preds
+	}
+	var place func(n logical.Node) logical.Node
+	place = func(n logical.Node) logical.Node {
+		switch x := n.(type) {
+		case *logical.Filter:
+			if _, ok := x.Input.(*logical.Join); ok && !slices.ContainsFunc(x.Preds, expr.IsVolatile) {
+				return &logical.Filter{Input: place(x.Input), Preds: x.Preds}
+			}
+		case *logical.Join:
+			switch {
+			case x.Kind == logical.FullJoin:
+			case cols.Within(logical.Out(x.Left)):
+				return x.WithInputs([]logical.Node{place(x.Left), x.Right})
+			case x.Kind == logical.InnerJoin && cols.Within(logical.Out(x.Right)):
+				return x.WithInputs([]logical.Node{x.Left, place(x.Right)})
+			}
+		}
+		return logical.NewFilter(&logical.Join{Kind: logical.SingleJoin, Left: n, Right: right}, down...)
+	}
+	lower = place(left)
+	if f, ok := lower.(*logical.Filter); ok {
+		if j, ok := f.Input.(*logical.Join); ok && j.Left == left {
+			return nil, preds
+		}
+	}
+	return lower, rest
 }

@@ -340,13 +340,13 @@ func (e *Estimator) sampled(c *Column, before, after float64) *Column {
 		return c
 	}
 	out := *c
-	out.Distinct = drawn(c.Distinct, before, after)
+	out.Distinct = Drawn(c.Distinct, before, after)
 	return &out
 }
 
-// drawn is the expected number of distinct values in k rows drawn of n that hold d values equally often (Yao 1977, by
+// Drawn is the expected number of distinct values in k rows drawn of n that hold d values equally often (Yao 1977, by
 // Cardenas' approximation).
-func drawn(d, n, k float64) float64 {
+func Drawn(d, n, k float64) float64 {
 	if d <= 0 || n <= 0 {
 		return 0
 	}

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/radish-sql/radish/column"
+	"github.com/radish-sql/radish/exec/cpu/vec"
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/sqlerr"
@@ -26,18 +27,10 @@ func twoSum(a, b float64) (s, e float64) {
 func (a *doubleSum) Update(groups []uint32, args []*column.Vector, sel []int32) error {
 	v := args[0]
 	if v.Valid == nil && groups == nil {
-		s, c := a.s[0], a.c[0]
-		for _, p := range sel {
-			r, e := twoSum(s, v.F64[p])
-			if !types.IsFinite(r) {
-				s, c = sumOfSpecial(s, c, v.F64[p], 0)
-				continue
-			}
-			s = r
-			c += e
+		if s, c := addAll(a.s[0], a.c[0], v.F64, sel); types.IsFinite(s) {
+			a.s[0], a.c[0] = s, c
+			return nil
 		}
-		a.s[0], a.c[0] = s, c
-		return nil
 	}
 	for g, p := range valuesOf(v, groups, sel) {
 		r, e := twoSum(a.s[g], v.F64[p])
@@ -49,6 +42,31 @@ func (a *doubleSum) Update(groups []uint32, args []*column.Vector, sel []int32) 
 		a.c[g] += e
 	}
 	return nil
+}
+
+// addAll adds values at positions to a sum. Its result stands if it is finite: the error of an addition then takes fewer operations, which go by the greater term (Dekker 1971), and is
+// that of twoSum.
+func addAll(s, c float64, values []float64, sel []int32) (sum, correction float64) {
+	if vec.AreAscending(sel) {
+		for _, x := range values[:len(sel)] {
+			r, e := quickTwoSum(s, x)
+			s, c = r, c+e
+		}
+		return s, c
+	}
+	for _, p := range sel {
+		r, e := quickTwoSum(s, values[p])
+		s, c = r, c+e
+	}
+	return s, c
+}
+
+func quickTwoSum(a, b float64) (s, e float64) {
+	s = a + b
+	if math.Abs(a) >= math.Abs(b) {
+		return s, b - (s - a)
+	}
+	return s, a - (s - b)
 }
 
 // AddPair adds two sums.

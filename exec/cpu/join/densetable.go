@@ -7,6 +7,7 @@ import (
 	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/exec/cpu/radix"
 	"github.com/radish-sql/radish/exec/cpu/task"
+	"github.com/radish-sql/radish/exec/cpu/vec"
 )
 
 // denseTable is a bitmap over the keys' range, and for each word of it the number of bits before: a key's group is its
@@ -15,7 +16,7 @@ import (
 type denseTable struct {
 	packing
 	bits  []uint64 // with a last word of zeros
-	ranks []uint32
+	ranks []uint32 // one for each word
 }
 
 func (t *denseTable) rank(x uint64) uint64 {
@@ -28,7 +29,7 @@ func (b *Build) makeDense(p packing, n int, number radix.Numbering, keyed []int3
 	if err := b.q.Memory.Reserve("join build", int64(12*words)); err != nil {
 		return nil, err
 	}
-	t := &denseTable{packing: p, bits: make([]uint64, words+1), ranks: make([]uint32, words)}
+	t := &denseTable{packing: p, bits: make([]uint64, words+1), ranks: make([]uint32, words+1)}
 	b.table = t
 	sorted, err := ascends(b.q, n, number)
 	if err != nil {
@@ -38,7 +39,7 @@ func (b *Build) makeDense(p packing, n int, number radix.Numbering, keyed []int3
 		if err := setAscending(b.q, t.bits, n, number); err != nil {
 			return nil, err
 		}
-		groups, err := countBits(b.q, t.ranks, t.bits)
+		groups, err := countBits(b.q, t.ranks[:words], t.bits)
 		if b.runs.unique = groups == n; err != nil || b.runs.unique && keyed == nil {
 			return nil, err
 		}
@@ -58,7 +59,7 @@ func (b *Build) makeDense(p packing, n int, number radix.Numbering, keyed []int3
 	if err != nil {
 		return nil, err
 	}
-	groups, err := countBits(b.q, t.ranks, t.bits)
+	groups, err := countBits(b.q, t.ranks[:words], t.bits)
 	if b.runs.unique = groups == n; err != nil || b.runs.unique && !b.orderMatters() {
 		return nil, err
 	}
@@ -156,6 +157,11 @@ func countBits(q *task.Query, ranks []uint32, words []uint64) (int, error) {
 }
 
 func (t *denseTable) find(f *finder, keys []*column.Vector, sel []int32, n int) (pos, groups []int32) {
+	if len(t.parts) == 1 {
+		if k, v := &t.parts[0], f.flat.Flatten(0, keys[0], sel, n); k.isPlain(v) {
+			return t.findPlain(f, k, v, sel, n)
+		}
+	}
 	m := t.probe(f, keys, sel, n)
 	if m == 0 {
 		return f.pos[:0], f.groups[:0]
@@ -171,4 +177,41 @@ func (t *denseTable) find(f *finder, keys []*column.Vector, sel []int32, n int) 
 		k += int(w >> (x & 63) & 1)
 	}
 	return pos[:k], groups[:k]
+}
+
+// findPlain is find for one integer key without NULLs: a single pass.
+func (t *denseTable) findPlain(f *finder, k *keyPart, v *column.Vector, sel []int32, n int) (pos, groups []int32) {
+	if sel == nil {
+		sel = vec.Ascending(n)
+	}
+	f.reserve(max(len(sel), 1))
+	values, least, span := v.I64, uint64(k.min), k.span
+	words, ranks := t.bits, t.ranks[:len(t.bits)]
+	beyond := uint64(64 * (len(words) - 1)) // a bit that is never set
+	pos, groups = f.pos[:len(sel)], f.groups[:len(sel)]
+	m := 0
+	if vec.AreAscending(sel) {
+		for i, value := range values[:len(sel)] {
+			x := uint64(value) - least
+			if x > span {
+				x = beyond
+			}
+			w := words[x>>6]
+			pos[m] = int32(i)
+			groups[m] = int32(ranks[x>>6]) + int32(bits.OnesCount64(w&(1<<(x&63)-1)))
+			m += int(w >> (x & 63) & 1)
+		}
+		return pos[:m], groups[:m]
+	}
+	for _, p := range sel {
+		x := uint64(values[p]) - least
+		if x > span {
+			x = beyond
+		}
+		w := words[x>>6]
+		pos[m] = p
+		groups[m] = int32(ranks[x>>6]) + int32(bits.OnesCount64(w&(1<<(x&63)-1)))
+		m += int(w >> (x & 63) & 1)
+	}
+	return pos[:m], groups[:m]
 }

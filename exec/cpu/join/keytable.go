@@ -159,11 +159,16 @@ func (p *packing) probe(f *finder, keys []*column.Vector, sel []int32, n int) in
 	return m
 }
 
+// isPlain says whether the numbers of a first part are its values less the least one.
+func (k *keyPart) isPlain(v *column.Vector) bool {
+	return k.dict == nil && !k.null && v.Valid == nil && k.stride == 1
+}
+
 // digits adds one part's digit to the numbers in f.keys (or starts them, for the first part) and drops the positions
 // whose value is not in the part's range.
 func (k *keyPart) digits(f *finder, v *column.Vector, sel []int32, first bool) int {
 	pos, keys := f.pos, f.keys
-	if k.dict == nil && first && !k.null && v.Valid == nil && k.stride == 1 {
+	if first && k.isPlain(v) {
 		m := 0
 		x, min, span := v.I64, uint64(k.min), k.span
 		for _, p := range sel {

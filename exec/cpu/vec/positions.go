@@ -20,3 +20,8 @@ func Ascending(n int) []int32 {
 	}
 	return CountFrom(nil, 0, n)
 }
+
+// AreAscending says whether positions are what [Ascending] has returned, not only equal to it.
+func AreAscending(positions []int32) bool {
+	return len(positions) > 0 && &positions[0] == &ascendingPositions[0]
+}

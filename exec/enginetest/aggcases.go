@@ -86,6 +86,21 @@ var aggregateLists = map[string]func(g *Gen, c []*expr.Column) []logical.AggItem
 		return []logical.AggItem{g.Agg("count", true, c[colNull]), g.Agg("count", true, c[colText]), g.Agg("count", true, c[colWord], c[colBool]),
 			g.Agg("sum", true, c[colNull]), g.Agg("avg", true, c[colNull]), g.Agg("count", true, c[colBig]), g.Agg("sum", true, c[colFloat]), g.Agg("count", false, c[colKey])}
 	},
+	"of analysts": func(g *Gen, c []*expr.Column) []logical.AggItem {
+		items := []logical.AggItem{g.Agg("arg_min", false, c[colUnique], c[colFloat]), g.Agg("arg_max", false, c[colText], c[colUnique]), g.Agg("arg_max", false, c[colBig], c[colText]),
+			g.Agg("mode", false, c[colNull]), g.Agg("mode", false, c[colText]), g.Agg("approx_count_distinct", false, c[colBool])}
+		for _, name := range []string{"corr", "covar_pop", "covar_samp", "regr_avgx", "regr_avgy", "regr_count", "regr_intercept", "regr_r2", "regr_slope", "regr_sxx", "regr_sxy", "regr_syy"} {
+			items = append(items, g.Agg(name, false, c[colNull], c[colDec]))
+		}
+		for _, part := range []float64{0, 0.25, 0.5, 1} {
+			for _, name := range []string{"quantile_cont", "quantile_disc"} {
+				it := g.Agg(name, false, c[colNull], c[colFloat])
+				it.Args[1] = &expr.Const{Value: types.FloatValue(part)}
+				items = append(items, it)
+			}
+		}
+		return items
+	},
 	"none": func(*Gen, []*expr.Column) []logical.AggItem { return nil },
 }
 

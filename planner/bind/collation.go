@@ -105,6 +105,12 @@ func collatedOperands(fn *expr.Aggregate, distinct bool, args []expr.Expr, sig *
 			}
 			return out, value, nil
 		}
+	case expr.AggApproxCountDistinct:
+		return []expr.Expr{expr.CollationKey(args[0])}, value, nil
+	case expr.AggMode, expr.AggQuantileDisc:
+		return append([]expr.Expr{expr.CollationKey(args[0])}, args...), value, nil
+	case expr.AggArgMin, expr.AggArgMax:
+		return []expr.Expr{args[0], expr.CollationKey(args[1])}, value, nil
 	case expr.AggGroupConcat:
 		sig.Result, _, err = unite("group_concat", sig.Result, args)
 		return args, value, err

@@ -29,6 +29,9 @@ func (b *Binder) bindFrom(n ast.ResultSetNode, sc *scope) (logical.Node, error) 
 
 func (b *Binder) bindTableSource(t *ast.TableSource, sc *scope) (logical.Node, error) {
 	if name, ok := t.Source.(*ast.TableName); ok {
+		if name.TableSample != nil {
+			return b.bindSample(name, t, sc)
+		}
 		alias := t.AsName.O
 		if alias == "" {
 			alias = name.Name.O
@@ -47,6 +50,20 @@ func (b *Binder) bindTableSource(t *ast.TableSource, sc *scope) (logical.Node, e
 			return nil, b.at(err, t)
 		}
 		return node, b.at(sc.add(cols), t)
+	}
+	if series, ok := t.Source.(*parse.Series); ok {
+		node, cols, err := b.series(series, t.AsName.O, sc.around())
+		if err != nil {
+			return nil, b.at(err, t)
+		}
+		return node, b.at(sc.add(cols), t)
+	}
+	if sum, ok := t.Source.(*parse.Summary); ok {
+		query, err := b.summary(sum)
+		if err != nil {
+			return nil, err
+		}
+		t = &ast.TableSource{Source: query, AsName: t.AsName, ColumnNames: t.ColumnNames}
 	}
 	around := sc.parent
 	if t.Lateral {
@@ -139,8 +156,11 @@ func (b *Binder) bindTableName(n *ast.TableName, alias string, sc *scope) (logic
 	if err := b.grow(n); err != nil {
 		return nil, err
 	}
-	if n.AsOf != nil || n.TableSample != nil || len(n.PartitionNames) > 0 {
-		return nil, b.at(sqlerr.NotSupportedf("AS OF, TABLESAMPLE or PARTITION in FROM", "tables have one version and no partitions"), n)
+	if n.TableSample != nil {
+		return b.bindSample(n, &ast.TableSource{AsName: ast.NewCIStr(alias)}, sc)
+	}
+	if n.AsOf != nil || len(n.PartitionNames) > 0 {
+		return nil, b.at(sqlerr.NotSupportedf("AS OF or PARTITION in FROM", "tables have one version and no partitions"), n)
 	}
 	db, name := n.Schema.O, n.Name.O
 	if db == "" {

@@ -1,6 +1,7 @@
 package bind
 
 import (
+	"math"
 	"strings"
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
@@ -31,6 +32,9 @@ func (b *Binder) call(x *ast.FuncCallExpr, sc *scope) (expr.Expr, error) {
 			}
 			return b.addedAggregate(x, row, finish, sc)
 		}
+	}
+	if fn, part := calledAggregate(name); fn != nil {
+		return b.bindCalled(x, fn, part, sc)
 	}
 	args := make([]expr.Expr, len(x.Args))
 	for i, a := range x.Args {
@@ -198,6 +202,51 @@ func (b *Binder) addAggregate(item logical.AggItem, args []expr.Expr, sc *scope)
 	item.Args = args
 	sortByKeys(item.OrderBy)
 	return value(owner.grouped.add(item, sig)), nil
+}
+
+// calledAggregate returns the aggregate that a call of a function means; nil: none. part is what MEDIAN and QUANTILE leave out, or NaN.
+func calledAggregate(name string) (fn *expr.Aggregate, part float64) {
+	part = math.NaN()
+	switch name {
+	case "median":
+		name, part = "quantile_cont", 0.5
+	case "quantile":
+		name = "quantile_disc"
+	}
+	if fn = expr.LookupAggregate(name); fn == nil || !fn.Called {
+		return nil, 0
+	}
+	return fn, part
+}
+
+// bindCalled binds such a call. The part that a quantile asks for becomes a constant.
+func (b *Binder) bindCalled(x *ast.FuncCallExpr, fn *expr.Aggregate, part float64, sc *scope) (expr.Expr, error) {
+	inside := sc.within(sc.clause)
+	inside.noAggregates = true
+	inside.prefer, inside.listed, inside.windows = inside.prefer.inside(), nil, nil
+	nodes := x.Args
+	if fn.Constants() > 0 && part != part {
+		if len(nodes) != 2 {
+			return nil, sqlerr.WrongParamCount(x.FnName.L)
+		}
+		v, err := b.paramOrLiteral(nodes[1])
+		if err != nil {
+			return nil, err
+		}
+		v, _ = types.Cast(v, types.Double)
+		if v.Null || !(v.F >= 0 && v.F <= 1) {
+			return nil, b.at(sqlerr.WrongArguments(x.FnName.L).WithHint("the part is a number from 0 to 1: QUANTILE_CONT(a, 0.9)"), nodes[1])
+		}
+		nodes, part = nodes[:1], v.F
+	}
+	args, err := b.exprs(nodes, inside)
+	if err != nil {
+		return nil, err
+	}
+	if fn.Constants() > 0 {
+		args = append(args, &expr.Const{Value: types.FloatValue(part)})
+	}
+	return b.addAggregate(logical.AggItem{Fn: fn, Sep: ","}, args, sc)
 }
 
 // addedAggregate binds a call of an aggregate function of the program's own: its rows are joined as GROUP_CONCAT joins texts, and

@@ -98,9 +98,10 @@ func sameAggregate(x, y logical.AggItem) bool {
 }
 
 // bindGroupBy binds GROUP BY: positions, columns, then names of the select list.
-func (g *grouping) bindGroupBy(by *ast.GroupByClause, list *scope, items []selectItem) error {
+// It returns nil if the rows are no groups after all: of GROUP BY ALL without a key.
+func (g *grouping) bindGroupBy(by *ast.GroupByClause, list *scope, items []selectItem) (*ast.GroupByClause, error) {
 	if by == nil {
-		return nil
+		return nil, nil
 	}
 	if by.Rollup {
 		g.rollup, g.level = true, g.b.alloc.New("", "level", types.Int64, false)
@@ -110,9 +111,15 @@ func (g *grouping) bindGroupBy(by *ast.GroupByClause, list *scope, items []selec
 	windows := sc.windows
 	sc.windows = nil
 	aggs := len(g.aggs)
+	if isAll(by.Items) {
+		if !g.groupByAll(items, aggs, windows) {
+			return nil, nil
+		}
+		return by, nil
+	}
 	for _, it := range by.Items {
 		if !it.NullOrder {
-			return g.b.at(sqlerr.NotSupportedf("ASC or DESC in GROUP BY", "as in MySQL 8, groups have no order: write ORDER BY"), it.Expr)
+			return nil, g.b.at(sqlerr.NotSupportedf("ASC or DESC in GROUP BY", "as in MySQL 8, groups have no order: write ORDER BY"), it.Expr)
 		}
 		var e expr.Expr
 		var err error
@@ -120,30 +127,30 @@ func (g *grouping) bindGroupBy(by *ast.GroupByClause, list *scope, items []selec
 		if p, ok := it.Expr.(*ast.PositionExpr); ok {
 			i, err := g.b.position(p, len(items), "group statement")
 			if err != nil {
-				return err
+				return nil, err
 			}
 			e, name = items[i].e, items[i].name
 		} else {
 			if n, is := parse.WithoutParentheses(it.Expr).(*ast.ColumnNameExpr); is {
 				if e, err = g.b.groupName(n.Name, sc); err != nil {
-					return g.b.at(err, it.Expr)
+					return nil, g.b.at(err, it.Expr)
 				}
 			} else if e, err = g.b.expr(it.Expr, sc); err != nil {
-				return err
+				return nil, err
 			}
 			name = it.Expr.Text()
 		}
 		if g.usesAggregates(e, aggs) {
-			return g.b.at(sqlerr.WrongGroupField(name), it)
+			return nil, g.b.at(sqlerr.WrongGroupField(name), it)
 		}
 		if err := windows.refuse(e, items); err != nil {
-			return g.b.at(err, it.Expr)
+			return nil, g.b.at(err, it.Expr)
 		}
 		g.addGroup(e, name)
 		g.keys = append(g.keys, e)
 		g.written = append(g.written, len(g.groups))
 	}
-	return nil
+	return by, nil
 }
 
 func (g *grouping) addGroup(e expr.Expr, name string) {
@@ -177,7 +184,7 @@ func (g *grouping) usesAggregates(e expr.Expr, n int) (uses bool) {
 }
 
 // build makes the Aggregate node and lifts the later clauses above it.
-func (g *grouping) build(by *ast.GroupByClause, fromNode logical.Node, items []selectItem, having *expr.Expr, keys []orderKey, windows *windowing) (logical.Node, error) {
+func (g *grouping) build(by *ast.GroupByClause, fromNode logical.Node, items []selectItem, having, qualify *expr.Expr, keys []orderKey, windows *windowing) (logical.Node, error) {
 	g.fromIDs = make(map[expr.ColumnID]int, len(g.from.cols))
 	for i := range g.from.cols {
 		c := g.from.cols[i].col
@@ -202,6 +209,11 @@ func (g *grouping) build(by *ast.GroupByClause, fromNode logical.Node, items []s
 	}
 	if *having != nil {
 		if *having, err = g.lift(*having, "HAVING clause", 1, by != nil); err != nil {
+			return nil, err
+		}
+	}
+	if *qualify != nil {
+		if *qualify, err = g.lift(*qualify, "QUALIFY clause", 1, by != nil); err != nil {
 			return nil, err
 		}
 	}

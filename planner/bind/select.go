@@ -57,10 +57,16 @@ func (b *Binder) bindSelect(s *ast.SelectStmt, outer *scope) (*relation, error) 
 		return nil, err
 	}
 	list.aliases = aliasesOf(items)
-	if err := g.bindGroupBy(s.GroupBy, list, items); err != nil {
+	groupBy, err := g.bindGroupBy(s.GroupBy, list, items)
+	if err != nil {
 		return nil, err
 	}
-	having, err := b.bindHaving(s, list, items, g)
+	havingClause, qualifyClause := splitHaving(s.Having)
+	having, err := b.bindHaving(havingClause, s, list, items)
+	if err != nil {
+		return nil, err
+	}
+	qualify, err := b.bindQualify(qualifyClause, list)
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +82,7 @@ func (b *Binder) bindSelect(s *ast.SelectStmt, outer *scope) (*relation, error) 
 		return nil, err
 	}
 	if g.active() {
-		node, err = g.build(s.GroupBy, fromNode, items, &having, keys, windows)
+		node, err = g.build(groupBy, fromNode, items, &having, &qualify, keys, windows)
 		if err != nil {
 			return nil, err
 		}
@@ -85,6 +91,9 @@ func (b *Binder) bindSelect(s *ast.SelectStmt, outer *scope) (*relation, error) 
 		node = filter(node, having)
 	}
 	node = windows.build(node)
+	if qualify != nil {
+		node = filter(node, qualify)
+	}
 	if g.rollup && s.OrderBy == nil && !s.Distinct {
 		keys = g.rollupOrder()
 	}
@@ -100,7 +109,7 @@ func (b *Binder) bindSelect(s *ast.SelectStmt, outer *scope) (*relation, error) 
 	} else {
 		rel, keys = b.project(node, items, keys)
 		rel.project = rel.node.(*logical.Project)
-		rel.merges = s.From != nil && !g.active() && having == nil && len(windows.nodes) == 0 && s.Limit == nil && !anySubquery(items)
+		rel.merges = s.From != nil && !g.active() && having == nil && qualify == nil && len(windows.nodes) == 0 && s.Limit == nil && !anySubquery(items)
 	}
 	return rel, b.orderAndLimit(rel, keys, s.Limit)
 }
@@ -169,6 +178,11 @@ func (b *Binder) bindFields(s *ast.SelectStmt, sc *scope) ([]selectItem, error) 
 				return nil, b.at(sqlerr.UnknownTableIn(w.Table.O, "field list", ""), f)
 			default:
 				return nil, b.at(b.noColumns(s), f)
+			}
+			if names, is := parse.IsCallOf(f.Expr, parse.StarExcept); is {
+				if star, err = starWithout(star, names); err != nil {
+					return nil, b.at(err, f)
+				}
 			}
 			items = append(items, star...)
 			continue
@@ -253,8 +267,8 @@ func aliasesOf(items []selectItem) []aliasItem {
 
 // bindHaving binds HAVING: it sees the keys of GROUP BY and the select list's names before columns. Without GROUP BY those are the ones that the select list
 // shows (Item_ref::fix_fields); columns that the groups determine may be named though they are not shown, where MySQL refuses them.
-func (b *Binder) bindHaving(s *ast.SelectStmt, list *scope, items []selectItem, g *grouping) (expr.Expr, error) {
-	if s.Having == nil {
+func (b *Binder) bindHaving(h *ast.HavingClause, s *ast.SelectStmt, list *scope, items []selectItem) (expr.Expr, error) {
+	if h == nil {
 		return nil, nil
 	}
 	sc := list.within("having clause")
@@ -269,12 +283,12 @@ func (b *Binder) bindHaving(s *ast.SelectStmt, list *scope, items []selectItem, 
 	}
 	windows := sc.windows
 	sc.windows = nil
-	having, err := b.condition(s.Having.Expr, sc)
+	having, err := b.condition(h.Expr, sc)
 	if err != nil {
 		return nil, err
 	}
 	if err := windows.refuse(having, items); err != nil {
-		return nil, b.at(err, s.Having.Expr)
+		return nil, b.at(err, h.Expr)
 	}
 	return having, nil
 }
@@ -294,6 +308,12 @@ func (b *Binder) bindOrderBy(o *ast.OrderByClause, list *scope, items []selectIt
 	}
 	sc := list.within("order clause")
 	var keys []orderKey
+	if isAll(o.Items) {
+		for i, it := range items {
+			keys = append(keys, orderKey{it.e, i, o.Items[0].Desc})
+		}
+		return keys, nil
+	}
 	var listed *itemSet
 	for _, by := range o.Items {
 		if p, ok := by.Expr.(*ast.PositionExpr); ok {

@@ -49,7 +49,11 @@ func describeUnnest(u *Unnest, m *namer) string {
 	if u.Outer {
 		b.WriteString("outer ")
 	}
-	fmt.Fprintf(&b, "%s [%s] := JSON_TABLE(%s, %s)", u.Table.Name, m.cols(u.Cols), m.expr(u.Doc), u.Table)
+	function := "JSON_TABLE"
+	if u.Table.Series {
+		function = "GENERATE_SERIES"
+	}
+	fmt.Fprintf(&b, "%s [%s] := %s(%s, %s)", u.Table.Name, m.cols(u.Cols), function, m.expr(u.Doc), u.Table)
 	return b.String()
 }
 

@@ -19,7 +19,7 @@ func streamKey(open []*Pipeline, a *Aggregate) (*expr.Column, bool) {
 		return nil, false
 	}
 	for i := range a.Aggs {
-		if a.Aggs[i].Distinct || a.Aggs[i].Fn.Kind == expr.AggGroupConcat {
+		if a.Aggs[i].Distinct || a.Aggs[i].Fn.KeepsRows {
 			return nil, false
 		}
 	}

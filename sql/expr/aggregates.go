@@ -21,6 +21,18 @@ type Aggregate struct {
 	EmptyNull bool
 	// NoWindow says that it may not stand before OVER.
 	NoWindow bool
+	// Called says that MySQL has no such aggregate: the parser reads its calls as those of a function.
+	Called bool
+	// KeepsRows says that it needs all values of a group together.
+	KeepsRows bool
+}
+
+// Constants returns how many of its last operands are constants, which are no operands of a row.
+func (a *Aggregate) Constants() int {
+	if a.Kind == AggQuantileCont || a.Kind == AggQuantileDisc {
+		return 1
+	}
+	return 0
 }
 
 // AggKind is an aggregate function.
@@ -44,6 +56,24 @@ const (
 	AggBitXor
 	AggGroupConcat
 	AggSingle // the value of the only row; an error if there are more: scalar subqueries
+	AggApproxCountDistinct
+	AggArgMin
+	AggArgMax
+	AggMode
+	AggQuantileCont
+	AggQuantileDisc
+	AggCorr
+	AggCovarPop
+	AggCovarSamp
+	AggRegrAvgX
+	AggRegrAvgY
+	AggRegrCount
+	AggRegrIntercept
+	AggRegrR2
+	AggRegrSlope
+	AggRegrSXX
+	AggRegrSXY
+	AggRegrSYY
 )
 
 func init() {
@@ -97,8 +127,9 @@ func init() {
 		&Aggregate{Kind: AggBitOr, Name: "bit_or", Syntax: "BIT_OR(a)", Doc: "The bitwise OR; 0 over no rows.", Resolve: bitwise},
 		&Aggregate{Kind: AggBitXor, Name: "bit_xor", Syntax: "BIT_XOR(a)", Doc: "The bitwise XOR; 0 over no rows.", Resolve: bitwise},
 		&Aggregate{Kind: AggGroupConcat, Name: "group_concat", EmptyNull: true, NoWindow: true,
-			Syntax: "GROUP_CONCAT([DISTINCT] a, ... [ORDER BY ...] [SEPARATOR s])",
-			Doc:    "The texts of the group, joined by commas or the separator.",
+			KeepsRows: true,
+			Syntax:    "GROUP_CONCAT([DISTINCT] a, ... [ORDER BY ...] [SEPARATOR s])",
+			Doc:       "The texts of the group, joined by commas or the separator.",
 			Resolve: func(args []Expr) (Signature, error) {
 				sig := Signature{Args: make([]types.Type, len(args)), Result: types.Text, Nullable: true}
 				for i, a := range args {

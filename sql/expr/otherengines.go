@@ -13,12 +13,12 @@ var otherEngines = map[string]string{
 	"string_agg": byConcat, "listagg": byConcat, "list_agg": byConcat,
 	"array_agg": "write JSON_ARRAYAGG(a) or GROUP_CONCAT(a)", "json_agg": "write JSON_ARRAYAGG(a)", "json_group_array": "write JSON_ARRAYAGG(a)",
 	"json_object_agg": "write JSON_OBJECTAGG(k, v)", "json_group_object": "write JSON_OBJECTAGG(k, v)",
-	"median": ofMiddle, "quantile": ofMiddle, "quantile_cont": ofMiddle, "quantile_disc": ofMiddle, "percentile_cont": ofMiddle, "percentile_disc": ofMiddle, "percentile": ofMiddle,
-	"arg_max": ofExtreme, "arg_min": ofExtreme, "max_by": ofExtreme, "min_by": ofExtreme,
+	"percentile_cont": "write QUANTILE_CONT(a, 0.5)", "percentile_disc": "write QUANTILE_DISC(a, 0.5)", "percentile": "write QUANTILE_CONT(a, 0.5)",
+	"approx_quantile": "write QUANTILE_CONT(a, 0.5)", "approx_percentile": "write QUANTILE_CONT(a, 0.5)",
 	"bool_and": "write MIN(condition)", "bool_or": "write MAX(condition)", "every": "write MIN(condition)",
 	"count_if": "write SUM(condition)", "countif": "write SUM(condition)", "sum_if": "write SUM(IF(condition, a, 0))",
 	"first": "write ANY_VALUE(a), or FIRST_VALUE(a) OVER (ORDER BY b)", "last": "write LAST_VALUE(a) OVER (...)", "arbitrary": "write ANY_VALUE(a)",
-	"approx_count_distinct": "write COUNT(DISTINCT a)", "approx_distinct": "write COUNT(DISTINCT a)",
+	"approx_distinct": "write APPROX_COUNT_DISTINCT(a)",
 
 	"nvl": "write IFNULL(a, b)", "iif": "write IF(condition, a, b)", "decode": "write CASE a WHEN b THEN c ELSE d END", "try_cast": "write CAST(a AS type)",
 	"len": "write CHAR_LENGTH(s)", "charindex": "write LOCATE(part, s)", "strpos": "write LOCATE(part, s)", "contains": "write LOCATE(part, s) > 0",
@@ -31,8 +31,6 @@ var otherEngines = map[string]string{
 }
 
 const (
-	byConcat  = "write GROUP_CONCAT(a ORDER BY b SEPARATOR ',')"
-	ofMiddle  = "number the rows with ROW_NUMBER() OVER (ORDER BY a), count them with COUNT(*) OVER (), and take those at the position that is wanted"
-	ofExtreme = "number the rows with ROW_NUMBER() OVER (PARTITION BY ... ORDER BY b DESC) and take the first"
-	bySeries  = "number rows with WITH RECURSIVE"
+	byConcat = "write GROUP_CONCAT(a ORDER BY b SEPARATOR ',')"
+	bySeries = "write FROM generate_series(1, 10) AS s(i) for numbers, JSON_TABLE for the items of documents"
 )

@@ -15,6 +15,8 @@ type Table struct {
 	Name    string   // its alias
 	Rows    Level    // of the whole document
 	Columns []Column // in the order of the text, those of nested levels included
+	// Series says that the document is [first, last, step], and the rows the integers of generate_series from first to last, in the only column.
+	Series bool
 }
 
 // Level is a COLUMNS clause. Each value that its path finds in the value of the row around it makes a row of its own columns with each row of the nested
@@ -110,6 +112,9 @@ func (c *Column) convert(conversion types.ConvertContext, j *jsondoc.Value, row 
 
 // String writes the table's definition as its statement does.
 func (t *Table) String() string {
+	if t.Series {
+		return "[first, last, step]"
+	}
 	var b strings.Builder
 	t.writeLevel(&b, &t.Rows)
 	return b.String()

@@ -58,9 +58,47 @@ func (r *Reader) clear(l *Level) {
 // Each calls emit for each row of a document, which is then in Row, and says whether there was any. An error of emit ends it.
 func (r *Reader) Each(doc *jsondoc.Value, emit func() error) (some bool, err error) {
 	r.emit, r.err = emit, nil
+	if r.t.Series {
+		some = r.series(doc)
+		return some, r.err
+	}
 	some = r.level(&r.t.Rows, doc)
 	r.clear(&r.t.Rows)
 	return some, r.err
+}
+
+// series makes the rows of a series.
+func (r *Reader) series(doc *jsondoc.Value) (some bool) {
+	var bounds [3]int64
+	for i := range bounds {
+		v, _ := doc.Items[i].Scalar(types.Int64)
+		if v.Null {
+			return false
+		}
+		bounds[i] = v.I
+	}
+	at, last, step := bounds[0], bounds[1], bounds[2]
+	if step == 0 {
+		r.err = sqlerr.WrongArguments("generate_series").WithHint("the step is not 0")
+		return false
+	}
+	for up := step > 0; (up && at <= last || !up && at >= last) && r.err == nil; {
+		if r.rows++; r.rows%polledRows == 0 {
+			if r.err = r.c.Interrupted(); r.err != nil {
+				break
+			}
+		}
+		r.Row[0], some = types.IntValue(at), true
+		if r.err = r.emit(); r.err != nil {
+			break
+		}
+		next := at + step
+		if up != (next > at) { // beyond BIGINT
+			break
+		}
+		at = next
+	}
+	return some
 }
 
 // level makes the rows of a level in the row of a value, and says whether there are any.

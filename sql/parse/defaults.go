@@ -113,7 +113,12 @@ func isCall(e ast.ExprNode) bool {
 
 // expressionAt parses a part of a piece as an expression. Places in it count from the piece's start: the parser gets SELECT and blanks in front.
 func (w *worker) expressionAt(text string, p Piece, place [2]int) (ast.ExprNode, error) {
-	padded := []byte(p.Text[:place[1]])
+	return w.expressionOf(text, p.Text, p, place)
+}
+
+// expressionOf does so with what has become of the piece's text, which is as long.
+func (w *worker) expressionOf(text, piece string, p Piece, place [2]int) (ast.ExprNode, error) {
+	padded := []byte(piece[:place[1]])
 	for i := range padded[:place[0]] {
 		if padded[i] != '\n' {
 			padded[i] = ' '
@@ -124,12 +129,14 @@ func (w *worker) expressionAt(text string, p Piece, place [2]int) (ast.ExprNode,
 	if err != nil {
 		end := slices.IndexFunc(p.tokens, func(t token) bool { return int(t.start)-p.Offset >= place[1] })
 		part := p
-		part.Text, part.tokens = string(padded), p.tokens[:end]
+		if part.Text = string(padded); end >= 0 {
+			part.tokens = p.tokens[:end]
+		}
 		return nil, convertError(text, part, err)
 	}
 	sel, ok := nodes[0].(*ast.SelectStmt)
 	if !ok || sel.From != nil || len(sel.Fields.Fields) != 1 || sel.Fields.Fields[0].Expr == nil {
-		return nil, sqlerr.ParseError("syntax error: DEFAULT takes one expression").AtOffset(text, p.Offset+place[0])
+		return nil, sqlerr.ParseError("syntax error: one expression is expected here").AtOffset(text, p.Offset+place[0])
 	}
 	return sel.Fields.Fields[0].Expr, nil
 }

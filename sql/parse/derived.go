@@ -110,6 +110,9 @@ func derivedTable(text string, tokens []token, end int) bool {
 	if begin < 1 {
 		return false
 	}
+	if tokens[begin-1].isWord(text, seriesKeyword) {
+		return tableMayStand(tokens, begin-1)
+	}
 	first := tokens[begin+1]
 	for i := begin + 1; first.isOp('('); i++ {
 		first = tokens[i]

@@ -125,7 +125,6 @@ var idioms = []idiom{
 	{"INSERT OR REPLACE", "write REPLACE INTO", statement("INSERT", "OR", "REPLACE")},
 	{"INSERT OR IGNORE", "write INSERT IGNORE INTO", statement("INSERT", "OR", "IGNORE")},
 	{"CREATE TEMP", "write CREATE TEMPORARY TABLE", statement("CREATE", "TEMP")},
-	{"SUMMARIZE", "write DESCRIBE t for its columns, SELECT COUNT(*), MIN(a), MAX(a), AVG(a) FROM t for their values", statement("SUMMARIZE")},
 	{"FROM in front of SELECT", "write SELECT * FROM t", statement("FROM")},
 	{"BEGIN TRANSACTION", "write BEGIN or START TRANSACTION", statement("BEGIN", "TRANSACTION")},
 	{"END", "write COMMIT", statement("END")},
@@ -149,15 +148,14 @@ var idioms = []idiom{
 	{"IDENTITY", "write AUTO_INCREMENT", from("IDENTITY")},
 	{"IS DISTINCT FROM", "write NOT (a <=> b)", from("IS", "DISTINCT", "FROM")},
 	{"IS NOT DISTINCT FROM", "write a <=> b", from("IS", "NOT", "DISTINCT", "FROM")},
-	{"GROUP BY ALL", "name the columns, or their positions: GROUP BY 1, 2", from("GROUP", "BY", "ALL")},
-	{"* EXCLUDE", "name the columns that are wanted", either(from("*", "EXCLUDE"), from("*", "EXCEPT", "("))},
-	{"WITHIN GROUP", "write GROUP_CONCAT(a ORDER BY b), or number the rows with ROW_NUMBER() OVER (ORDER BY a)", func(v view) (int, bool) {
+	{"* REPLACE", "write * EXCLUDE (a), and the expression behind it", from("*", "REPLACE", "(")},
+	{"WITHIN GROUP", "write QUANTILE_CONT(a, 0.5), QUANTILE_DISC(a, 0.5), MODE(a) or GROUP_CONCAT(a ORDER BY b)", func(v view) (int, bool) {
 		if v.is(-2, "WITHIN", "GROUP") {
 			return -2, true
 		}
 		return from("WITHIN", "GROUP")(v)
 	}},
-	{"USING SAMPLE", "write ORDER BY RAND() LIMIT n", from("USING", "SAMPLE")},
+	{"USING SAMPLE", "write TABLESAMPLE (10 ROWS) or TABLESAMPLE 10 PERCENT behind the table", from("USING", "SAMPLE")},
 	{"UPDATE ... FROM", "write UPDATE t JOIN u ON ... SET t.a = u.a", func(v view) (int, bool) {
 		return 0, v.is(0, "FROM") && v.is(-v.at, "UPDATE")
 	}},
@@ -179,13 +177,6 @@ var idioms = []idiom{
 		return 0, v.is(-2, "EXTRACT", "(") && (v.is(0, "EPOCH") || v.is(0, "DOW") || v.is(0, "DOY") || v.is(0, "ISODOW"))
 	}},
 	{"'::' as a cast", "write CAST(value AS type)", from("::")},
-	{"QUALIFY", "put the window function in a derived table and filter that with WHERE", from("QUALIFY")},
-	{"FILTER on an aggregate", "write an aggregate of CASE WHEN condition THEN value END", func(v view) (int, bool) {
-		if v.is(-1, "FILTER", "(") {
-			return -1, true
-		}
-		return -2, v.is(-2, "FILTER", "(")
-	}},
 	{"NULLS FIRST", "write ORDER BY x IS NOT NULL, x; ascending order has NULL first anyway", from("NULLS", "FIRST")},
 	{"NULLS LAST", "write ORDER BY x IS NULL, x; descending order has NULL last anyway", from("NULLS", "LAST")},
 	{"GROUPING SETS", "write one SELECT per grouping joined by UNION ALL", from("GROUPING", "SETS")},
@@ -222,7 +213,7 @@ var idioms = []idiom{
 		}
 		return d, v.is(d, "JSON_TABLE", "(")
 	}},
-	{"a table function", "name a file in backticks: FROM `file.parquet`, or the whole call: FROM `read_csv('file.csv')`; number rows with WITH RECURSIVE", func(v view) (int, bool) {
+	{"a table function", "name a file in backticks: FROM `file.parquet`, or the whole call: FROM `read_csv('file.csv')`; generate_series(1, 10) gives numbers", func(v view) (int, bool) {
 		return -1, v.is(0, "(") && v.kind(-1) == tokWord && v.inFrom(-1)
 	}},
 	{"an interval in one string", "write INTERVAL 1 DAY", func(v view) (int, bool) {

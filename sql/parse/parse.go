@@ -212,6 +212,8 @@ type taken struct {
 	tables   []tableCall
 	head     *viewHead
 	defaults [][2]int
+	more     *extension
+	before   string // the piece before more was taken out
 }
 
 // takeOut takes out of a piece what the parser does not know. What belongs to the statement as a whole is noted there.
@@ -233,6 +235,10 @@ func takeOut(text string, p Piece, s *Statement) (t taken, err *sqlerr.Error) {
 	t.piece = barePoints(text, t.piece, p)
 	t.piece, s.Outfile = outfile(text, t.piece, p)
 	t.piece, t.defaults = defaultExpressions(text, t.piece, p)
+	if t.before, t.more, err = extensionOf(text, t.piece, p); err != nil || t.more == nil {
+		return t, err
+	}
+	t.piece = t.more.without(t.before, [2]int{0, len(t.before)})
 	return t, nil
 }
 
@@ -268,6 +274,11 @@ func (w *worker) node(text, piece string, p Piece, full []int32) (ast.StmtNode, 
 
 // putBack puts what was taken out of the text into the tree.
 func (w *worker) putBack(text string, p Piece, t taken, s *Statement) (err error) {
+	if t.more != nil {
+		if err := w.putExtensionBack(text, t.before, t.piece, p, s, t.more); err != nil {
+			return err
+		}
+	}
 	if t.lists != nil {
 		restoreAliases(s.Node, t.lists)
 	}

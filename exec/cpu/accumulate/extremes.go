@@ -213,10 +213,17 @@ func (a *keptValue) add(g uint32, v *column.Vector, p int) error {
 			}
 		}
 	}
-	a.seen[g], a.null[g] = true, null
 	if null {
+		a.seen[g], a.null[g] = true, true
 		return nil
 	}
+	a.put(g, v, p)
+	return nil
+}
+
+// put makes the value of v at p, which is not NULL, the group's.
+func (a *keptValue) put(g uint32, v *column.Vector, p int) {
+	a.seen[g], a.null[g] = true, false
 	switch a.typ.Phys() {
 	case types.PhysFloat64:
 		a.f[g] = v.F64[p]
@@ -227,7 +234,6 @@ func (a *keptValue) add(g uint32, v *column.Vector, p int) error {
 	default:
 		a.i[g] = v.I64[p]
 	}
-	return nil
 }
 
 // setText keeps the string of v at p for a group.

@@ -6,8 +6,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/radish-sql/radish/column"
-	"github.com/radish-sql/radish/exec/cpu/grouptable"
-	"github.com/radish-sql/radish/exec/cpu/rowstore"
 	"github.com/radish-sql/radish/exec/cpu/task"
 	"github.com/radish-sql/radish/exec/cpu/vec"
 	"github.com/radish-sql/radish/exec/memory"
@@ -25,16 +23,11 @@ type concatSpec struct {
 	limit int          // bytes of a result
 }
 
-// concatenation keeps the rows of GROUP_CONCAT until their groups are complete.
+// concatenation makes the texts of GROUP_CONCAT.
 type concatenation struct {
-	spec   *concatSpec
-	rows   rowstore.Store    // group number, then the inputs
-	more   []*rowstore.Store // of other workers, whose rows follow
-	groups int
-	id     column.Vector
-	sel    []int32
-	done   bool
-	texts  []concatText // by group
+	heldRows
+	spec  *concatSpec
+	texts []concatText // by group
 }
 
 // concatText is what came of a group.
@@ -45,137 +38,16 @@ type concatText struct {
 }
 
 func newConcatenation(s *concatSpec) *concatenation {
-	a := &concatenation{spec: s, id: column.Vector{Type: types.Uint32}}
-	a.rows.Types = append([]types.Type{types.Uint32}, s.types...)
-	a.rows.Mem.Operator = "GROUP_CONCAT"
-	a.rows.Begin(0)
+	a := &concatenation{spec: s}
+	a.hold(s.q, "GROUP_CONCAT", s.args, s.types, a)
 	return a
 }
 
-func (a *concatenation) Grow(n int) { a.groups = max(a.groups, n) }
-func (a *concatenation) Bytes() int64 {
-	return int64(a.rows.N)*int64(8+16*len(a.spec.types)) + a.rows.Texts.Bytes
-}
+func (a *concatenation) start(_ []*column.Vector, groups int) { a.texts = make([]concatText, groups) }
 
-func (a *concatenation) Update(groups []uint32, args []*column.Vector, sel []int32) error {
-	var n int
-	a.sel, n = valuesAt(a.sel, &a.id, groups, args[:a.spec.args], sel)
-	if len(a.sel) == 0 {
-		return nil
-	}
-	cols := append([]*column.Vector{&a.id}, args...)
-	return a.rows.Append(cols, a.sel, n)
-}
-
-func (a *concatenation) Merge([]uint32, Accumulator, []uint32) error {
-	return sqlerr.Bug("GROUP_CONCAT is merged as a whole")
-}
-
-func (a *concatenation) Adopt(src Accumulator, to []uint32) error {
-	s := src.(*concatenation)
-	for _, r := range append([]*rowstore.Store{&s.rows}, s.more...) {
-		for _, seg := range r.Segs {
-			if err := a.spec.q.Check(); err != nil {
-				return err
-			}
-			renumber(seg.Cols[0].I64[:seg.N], to)
-		}
-		for i := range r.Marks {
-			r.Marks[i].Seq += len(a.more) + 1 // its rows follow those that are there
-		}
-		a.more = append(a.more, r)
-	}
-	return nil
-}
-
-func (a *concatenation) AdoptAll(srcs []Accumulator, to [][]uint32) error {
-	for i, s := range srcs {
-		if err := a.Adopt(s, to[i]); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// Complete concatenates each group's rows in order: they are put beside each other, and workers take runs of groups.
-func (a *concatenation) Complete() error {
-	if a.done {
-		return nil
-	}
-	a.done = true
-	a.texts = make([]concatText, a.groups)
+// finish makes the text of one group of the rows that it has.
+func (a *concatenation) finish(g int, cols []*column.Vector, rows []int32) error {
 	q := a.spec.q
-	cols, n, err := rowstore.Concat(q, append([]*rowstore.Store{&a.rows}, a.more...), a.rows.Types)
-	if err != nil || n == 0 {
-		return err
-	}
-	if err := q.Memory.Reserve("GROUP_CONCAT", int64(4*n+4*a.groups)); err != nil {
-		return err
-	}
-	defer q.Memory.Release(int64(4*n + 4*a.groups))
-	ids := cols[0].I64
-	starts, order := make([]int32, a.groups+1), make([]int32, n)
-	err = q.Blocks(n, func(from, to int) {
-		for _, g := range ids[from:to] {
-			starts[g]++
-		}
-	})
-	if err != nil {
-		return err
-	}
-	sum := int32(0)
-	for g, k := range starts {
-		starts[g] = sum
-		sum += k
-	}
-	err = q.Blocks(n, func(from, to int) {
-		for i := from; i < to; i++ {
-			g := ids[i]
-			order[starts[g]] = int32(i)
-			starts[g]++ // where the next group starts, in the end
-		}
-	})
-	if err != nil {
-		return err
-	}
-	tasks := a.tasks(starts, n)
-	return q.Parallel(len(tasks), n, func(k int) error {
-		from := 0
-		if k > 0 {
-			from = tasks[k-1]
-		}
-		for g := from; g < tasks[k]; g++ {
-			first := int32(0)
-			if g > 0 {
-				first = starts[g-1]
-			}
-			if err := a.concatenate(g, cols, order[first:starts[g]]); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
-
-// tasks cuts the groups into runs of about as many rows and returns where each ends. ends are those of the groups' rows.
-func (a *concatenation) tasks(ends []int32, n int) (tasks []int) {
-	size := int32(max(1, n/grouptable.MergePartitions))
-	last := int32(0)
-	for g := range a.groups {
-		if ends[g]-last >= size || g == a.groups-1 {
-			tasks = append(tasks, g+1)
-			last = ends[g]
-		}
-	}
-	return tasks
-}
-
-// concatenate makes the text of one group of the rows that it has.
-func (a *concatenation) concatenate(g int, cols []*column.Vector, rows []int32) error {
-	q := a.spec.q
-	if err := q.Check(); err != nil || len(rows) == 0 {
-		return err
-	}
 	if len(a.spec.item.OrderBy) > 0 {
 		err := task.SortStable(q, rows, func(x, y int32) int {
 			for i, k := range a.spec.item.OrderBy {
@@ -252,7 +124,7 @@ func (a *concatenation) concatenate(g int, cols []*column.Vector, rows []int32) 
 	return q.Memory.Reserve("GROUP_CONCAT", int64(size))
 }
 
-// What concatenate counts: a text that grows is copied to a larger piece of memory while the smaller one is there, in steps of
+// What finish counts: a text that grows is copied to a larger piece of memory while the smaller one is there, in steps of
 // concatGrain, and an entry of a set of texts takes seenEntry bytes besides its text.
 const (
 	growing     = 2

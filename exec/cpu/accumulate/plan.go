@@ -1,6 +1,8 @@
 package accumulate
 
 import (
+	"math"
+
 	"github.com/radish-sql/radish/exec/cpu/task"
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/sql/expr"
@@ -91,7 +93,7 @@ func (p *Plan) rows() int { return p.acc(accKey{op: "count", arg: -1}, nil, newC
 func (p *Plan) addItem(it *logical.AggItem) error {
 	out := Output{Item: it, count: -1}
 	var args []int
-	for _, e := range it.Args {
+	for _, e := range it.Args[:len(it.Args)-it.Fn.Constants()] {
 		args = append(args, p.input(e))
 	}
 	var err error
@@ -226,8 +228,50 @@ func (x *argument) add(out *Output) error {
 		out.acc = x.bits('|')
 	case expr.AggBitXor:
 		out.acc = x.bits('^')
+	case expr.AggApproxCountDistinct:
+		out.acc, x.p.Grows = x.wrap("approximate", func() Accumulator { return &approxDistinct{} }), true
+	case expr.AggArgMin, expr.AggArgMax:
+		x.argExtreme(out)
+	case expr.AggMode, expr.AggQuantileDisc, expr.AggQuantileCont:
+		x.ranked(out)
+	case expr.AggCorr, expr.AggCovarPop, expr.AggCovarSamp, expr.AggRegrAvgX, expr.AggRegrAvgY, expr.AggRegrCount, expr.AggRegrIntercept,
+		expr.AggRegrR2, expr.AggRegrSlope, expr.AggRegrSXX, expr.AggRegrSXY, expr.AggRegrSYY:
+		x.p.Ordered = true
+		out.acc = x.pair("regression", func() Accumulator { return &regressions{} })
 	default:
 		return sqlerr.Bug("unknown aggregate %s", fn.Name)
 	}
 	return nil
+}
+
+// pair adds an accumulator of two arguments.
+func (x *argument) pair(op string, make func() Accumulator) int {
+	return x.p.acc(accKey{op: op, arg: x.args[0], n: 1 + x.args[1]}, x.args, make)
+}
+
+func (x *argument) argExtreme(out *Output) {
+	x.p.Ordered, x.p.Grows = true, true
+	by := x.p.Inputs[x.args[1]].Type()
+	max := x.it.Fn.Kind == expr.AggArgMax
+	out.acc = x.pair(x.it.Fn.Name, func() Accumulator { return newArgExtreme(max, x.typ, by) })
+}
+
+// ranked adds the accumulator of a quantile, or of a mode.
+func (x *argument) ranked(out *Output) {
+	p, it := x.p, x.it
+	p.Ordered, p.Serial, p.Grows = true, true, true
+	part := math.NaN()
+	if it.Fn.Kind != expr.AggMode {
+		part = it.Args[len(it.Args)-1].(*expr.Const).Value.F
+	}
+	var inputs []types.Type
+	for _, i := range x.args {
+		inputs = append(inputs, p.Inputs[i].Type())
+	}
+	out.acc = p.acc(accKey{op: it.Fn.Name, n: len(p.Accs) + 1}, x.args, func() Accumulator {
+		if it.Fn.Kind == expr.AggQuantileCont {
+			return newInterpolated(p.q, inputs[0], part)
+		}
+		return newPicked(p.q, it.Fn.Name, inputs, part)
+	})
 }

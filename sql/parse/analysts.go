@@ -1,0 +1,744 @@
+package parse
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/pingcap/tidb/pkg/parser/ast"
+	"github.com/pingcap/tidb/pkg/parser/opcode"
+
+	"github.com/radish-sql/radish/sql/sqlerr"
+)
+
+// What analysts write and MySQL's grammar does not have: QUALIFY, FILTER (WHERE ...), GROUP BY ALL, ORDER BY ALL, * EXCLUDE, MODE(a),
+// generate_series(1, 10), SUMMARIZE and TABLESAMPLE 10%. All are found among the tokens and taken out of the text, or replaced by what is as long; what was
+// taken out is parsed by itself and put into the tree.
+
+// Names of functions that the tree calls where it stands for what MySQL lacks. The binder knows them in these places.
+const (
+	AllItems      = "group_by_all" // the only item of GROUP BY or ORDER BY: ALL
+	QualifyCall   = "qualify"      // the condition of HAVING: its operands are that of HAVING itself and that of QUALIFY
+	StarExcept    = "star_exclude" // the expression of a wildcard: its operands are the names of columns that it leaves out
+	modeInText    = "m\xc5\x8dd"   // what the parser sees for MODE, which is a keyword
+	allInText     = "'\x04'"
+	seriesKeyword = "GENERATE_SERIES"
+)
+
+// extension is what was found of one statement.
+type extension struct {
+	filters   []filterClause
+	qualifies []qualifyClause
+	stars     []starClause
+	series    []seriesCall
+	summaries []summaryClause
+	edits     [][2]int // where the piece differs from what was written, of names of columns
+	all, mode bool
+}
+
+type filterClause struct {
+	call  int    // where the aggregate stands in the piece
+	cond  [2]int // where its condition does
+	whole [2]int // where FILTER ( ... ) does
+	at    int    // the token FILTER
+}
+
+type qualifyClause struct {
+	query int    // where its SELECT stands
+	cond  [2]int // where its condition does
+	whole [2]int // the same with QUALIFY
+	at    int    // the token QUALIFY
+}
+
+type starClause struct {
+	field   int // where the field with the star stands
+	columns []string
+	at      int // the token EXCLUDE
+}
+
+type seriesCall struct{ first, at int } // where its first operand and the call stand
+
+type summaryClause struct {
+	code  string // the string that the parser sees
+	query [2]int // where what is summarised stands
+	whole [2]int // the same with SUMMARIZE
+	at    int    // the token SUMMARIZE
+	table bool   // it is a name, not a query
+}
+
+// extensionOf takes out of a piece what is described above. It returns the piece as it is and nil if there is none.
+func extensionOf(text, piece string, p Piece) (replaced string, x *extension, err *sqlerr.Error) {
+	if !mayExtend(text, p.tokens) {
+		return piece, nil, nil
+	}
+	r := &extensionReader{text: text, p: p, out: []byte(piece), x: &extension{}}
+	for i := range p.tokens {
+		if err := r.read(i); err != nil {
+			return "", nil, err
+		}
+	}
+	return string(r.out), r.x, nil
+}
+
+// mayExtend says whether one of the words is among the tokens.
+func mayExtend(text string, tokens []token) bool {
+	for _, t := range tokens {
+		if t.kind != tokWord || t.key != kwNone && t.key != kwExcept {
+			continue
+		}
+		switch word := text[t.start:t.end]; len(word) {
+		case 3:
+			if strings.EqualFold(word, "ALL") {
+				return true
+			}
+		case 4:
+			if strings.EqualFold(word, "MODE") {
+				return true
+			}
+		case 6:
+			if strings.EqualFold(word, "FILTER") || strings.EqualFold(word, "EXCEPT") {
+				return true
+			}
+		case 7:
+			if strings.EqualFold(word, "QUALIFY") || strings.EqualFold(word, "EXCLUDE") {
+				return true
+			}
+		case 9:
+			if strings.EqualFold(word, "SUMMARIZE") {
+				return true
+			}
+		case len("TABLESAMPLE"):
+			if strings.EqualFold(word, "TABLESAMPLE") {
+				return true
+			}
+		case len(seriesKeyword):
+			if strings.EqualFold(word, seriesKeyword) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+type extensionReader struct {
+	text  string
+	p     Piece
+	out   []byte
+	x     *extension
+	query bool // a SELECT stands before
+}
+
+func (r *extensionReader) word(i int, want string) bool {
+	return i >= 0 && i < len(r.p.tokens) && r.p.tokens[i].isWord(r.text, want)
+}
+
+func (r *extensionReader) start(i int) int { return int(r.p.tokens[i].start) - r.p.Offset }
+func (r *extensionReader) end(i int) int   { return int(r.p.tokens[i].end) - r.p.Offset }
+
+// read looks at a token.
+func (r *extensionReader) read(i int) *sqlerr.Error {
+	tokens := r.p.tokens
+	t := tokens[i]
+	if t.kind != tokWord || opIs(tokens, i-1, '.') {
+		return nil
+	}
+	switch {
+	case t.key == kwSelect:
+		r.query = true
+	case t.key == kwExcept, r.word(i, "EXCLUDE"):
+		r.star(i)
+	case t.key != kwNone:
+	case r.word(i, "ALL"):
+		r.all(i)
+	case r.word(i, "MODE"):
+		if r.query && opIs(tokens, i+1, '(') && !endsTable(tokens, i-1) && tokens[i-1].key != kwFrom && tokens[i-1].key != kwJoin {
+			copy(r.out[r.start(i):], modeInText)
+			r.x.mode = true
+			r.x.edits = append(r.x.edits, [2]int{r.start(i), r.end(i)})
+		}
+	case r.word(i, "FILTER"):
+		r.filter(i)
+	case r.word(i, "QUALIFY"):
+		return r.qualify(i)
+	case r.word(i, "SUMMARIZE"):
+		return r.summarize(i)
+	case r.word(i, "TABLESAMPLE"):
+		r.sample(i)
+	case r.word(i, seriesKeyword):
+		r.generate(i)
+	}
+	return nil
+}
+
+// all reads GROUP BY ALL and ORDER BY ALL.
+func (r *extensionReader) all(i int) {
+	tokens := r.p.tokens
+	if !wordIs(tokens, i-1, kwBy) || !wordIs(tokens, i-2, kwGroup) && !wordIs(tokens, i-2, kwOrder) || !r.query {
+		return
+	}
+	if i+1 < len(tokens) {
+		if next := tokens[i+1]; next.kind != tokWord && !next.isOp(')') { // ALL(...) or a list
+			return
+		}
+	}
+	copy(r.out[r.start(i):], allInText)
+	r.x.all = true
+}
+
+// star reads * EXCLUDE (a, b), * EXCLUDE a, and EXCEPT with parentheses.
+func (r *extensionReader) star(i int) {
+	tokens := r.p.tokens
+	if !opIs(tokens, i-1, '*') || i < 2 {
+		return
+	}
+	field := i - 1
+	switch before := tokens[i-2]; {
+	case before.key == kwSelect, before.key == kwDistinct, before.isOp(','), r.word(i-2, "ALL"):
+	case before.isOp('.'):
+		field = i - 3
+		if opIs(tokens, i-4, '.') {
+			field = i - 5
+		}
+	default:
+		return
+	}
+	if field < 1 {
+		return
+	}
+	c := starClause{field: r.start(field), at: i}
+	end := i + 1
+	if opIs(tokens, i+1, '(') {
+		if c.columns, end = namesAt(r.text, tokens, i+1); c.columns == nil {
+			return
+		}
+	} else {
+		name, ok := nameAt(r.text, tokens, i+1)
+		if !ok || isKeyword(tokens[i+1]) || tokens[i].key == kwExcept {
+			return
+		}
+		c.columns = []string{name}
+	}
+	blank(r.out[r.start(i):r.end(end)])
+	r.x.stars = append(r.x.stars, c)
+}
+
+// filter reads FILTER (WHERE condition) behind a call.
+func (r *extensionReader) filter(i int) {
+	tokens := r.p.tokens
+	if !opIs(tokens, i-1, ')') || !opIs(tokens, i+1, '(') || !wordIs(tokens, i+2, kwWhere) {
+		return
+	}
+	open := opening(tokens, i-1)
+	end := closing(tokens, i+1)
+	if open < 1 || end < i+4 || tokens[open-1].kind != tokWord {
+		return
+	}
+	r.x.filters = append(r.x.filters, filterClause{r.start(open - 1), [2]int{r.start(i + 3), r.start(end)}, [2]int{r.start(i), r.end(end)}, i})
+	r.x.edits = append(r.x.edits, [2]int{r.start(i), r.end(end)})
+}
+
+// opening returns the token that opens the parenthesis which token i closes; -1: there is none.
+func opening(tokens []token, i int) int {
+	for depth := 0; i >= 0; i-- {
+		switch {
+		case tokens[i].isOp(')'):
+			depth++
+		case tokens[i].isOp('('):
+			if depth--; depth == 0 {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+// qualify reads QUALIFY condition, up to what may stand behind it.
+func (r *extensionReader) qualify(i int) *sqlerr.Error {
+	tokens := r.p.tokens
+	if !endsTable(tokens, i-1) || !r.begins(i+1) {
+		return nil
+	}
+	query, depth := i-1, 0
+	for ; query >= 0 && (depth > 0 || tokens[query].key != kwSelect); query-- {
+		switch t := tokens[query]; {
+		case t.isOp(')'):
+			depth++
+		case t.isOp('('):
+			if depth--; depth < 0 {
+				return nil
+			}
+		case depth == 0 && (t.key == kwUnion || t.key == kwIntersect || t.key == kwExcept):
+			return nil
+		}
+	}
+	if query < 0 {
+		return nil
+	}
+	end := i + 1
+	for depth := 0; end < len(tokens); end++ {
+		t := tokens[end]
+		if t.isOp('(') {
+			depth++
+		} else if t.isOp(')') {
+			if depth--; depth < 0 {
+				break
+			}
+		}
+		if depth == 0 && end > i+1 && t.kind == tokWord && !opIs(tokens, end-1, '.') && r.endsCondition(t) {
+			break
+		}
+	}
+	for _, q := range r.x.qualifies {
+		if q.query == r.start(query) {
+			return sqlerr.ParseError("syntax error: a second QUALIFY").AtOffset(r.text, int(tokens[i].start))
+		}
+	}
+	r.x.qualifies = append(r.x.qualifies, qualifyClause{r.start(query), [2]int{r.start(i + 1), r.end(end - 1)}, [2]int{r.start(i), r.end(end - 1)}, i})
+	return nil
+}
+
+// begins says whether a condition may begin with token i.
+func (r *extensionReader) begins(i int) bool {
+	if i >= len(r.p.tokens) {
+		return false
+	}
+	t := r.p.tokens[i]
+	if t.kind != tokWord {
+		return !(t.kind == tokOp && !t.isOp('(') && !t.isOp('-') && !t.isOp('!')) && t.kind != tokHint
+	}
+	switch t.key {
+	case kwNone, kwNot, kwCase, kwBinary, kwMod, kwLeft, kwRight:
+		return !r.endsCondition(t) && !r.word(i, "WINDOW") && !r.word(i, "USE") && !r.word(i, "FORCE") && !r.word(i, "IGNORE") && !r.word(i, "TABLESAMPLE")
+	}
+	return false
+}
+
+// endsCondition says whether a word begins a clause behind QUALIFY.
+func (r *extensionReader) endsCondition(t token) bool {
+	switch t.key {
+	case kwOrder, kwLimit, kwUnion, kwIntersect, kwExcept, kwInto:
+		return true
+	case kwNone:
+		return t.isWord(r.text, "FOR") || t.isWord(r.text, "LOCK") || t.isWord(r.text, "FETCH")
+	}
+	return false
+}
+
+// generate reads generate_series(...) in FROM, which becomes a query of its operands.
+func (r *extensionReader) generate(i int) {
+	tokens := r.p.tokens
+	if !opIs(tokens, i+1, '(') || !tableMayStand(tokens, i) || i+2 >= len(tokens) {
+		return
+	}
+	begin := r.start(i)
+	blank(r.out[begin:r.end(i+1)])
+	copy(r.out[begin:], "(SELECT ")
+	r.x.series = append(r.x.series, seriesCall{r.start(i + 2), i})
+}
+
+// sample turns TABLESAMPLE 10% and TABLESAMPLE reservoir(10%) into what the parser knows.
+func (r *extensionReader) sample(i int) {
+	tokens := r.p.tokens
+	i++
+	if i >= len(tokens) {
+		return
+	}
+	if r.word(i, "RESERVOIR") {
+		blank(r.out[r.start(i):r.end(i)])
+		copy(r.out[r.start(i):], "SYSTEM")
+	}
+	if tokens[i].kind == tokWord {
+		i++
+	}
+	switch {
+	case opIs(tokens, i, '('):
+		if end := closing(tokens, i); end > i+1 && opIs(tokens, end-1, '%') {
+			r.out[r.start(end-1)] = ' '
+		}
+	case i < len(tokens) && tokens[i].kind == tokNumber && r.start(i) > r.end(i-1):
+		last := i + 1
+		if !opIs(tokens, last, '%') && !r.word(last, "PERCENT") {
+			return
+		}
+		r.out[r.start(i)-1] = '('
+		blank(r.out[r.start(last):r.end(last)])
+		r.out[r.start(last)] = ')'
+	}
+}
+
+// summarize reads SUMMARIZE at the statement's beginning, or in parentheses in FROM.
+func (r *extensionReader) summarize(i int) *sqlerr.Error {
+	tokens := r.p.tokens
+	c := summaryClause{code: "\x05" + strconv.FormatInt(int64(len(r.x.summaries)), 36), at: i}
+	end := len(tokens)
+	switch {
+	case i == 0, i == 1 && r.word(0, "EXPLAIN"), i == 2 && r.word(0, "EXPLAIN") && r.word(1, "ANALYZE"): // the whole statement
+	case opIs(tokens, i-1, '(') && tableMayStand(tokens, i-1):
+		if end = closing(tokens, i-1); end < 0 {
+			return nil
+		}
+	default:
+		return nil
+	}
+	if i+1 >= end || opIs(tokens, i+1, '.') || opIs(tokens, i+1, ',') {
+		return nil
+	}
+	c.query = [2]int{r.start(i + 1), r.end(end - 1)}
+	first := tokens[i+1]
+	c.table = first.key != kwSelect && first.key != kwTable && !first.isOp('(') && !r.word(i+1, "WITH") && !r.word(i+1, "VALUES")
+	c.whole = [2]int{r.start(i), c.query[1]}
+	if c.whole[1]-c.whole[0] < len("SELECT''")+len(c.code) {
+		return sqlerr.NotSupportedf("so many SUMMARIZE", "write several statements").AtOffset(r.text, int(tokens[i].start))
+	}
+	r.x.summaries = append(r.x.summaries, c)
+	return nil
+}
+
+// without returns a piece without what is parsed by itself, as far as it lies between two places.
+func (x *extension) without(piece string, within [2]int) string {
+	out := []byte(piece)
+	lies := func(place [2]int) bool { return within[0] <= place[0] && place[1] <= within[1] }
+	for _, f := range x.filters {
+		if lies(f.whole) {
+			blank(out[f.whole[0]:f.whole[1]])
+		}
+	}
+	for _, q := range x.qualifies {
+		if lies(q.whole) {
+			blank(out[q.whole[0]:q.whole[1]])
+		}
+	}
+	for _, s := range x.summaries {
+		if lies(s.whole) {
+			blank(out[s.whole[0]:s.whole[1]])
+			copy(out[s.whole[0]:], "SELECT'"+s.code+"'")
+		}
+	}
+	return string(out)
+}
+
+// putExtensionBack puts what was found into the tree of a piece; before is the text that its parts are read from.
+func (w *worker) putExtensionBack(text string, before, piece string, p Piece, s *Statement, x *extension) error {
+	r := &extensionRestorer{x: x, piece: piece, written: p.Text, summaries: map[string]*Summary{},
+		filters: map[int]*filterClause{}, stars: map[int]*starClause{}, series: map[int]bool{}}
+	for i := range x.summaries {
+		c := &x.summaries[i]
+		node, err := w.summarized(text, x.without(before, c.query), p, c)
+		if err != nil {
+			return err
+		}
+		r.summaries[c.code] = node
+	}
+	for i := range x.filters {
+		r.filters[x.filters[i].call] = &x.filters[i]
+	}
+	for i := range x.stars {
+		r.stars[x.stars[i].field] = &x.stars[i]
+	}
+	for _, c := range x.series {
+		r.series[c.first] = true
+	}
+	r.parse = func(place [2]int) (ast.ExprNode, error) { return w.expressionOf(text, x.without(before, place), p, place) }
+	s.Node = r.wrapped(s.Node)
+	s.Node.Accept(r)
+	if r.err != nil {
+		return r.err
+	}
+	if err := r.qualify(text, p); err != nil {
+		return err
+	}
+	return r.missed(text, p)
+}
+
+// summarized parses what SUMMARIZE is about.
+func (w *worker) summarized(text, before string, p Piece, c *summaryClause) (*Summary, error) {
+	padded := []byte(before[:c.query[1]])
+	blank(padded[:c.query[0]])
+	if c.table {
+		copy(padded[c.query[0]-len("TABLE "):], "TABLE ")
+	}
+	nodes, _, err := w.parser.ParseSQL(string(padded))
+	if err != nil {
+		part := p
+		end := slices.IndexFunc(p.tokens, func(t token) bool { return int(t.start)-p.Offset >= c.query[1] })
+		if part.Text = string(padded); end >= 0 {
+			part.tokens = p.tokens[:end]
+		}
+		return nil, convertError(text, part, err)
+	}
+	q, is := nodes[0].(ast.ResultSetNode)
+	if !is {
+		return nil, sqlerr.ParseError("syntax error: SUMMARIZE takes a table, a file in backticks or a query").AtOffset(text, int(p.tokens[c.at].start))
+	}
+	return &Summary{ResultSetNode: q}, nil
+}
+
+// extensionRestorer puts it into the tree.
+type extensionRestorer struct {
+	x                      *extension
+	piece, written         string
+	summaries              map[string]*Summary
+	filters                map[int]*filterClause
+	stars                  map[int]*starClause
+	series                 map[int]bool
+	selects                []*ast.SelectStmt
+	parse                  func(place [2]int) (ast.ExprNode, error)
+	err                    error
+}
+
+// wrapped puts the summary of a whole statement in its place.
+func (r *extensionRestorer) wrapped(n ast.StmtNode) ast.StmtNode {
+	switch s := n.(type) {
+	case *ast.ExplainStmt:
+		s.Stmt = r.wrapped(s.Stmt)
+	case *ast.SelectStmt:
+		if sum := r.summaryOf(s); sum != nil {
+			return allOf(sum, "summary")
+		}
+	}
+	return n
+}
+
+// summaryOf returns the summary whose place a query has; nil: none.
+func (r *extensionRestorer) summaryOf(q *ast.SelectStmt) *Summary {
+	if q.From != nil || q.Fields == nil || len(q.Fields.Fields) != 1 {
+		return nil
+	}
+	v, is := q.Fields.Fields[0].Expr.(ast.ValueExpr)
+	if !is || !strings.HasPrefix(v.GetString(), "\x05") {
+		return nil
+	}
+	sum := r.summaries[v.GetString()]
+	delete(r.summaries, v.GetString())
+	return sum
+}
+
+// Enter is part of ast.Visitor.
+func (r *extensionRestorer) Enter(n ast.Node) (ast.Node, bool) {
+	switch e := n.(type) {
+	case *ast.SelectStmt:
+		r.selects = append(r.selects, e)
+	case *ast.SelectField:
+		r.field(e)
+	case *ast.AggregateFuncExpr:
+		e.F = r.filter(e.OriginTextPosition(), e.F, e.Args)
+	case *ast.WindowFuncExpr:
+		e.Name = r.filter(e.OriginTextPosition(), e.Name, e.Args)
+	case *ast.FuncCallExpr:
+		if e.FnName.O == modeInText {
+			e.FnName = ast.NewCIStr("mode")
+		}
+		if name := r.filter(e.OriginTextPosition(), e.FnName.L, e.Args); name != e.FnName.L {
+			e.FnName = ast.NewCIStr(name)
+		}
+	case *ast.GroupByClause:
+		if len(e.Items) == 1 && isAllInText(e.Items[0].Expr) {
+			e.Items[0].Expr = &ast.FuncCallExpr{FnName: ast.NewCIStr(AllItems)}
+		}
+	case *ast.OrderByClause:
+		if len(e.Items) == 1 && isAllInText(e.Items[0].Expr) {
+			e.Items[0].Expr = &ast.FuncCallExpr{FnName: ast.NewCIStr(AllItems)}
+		}
+	case *ast.TableSource:
+		r.table(e)
+	}
+	return n, false
+}
+
+// Leave is part of ast.Visitor.
+func (r *extensionRestorer) Leave(n ast.Node) (ast.Node, bool) {
+	if call, is := n.(*ast.FuncCallExpr); is && call.FnName.O == "MAX" { // as filter has called it
+		return &ast.AggregateFuncExpr{F: "max", Args: call.Args}, true
+	}
+	return n, true
+}
+
+func isAllInText(e ast.ExprNode) bool {
+	v, is := e.(ast.ValueExpr)
+	return is && v.GetString() == "\x04"
+}
+
+// field gives a field the text that was written, and a star the names that it leaves out.
+func (r *extensionRestorer) field(f *ast.SelectField) {
+	if f.WildCard != nil {
+		if c := r.stars[f.Offset]; c != nil {
+			call := &ast.FuncCallExpr{FnName: ast.NewCIStr(StarExcept)}
+			for _, name := range c.columns {
+				call.Args = append(call.Args, ast.NewValueExpr(name, "", ""))
+			}
+			f.Expr = call
+			delete(r.stars, f.Offset)
+		}
+		return
+	}
+	end := f.Offset + len(f.OriginalText())
+	if end > len(r.piece) || r.piece[f.Offset:end] != f.OriginalText() {
+		return
+	}
+	changed := false
+	for _, e := range r.x.edits {
+		if e[0] >= end && strings.TrimSpace(r.piece[end:e[0]]) == "" && strings.TrimSpace(r.piece[e[0]:e[1]]) == "" {
+			end, changed = e[1], true
+		}
+		changed = changed || f.Offset <= e[0] && e[0] < end
+	}
+	if changed {
+		f.SetText(nil, r.written[f.Offset:end])
+	}
+}
+
+// calledAggregates are the aggregates whose calls the parser reads as those of functions.
+var calledAggregates = map[string]bool{
+	"arg_max": true, "arg_min": true, "max_by": true, "min_by": true, "corr": true, "covar_pop": true, "covar_samp": true, "median": true, "mode": true,
+	"quantile": true, "quantile_cont": true, "quantile_disc": true, "regr_avgx": true, "regr_avgy": true, "regr_count": true, "regr_intercept": true,
+	"regr_r2": true, "regr_slope": true, "regr_sxx": true, "regr_sxy": true, "regr_syy": true,
+}
+
+// aggregates that skip rows in which their first operand is NULL, and those that take no FILTER.
+var filtered = map[string]bool{
+	"count": true, "sum": true, "avg": true, "min": true, "max": true, "bit_and": true, "bit_or": true, "bit_xor": true, "std": true, "stddev": true,
+	"stddev_pop": true, "stddev_samp": true, "var_pop": true, "var_samp": true, "variance": true, "group_concat": true, "approx_count_distinct": true,
+}
+
+// filter gives the aggregate at a place, whose operands are args, the condition behind it, and returns the aggregate's name.
+func (r *extensionRestorer) filter(place int, name string, args []ast.ExprNode) string {
+	c := r.filters[place]
+	if c == nil || r.err != nil {
+		return name
+	}
+	fn := strings.ToLower(name)
+	if fn == "any_value" { // the value of any row that passes
+		fn, name = "max", "MAX"
+	}
+	if !filtered[fn] && !calledAggregates[fn] || len(args) == 0 {
+		return name
+	}
+	cond, err := r.parse(c.cond)
+	if err != nil {
+		r.err = err
+		return name
+	}
+	delete(r.filters, place)
+	args[0] = &ast.CaseExpr{WhenClauses: []*ast.WhenClause{{Expr: cond, Result: args[0]}}}
+	return name
+}
+
+// table puts series and summaries in the place of the derived tables that the parser saw.
+func (r *extensionRestorer) table(t *ast.TableSource) {
+	q, is := t.Source.(*ast.SelectStmt)
+	if !is {
+		return
+	}
+	if sum := r.summaryOf(q); sum != nil {
+		t.Source = sum
+		if t.AsName.O == "" {
+			t.AsName = ast.NewCIStr("summary")
+		}
+		return
+	}
+	if q.From != nil || q.Fields == nil || len(q.Fields.Fields) == 0 || !r.series[q.Fields.Fields[0].Offset] {
+		return
+	}
+	delete(r.series, q.Fields.Fields[0].Offset)
+	s := &Series{}
+	for _, f := range q.Fields.Fields {
+		if f.Expr == nil || f.AsName.O != "" {
+			r.err = sqlerr.ParseError("syntax error in generate_series").WithHint(seriesHint)
+			return
+		}
+		s.Args = append(s.Args, f.Expr)
+	}
+	// As a derived table it may have names of columns, and sees the tables before.
+	s.ResultSetNode = &ast.SelectStmt{Kind: ast.SelectStmtKindSelect, Fields: q.Fields}
+	t.Source, t.Lateral = allOf(s, "generate_series"), true
+	if t.AsName.O == "" {
+		t.AsName = ast.NewCIStr("generate_series")
+	}
+}
+
+// allOf returns SELECT * FROM a table.
+func allOf(table ast.ResultSetNode, alias string) *ast.SelectStmt {
+	return &ast.SelectStmt{SelectStmtOpts: &ast.SelectStmtOpts{SQLCache: true}, Kind: ast.SelectStmtKindSelect,
+		Fields: &ast.FieldList{Fields: []*ast.SelectField{{WildCard: &ast.WildCardField{}}}},
+		From:   &ast.TableRefsClause{TableRefs: &ast.Join{Left: &ast.TableSource{Source: table, AsName: ast.NewCIStr(alias)}}}}
+}
+
+const seriesHint = "write generate_series(first, last), or generate_series(first, last, step) with a step that is not 0, all integers"
+
+// qualify gives queries the conditions of QUALIFY.
+func (r *extensionRestorer) qualify(text string, p Piece) error {
+	for _, c := range r.x.qualifies {
+		var of *ast.SelectStmt
+		for _, s := range r.selects {
+			if s.Fields == nil || len(s.Fields.Fields) == 0 {
+				continue
+			}
+			if at := s.Fields.Fields[0].Offset; at > c.query && (of == nil || at < of.Fields.Fields[0].Offset) {
+				of = s
+			}
+		}
+		if of == nil {
+			return sqlerr.ParseError("syntax error near 'QUALIFY'").AtOffset(text, int(p.tokens[c.at].start))
+		}
+		cond, err := r.parse(c.cond)
+		if err != nil {
+			return err
+		}
+		cond.Accept(r) // FILTER in it
+		if r.err != nil {
+			return r.err
+		}
+		having := ast.ExprNode(ast.NewValueExpr(int64(1), "", ""))
+		if of.Having != nil {
+			having = of.Having.Expr
+		}
+		of.Having = &ast.HavingClause{Expr: &ast.FuncCallExpr{FnName: ast.NewCIStr(QualifyCall), Args: []ast.ExprNode{having, cond}}}
+	}
+	return nil
+}
+
+// missed is the error of what found no place in the tree.
+func (r *extensionRestorer) missed(text string, p Piece) error {
+	for _, c := range r.filters {
+		return sqlerr.ParseError("syntax error: FILTER stands behind an aggregate function").
+			WithHint("JSON_ARRAYAGG and JSON_OBJECTAGG take none: use a derived table with WHERE").AtOffset(text, int(p.tokens[c.at].start))
+	}
+	for _, c := range r.stars {
+		return sqlerr.ParseError("syntax error: EXCLUDE stands behind the * of a select list").AtOffset(text, int(p.tokens[c.at].start))
+	}
+	for _, c := range r.x.series {
+		if r.series[c.first] {
+			return sqlerr.ParseError("syntax error: generate_series is a table, which stands in FROM").WithHint(seriesHint).AtOffset(text, int(p.tokens[c.at].start))
+		}
+	}
+	for _, c := range r.x.summaries {
+		if r.summaries[c.code] != nil {
+			return sqlerr.ParseError("syntax error: SUMMARIZE stands before a table or a query, as a statement or in parentheses in FROM").AtOffset(text, int(p.tokens[c.at].start))
+		}
+	}
+	return nil
+}
+
+// IsCallOf says whether an expression is a call of a function, and returns its operands.
+func IsCallOf(e ast.ExprNode, name string) (args []ast.ExprNode, is bool) {
+	call, is := e.(*ast.FuncCallExpr)
+	if !is || call.FnName.L != name || call.Schema.O != "" {
+		return nil, false
+	}
+	return call.Args, true
+}
+
+// SampleCondition returns the condition that TABLESAMPLE with percents means: RAND(seed) < percent / 100.
+func SampleCondition(percent, seed ast.ExprNode) ast.ExprNode {
+	part := &ast.BinaryOperationExpr{Op: opcode.Div, L: percent, R: ast.NewValueExpr(int64(100), "", "")}
+	return &ast.BinaryOperationExpr{Op: opcode.LT, L: RandomNumber(seed), R: part}
+}
+
+// RandomNumber returns a call of RAND; seed may be nil.
+func RandomNumber(seed ast.ExprNode) ast.ExprNode {
+	call := &ast.FuncCallExpr{FnName: ast.NewCIStr("rand")}
+	if seed != nil {
+		call.Args = []ast.ExprNode{seed}
+	}
+	return call
+}

@@ -61,11 +61,13 @@ var layers = []struct {
 	{"exec/gpu/devicemem", []string{"exec/gpu/kernel", "exec/gpu/residency", "exec/memory", "gpukernels"}},
 	{"exec/gpu/results", []string{"column", "exec/gpu/devicemem", "exec/gpu/form", "exec/gpu/kernel", "exec/gpu/residency", "gpukernels", "sql", "storage"}},
 	{"exec/gpu/rowsort", []string{"exec/gpu/form", "exec/gpu/kernel", "exec/gpu/sort", "gpukernels"}},
+	{"exec/gpu/load", []string{"exec/gpu/kernel", "exec/gpu/program", "exec/gpu/rowsort", "exec/gpu/sort", "gpukernels", "planner/physical", "sql/sqlerr"}},
+	{"exec/gpu/measure", []string{"gpukernels"}},
 	{"exec/gpu/program", []string{
 		"column", "exec/gpu/codegen", "exec/gpu/form", "exec/gpu/groupby", "exec/gpu/join", "exec/gpu/kernel", "exec/gpu/sort", "planner", "sql", "storage",
 	}},
 	{"exec/gpu/run", []string{
-		"column", "exec/gpu/codegen", "exec/gpu/devicemem", "exec/gpu/form", "exec/gpu/groupby", "exec/gpu/join", "exec/gpu/kernel", "exec/gpu/partition", "exec/gpu/program", "exec/gpu/residency", "exec/gpu/results", "exec/gpu/rowsort", "exec/gpu/sort",
+		"column", "exec/gpu/codegen", "exec/gpu/devicemem", "exec/gpu/form", "exec/gpu/groupby", "exec/gpu/join", "exec/gpu/kernel", "exec/gpu/load", "exec/gpu/measure", "exec/gpu/partition", "exec/gpu/program", "exec/gpu/residency", "exec/gpu/results", "exec/gpu/rowsort", "exec/gpu/sort",
 		"exec/memory", "gpukernels",
 		"planner", "sql", "storage",
 	}},

@@ -1,7 +1,7 @@
 package gpu
 
 import (
-	"github.com/radish-sql/radish/exec/gpu/run"
+	"github.com/radish-sql/radish/exec/gpu/load"
 	"github.com/radish-sql/radish/gpukernels"
 )
 
@@ -30,4 +30,4 @@ func (d *Device) Compilers() gpukernels.CompilerStatus { return d.runner.Device.
 func (d *Device) ForgetKernels() { d.runner.Device.ForgetKernels() }
 
 // CompareWork orders sources of kernels by what compiling them takes, the longest first.
-func CompareWork(a, b string) int { return run.CompareWork(a, b) }
+func CompareWork(a, b string) int { return load.CompareWork(a, b) }

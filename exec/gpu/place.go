@@ -8,6 +8,7 @@ import (
 
 	"github.com/radish-sql/radish/exec/gpu/join"
 	"github.com/radish-sql/radish/exec/gpu/kernel"
+	"github.com/radish-sql/radish/exec/gpu/load"
 	"github.com/radish-sql/radish/exec/gpu/program"
 	"github.com/radish-sql/radish/exec/gpu/residency"
 	"github.com/radish-sql/radish/exec/gpu/run"
@@ -232,7 +233,7 @@ func (p *Placed) CompileLater() {
 			missing = append(missing, text)
 		}
 	}
-	slices.SortStableFunc(missing, run.CompareWork)
+	slices.SortStableFunc(missing, load.CompareWork)
 	p.device.compileTexts(missing)
 }
 

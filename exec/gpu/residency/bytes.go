@@ -113,3 +113,6 @@ func prepare[T any](groups []*tables.RowGroup, ordinal int, of func(*encoding.Ch
 	}
 	return nil
 }
+
+// tileStart is the first row of the largest tile that a row lies in: kernels load whole tiles.
+func tileStart(row int64) int64 { return row / padRows * padRows }

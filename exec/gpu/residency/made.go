@@ -9,19 +9,6 @@ import (
 	tables "github.com/radish-sql/radish/storage/table"
 )
 
-// Made is a column that a query has made on the device in the form of a table's, for a version that does not exist yet. It belongs to the query until Adopt or Discard.
-type Made struct {
-	Data  gpukernels.Ptr // address of the items
-	Valid gpukernels.Ptr // address of the bitmap; 0: there is none
-
-	class  form.Class
-	width  int
-	base   int64
-	rows   int64
-	memory []gpukernels.Ptr
-	size   int64
-}
-
 // Make allocates a column of integers or doubles, counted as table columns are, and fills what lies behind its rows on the stream. nulls says that some of its values are NULL.
 func (r *Residency) Make(s *gpukernels.Stream, class form.Class, width int, base, rows int64, nulls bool) (*Made, error) {
 	m := &Made{class: class, width: width, base: base, rows: rows}
@@ -47,23 +34,6 @@ func (r *Residency) Make(s *gpukernels.Stream, class form.Class, width int, base
 		return nil, err
 	}
 	return m, nil
-}
-
-// Discard frees a column that no version takes over. The stream that has made it is empty.
-func (r *Residency) Discard(m *Made) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.discard(m)
-}
-
-// discard is Discard. The caller holds mu.
-func (r *Residency) discard(m *Made) {
-	if !r.closed {
-		for _, p := range m.memory {
-			r.ledger.give(r.freeing, p)
-		}
-	}
-	m.memory = nil
 }
 
 // Adopt makes a column that a query has made that of a version, or the end of it: the version's last rows are the column's, in its order. The rows before them are copied

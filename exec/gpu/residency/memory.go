@@ -4,6 +4,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/radish-sql/radish/exec/gpu/form"
 	"github.com/radish-sql/radish/exec/memory"
 	"github.com/radish-sql/radish/gpukernels"
 )
@@ -71,4 +72,34 @@ func (r *Residency) UseClock(now func() time.Time) {
 	r.shortage.mu.Lock()
 	defer r.shortage.mu.Unlock()
 	r.shortage.now, r.shortage.until = now, time.Time{}
+}
+
+// Made is a column that a query has made on the device in the form of a table's, for a version that does not exist yet. It belongs to the query until Adopt or Discard.
+type Made struct {
+	Data  gpukernels.Ptr // address of the items
+	Valid gpukernels.Ptr // address of the bitmap; 0: there is none
+
+	class  form.Class
+	width  int
+	base   int64
+	rows   int64
+	memory []gpukernels.Ptr
+	size   int64
+}
+
+// Discard frees a column that no version takes over. The stream that has made it is empty.
+func (r *Residency) Discard(m *Made) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.discard(m)
+}
+
+// discard is Discard. The caller holds mu.
+func (r *Residency) discard(m *Made) {
+	if !r.closed {
+		for _, p := range m.memory {
+			r.ledger.give(r.freeing, p)
+		}
+	}
+	m.memory = nil
 }

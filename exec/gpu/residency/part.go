@@ -48,6 +48,3 @@ func (p Part) Rows(v *tables.Version) (first, end int64) {
 func (p Part) covers(q Part) bool {
 	return p.All() || !q.All() && p.From <= q.From && q.To <= p.To
 }
-
-// tileStart is the first row of the largest tile that a row lies in: kernels load whole tiles.
-func tileStart(row int64) int64 { return row / padRows * padRows }

@@ -14,15 +14,15 @@
 // Query (query.go) consists of what knows how things are done and knows nothing of Query; each may use those above it:
 //
 //	controlBlock   control.go    errors, warnings and counters, which kernels write
-//	loader         compile.go    kernels
+//	load.Loader    package load  kernels
 //	progress       progress.go   which pipelines have run, and which are pending
 //	sizing         sizes.go      how many rows came to sinks before
 //	inputs         inputs.go     columns of tables, borrowed of package residency, dictionaries and constants
 //	outputs        outputs.go    what pipelines have put into their sinks
 //	cancellation   control.go    what ends with the query's context
-//	clock          profile.go    what EXPLAIN ANALYZE measures
+//	measure.Clock  package measure  what EXPLAIN ANALYZE measures
 //
-// Packages below it know no query: devicemem allocates its memory, rowsort orders rows, results brings them to the host.
+// Packages below it know no query: devicemem allocates its memory, load compiles its kernels, measure times them, rowsort orders rows, results brings them to the host.
 //
 // Nothing here knows the CPU's executor: a pipeline that has no kernel is not run here.
 package run

@@ -141,12 +141,14 @@ func (b *backend) once(ctx context.Context, plan *physical.Plan, g *program.Prog
 	}
 	defer q.Close()
 	q.compile(ctx)
-	for k := range q.kernels.modules {
-		if _, err := q.kernels.loaded(k); err != nil {
-			if ctx.Err() == nil {
-				b.t.Log(k.CUDA)
+	for _, p := range plan.Pipelines {
+		for _, k := range g.Kernels[p].All() {
+			if _, err := q.kernels.Loaded(k); err != nil {
+				if ctx.Err() == nil {
+					b.t.Log(k.CUDA)
+				}
+				return nil, err
 			}
-			return nil, err
 		}
 	}
 	for i, p := range plan.Pipelines {

@@ -227,13 +227,13 @@ func emulatedBlocks(k *kernel.Kernel) int64 {
 
 // launchOther launches a kernel besides a pipeline's own, as so many blocks or as many as run at once.
 func (q *Query) launchOther(k *kernel.Kernel, most int64, cost *Cost) error {
-	m, err := q.kernels.loaded(k)
+	m, err := q.kernels.Loaded(k)
 	if err != nil {
 		return err
 	}
 	cost.compiled(m)
 	block, shared := q.runner.Device.Block(k.Threads), q.sharedBytes(k)
-	resident, err := q.residentBlocks(k, m.function, block, shared)
+	resident, err := q.residentBlocks(k, m.Function, block, shared)
 	if err != nil {
 		return err
 	}
@@ -242,5 +242,5 @@ func (q *Query) launchOther(k *kernel.Kernel, most int64, cost *Cost) error {
 		return err
 	}
 	cost.Launches++
-	return q.memory.Stream.Launch(m.function, min(resident, most), block, shared, params)
+	return q.memory.Stream.Launch(m.Function, min(resident, most), block, shared, params)
 }

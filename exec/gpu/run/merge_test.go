@@ -225,10 +225,8 @@ func testSortedCancelled(t *testing.T, d *gpukernels.Device) {
 	}
 	defer q.Close()
 	q.compile(ctx)
-	for k := range q.kernels.modules {
-		if _, err := q.kernels.loaded(k); err != nil {
-			t.Fatal(err)
-		}
+	if err := q.kernels.Err(); err != nil {
+		t.Fatal(err)
 	}
 	if _, err := q.RunPipeline(ctx, plan.Pipelines[0], true); err != nil {
 		t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"github.com/radish-sql/radish/exec/gpu/form"
 	"github.com/radish-sql/radish/exec/gpu/join"
 	"github.com/radish-sql/radish/exec/gpu/kernel"
+	"github.com/radish-sql/radish/exec/gpu/load"
 	"github.com/radish-sql/radish/exec/gpu/rowsort"
 	"github.com/radish-sql/radish/exec/gpu/sort"
 	"github.com/radish-sql/radish/gpukernels"
@@ -14,15 +15,15 @@ import (
 )
 
 // ends returns what orders a sink's rows, if all pipelines that end there have been started; nil: nothing does.
-func (q *Query) ends(s physical.Sink) *sorter {
+func (q *Query) ends(s physical.Sink) *load.Sorter {
 	if !q.progress.finished(s) {
 		return nil
 	}
-	return q.kernels.sorter(s)
+	return q.kernels.Sorter(s)
 }
 
 // order orders the rows of a sink: of a Sort by their numbers, of a build in memory.
-func (q *Query) order(ctx context.Context, s physical.Sink, x *sorter) error {
+func (q *Query) order(ctx context.Context, s physical.Sink, x *load.Sorter) error {
 	switch s := s.(type) {
 	case *physical.Sort:
 		return q.sort(ctx, s, x)
@@ -33,7 +34,7 @@ func (q *Query) order(ctx context.Context, s physical.Sink, x *sorter) error {
 }
 
 // sort orders the rows of a Sort, or finds the first of them.
-func (q *Query) sort(ctx context.Context, s *physical.Sort, x *sorter) error {
+func (q *Query) sort(ctx context.Context, s *physical.Sort, x *load.Sorter) error {
 	rows := q.outputs.most(s)
 	if rows == 0 {
 		return nil
@@ -52,23 +53,23 @@ func (q *Query) sort(ctx context.Context, s *physical.Sort, x *sorter) error {
 }
 
 // sorted returns the numbers of a sink's rows in order.
-func (q *Query) sorted(ctx context.Context, s physical.Sink, x *sorter, in rowsort.Input) (rowsort.Order, error) {
+func (q *Query) sorted(ctx context.Context, s physical.Sink, x *load.Sorter, in rowsort.Input) (rowsort.Order, error) {
 	r := q.outputs.rows[s]
 	for i, k := range x.At {
-		x.arrays[i].Data, x.arrays[i].Valid = r.data[k], r.valid[k]
+		x.Arrays[i].Data, x.Arrays[i].Valid = r.data[k], r.valid[k]
 		if x.Columns[i].Class == form.Code {
 			words, err := q.inputs.dictionary(ctx, r.form.Cols[k].Form.Dict)
 			if err != nil {
 				return rowsort.Order{}, err
 			}
-			x.arrays[i].Words = words
+			x.Arrays[i].Words = words
 		}
 	}
-	in.Columns, in.Arrays = x.Columns, x.arrays
+	in.Columns, in.Arrays = x.Columns, x.Arrays
 	return rowsort.Rows(ctx, &rowsort.Env{
 		Stream: q.memory.Stream,
 		Load: func(step sort.Step) (*gpukernels.Module, error) {
-			return q.kernels.orderStep(ctx, &x.steps[step], sort.Text(x.Columns, step))
+			return q.kernels.Step(ctx, x, step)
 		},
 		Alloc:  func(bytes int64) (gpukernels.Ptr, error) { return q.memory.Alloc("sorting", bytes) },
 		Free:   q.memory.Free,
@@ -77,7 +78,7 @@ func (q *Query) sorted(ctx context.Context, s physical.Sink, x *sorter, in rowso
 }
 
 // orderBuild brings the rows of a build into order, and fills the tree over them if there is one.
-func (q *Query) orderBuild(ctx context.Context, b *physical.Build, x *sorter) error {
+func (q *Query) orderBuild(ctx context.Context, b *physical.Build, x *load.Sorter) error {
 	r := q.outputs.rows[b]
 	if r.count > 1 {
 		sorted, err := q.sorted(ctx, b, x, rowsort.Input{Keys: len(x.Columns), Rows: r.count, Count: -1})
@@ -123,8 +124,8 @@ func (q *Query) permute(b *physical.Build, order gpukernels.Ptr) error {
 }
 
 // fillTree fills the tree over a build's rows, which are in order.
-func (q *Query) fillTree(ctx context.Context, b *physical.Build, x *sorter) error {
-	m, err := q.kernels.orderStep(ctx, &x.tree, x.Tree)
+func (q *Query) fillTree(ctx context.Context, b *physical.Build, x *load.Sorter) error {
+	m, err := q.kernels.Tree(ctx, x)
 	if err != nil {
 		return err
 	}

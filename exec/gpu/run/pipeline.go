@@ -44,20 +44,20 @@ func (q *Query) runOnce(ctx context.Context, p *physical.Pipeline, wait bool) (C
 	if err := q.openInput(ctx, k, &cost); err != nil {
 		return cost, err
 	}
-	m, err := q.kernels.loaded(k)
+	m, err := q.kernels.Loaded(k)
 	if err != nil {
 		return cost, err
 	}
 	cost.compiled(m)
-	clock, err := q.clock.start()
+	clock, err := q.clock.Start()
 	if err != nil {
 		return cost, err
 	}
-	defer clock.close()
+	defer clock.Close()
 	if err := q.openOutput(k); err != nil {
 		return cost, err
 	}
-	if err := clock.lap(); err != nil {
+	if err := clock.Lap(); err != nil {
 		return cost, err
 	}
 	q.progress.done[p] = true
@@ -65,18 +65,18 @@ func (q *Query) runOnce(ctx context.Context, p *physical.Pipeline, wait bool) (C
 	if err := q.start(ctx, k, &cost); err != nil {
 		return cost, err
 	}
-	if wait || order != nil && !q.sortsHeld(p.Sink) || q.clock.wanted || q.overflows(k) || q.progress.queued > groupby.LaunchRows {
+	if wait || order != nil && !q.sortsHeld(p.Sink) || q.clock.Wanted || q.overflows(k) || q.progress.queued > groupby.LaunchRows {
 		if err := q.finish(ctx, k, &cost); err != nil {
 			return cost, err
 		}
 	}
-	if cost.Fill, cost.Kernel, err = clock.stop(); err != nil {
+	if cost.Fill, cost.Kernel, err = clock.Stop(); err != nil {
 		return cost, err
 	}
 	if r := q.outputs.rows[p.Sink]; r != nil {
 		cost.RowsOut = r.count
 	}
-	if q.clock.wanted {
+	if q.clock.Wanted {
 		if cost.RowsOut, err = q.countSink(ctx, p.Sink, cost.RowsOut); err != nil {
 			return cost, err
 		}
@@ -199,7 +199,7 @@ func (q *Query) start(ctx context.Context, k *kernel.Kernel, cost *Cost) error {
 	}
 	shared := q.sharedBytes(k)
 	block := q.runner.Device.Block(k.Threads)
-	f := q.kernels.modules[k].function // its pipeline has waited for it
+	f := q.kernels.Function(k) // its pipeline has waited for it
 	resident, err := q.residentBlocks(k, f, block, shared)
 	if err != nil {
 		return err

@@ -2,7 +2,6 @@ package run
 
 import (
 	"context"
-	"math/bits"
 
 	"github.com/radish-sql/radish/exec/gpu/kernel"
 	"github.com/radish-sql/radish/gpukernels"
@@ -61,28 +60,4 @@ func (q *Query) putOffWord(key any) (word uint64, ok bool) {
 		return 0, false
 	}
 	return word, true
-}
-
-// Threads that share the copies of a row, as log2: a warp's always, so that a row with very many copies is not one thread's, and of few rows more, up to so many
-// that all rows together have sharersAll a multiprocessor. They are few enough that some of their turns ask whether the query was cancelled (kernel.Kernel.AskStop).
-const (
-	sharersLeast, sharersMost = 5, 16
-	sharersAll                = 1 << 14
-)
-
-// sharersOf is log2 of how many threads share the copies or matches of each of so many rows.
-func (q *Query) sharersOf(rows int64) int {
-	each := int64(q.runner.multiprocessors()*sharersAll) / max(rows, 1)
-	return min(max(bits.Len64(uint64(each))-1, sharersLeast), sharersMost)
-}
-
-// sharers is log2 of how many threads share the copies of a row.
-func (q *Query) sharers(k *kernel.Kernel) int {
-	switch {
-	case q.launch.later != nil:
-		return q.sharersOf(q.launch.later.runs)
-	case k.Rows.SharedBy == nil:
-		return 0
-	}
-	return q.sharersOf(q.sourceRows(k))
 }

@@ -8,6 +8,8 @@ import (
 
 	"github.com/radish-sql/radish/exec/gpu/devicemem"
 	"github.com/radish-sql/radish/exec/gpu/kernel"
+	"github.com/radish-sql/radish/exec/gpu/load"
+	"github.com/radish-sql/radish/exec/gpu/measure"
 	"github.com/radish-sql/radish/exec/gpu/program"
 	"github.com/radish-sql/radish/exec/gpu/residency"
 	"github.com/radish-sql/radish/gpukernels"
@@ -50,7 +52,7 @@ func (r *Runner) Bandwidth(ctx context.Context) float64 {
 	r.measuring.Lock()
 	defer r.measuring.Unlock()
 	if r.readRate == 0 {
-		r.readRate, _ = measureReads(ctx, r.Device) // the next one tries again
+		r.readRate, _ = measure.ReadRate(ctx, r.Device) // the next one tries again
 	}
 	return r.readRate
 }
@@ -64,14 +66,14 @@ type Query struct {
 	runner   *Runner
 	memory   *devicemem.Memory // what it allocates, and the stream that orders all its work
 	control  *controlBlock     // control.go: errors, warnings and counters, which kernels write
-	kernels  *loader           // compile.go
-	inputs   *inputs           // inputs.go: what kernels read that no kernel of the query writes
-	outputs  *outputs          // outputs.go: what pipelines have put into their sinks
-	sizes    *sizing           // sizes.go: how many rows came to sinks before
-	progress *progress         // progress.go: which pipelines have run, and which are waited for
-	cancel   *cancellation     // control.go
-	clock    clock             // profile.go
-	launch   launchRange       // of the kernel that is being launched
+	kernels  *load.Loader
+	inputs   *inputs       // inputs.go: what kernels read that no kernel of the query writes
+	outputs  *outputs      // outputs.go: what pipelines have put into their sinks
+	sizes    *sizing       // sizes.go: how many rows came to sinks before
+	progress *progress     // progress.go: which pipelines have run, and which are waited for
+	cancel   *cancellation // control.go
+	clock    measure.Clock
+	launch   launchRange // of the kernel that is being launched
 }
 
 // launchRange is the tiles or rows of a launch; every says which tiles are numbered (Tiles in tile.cuh).
@@ -95,10 +97,10 @@ type Cost struct {
 }
 
 // compiled notes a kernel of the pipeline, all of which are compiled beside each other.
-func (c *Cost) compiled(m *loadedKernel) {
-	c.Origin = max(c.Origin, m.origin)
-	if m.origin == gpukernels.Compiled {
-		c.Compile = max(c.Compile, m.module.CompileTime)
+func (c *Cost) compiled(m *load.Kernel) {
+	c.Origin = max(c.Origin, m.Origin)
+	if m.Origin == gpukernels.Compiled {
+		c.Compile = max(c.Compile, m.Module.CompileTime)
 	}
 }
 
@@ -117,7 +119,7 @@ func (r *Runner) Start(ctx context.Context, g *program.Program, o Options) (*Que
 	if err != nil {
 		return nil, err
 	}
-	q.clock.wanted, q.kernels.background = o.Profiled, o.Background
+	q.clock.Wanted, q.kernels.Background = o.Profiled, o.Background
 	q.memory.Budget.SetLimit(o.Limit)
 	q.compile(ctx)
 	return q, nil
@@ -133,19 +135,14 @@ func (q *Query) Await(ctx context.Context) error {
 	if len(q.inputs.fetches) == 0 {
 		q.inputs.fetchAhead(ctx)
 	}
-	q.kernels.loading.Wait()
+	q.kernels.Loading.Wait()
 	q.inputs.fetching.Wait()
 	return ctx.Err()
 }
 
 // Compiled says what went wrong with the query's kernels. It waits for them.
 func (q *Query) Compiled() error {
-	for k := range q.kernels.modules {
-		if _, err := q.kernels.loaded(k); err != nil {
-			return err
-		}
-	}
-	return nil
+	return q.kernels.Err()
 }
 
 // IsDone says whether a pipeline has been run.
@@ -183,8 +180,8 @@ func newQuery(g *program.Program, r *Runner, parts map[*physical.TableScan]resid
 	}
 	m := devicemem.New(r.Residency, stream, apart)
 	q := &Query{
-		program: g, runner: r, memory: m, control: newControlBlock(g, m), kernels: newLoader(g, r.Device), inputs: newInputs(g, r.Device, r.Residency, m, parts), progress: newProgress(g), sizes: newSizing(g, r.remembered, parts),
-		clock: clock{device: r.Device, stream: stream},
+		program: g, runner: r, memory: m, control: newControlBlock(g, m), kernels: load.New(g, r.Device), inputs: newInputs(g, r.Device, r.Residency, m, parts), progress: newProgress(g), sizes: newSizing(g, r.remembered, parts),
+		clock: measure.Clock{Device: r.Device, Stream: stream},
 	}
 	q.outputs = newOutputs(g, m, q.control, q.progress)
 	if q.cancel, err = newCancellation(g, r.Device, stream); err == nil {
@@ -213,24 +210,24 @@ func (q *Query) openSmall() (err error) {
 // brought ahead.
 func (q *Query) compile(ctx context.Context) {
 	ctx = q.cancel.watch(ctx)
-	missing := q.kernels.missing()
+	missing := q.kernels.Missing()
 	if len(missing) > 0 {
 		q.inputs.fetchAhead(ctx)
 	}
-	q.kernels.begin(ctx, q.kernels.missingSorts(missing))
+	q.kernels.Begin(ctx, q.kernels.MissingSorts(missing))
 }
 
 // Close frees everything. Work that still runs is ordered before it.
 func (q *Query) Close() {
 	if q.cancel.giveUp != nil {
 		q.cancel.giveUp()
-		q.kernels.loading.Wait()
+		q.kernels.Loading.Wait()
 		q.inputs.fetching.Wait()
 		q.cancel.unwatch()
 	}
 	q.memory.Close()
 	q.inputs.close()
-	q.kernels.close()
+	q.kernels.Close()
 	q.cancel.close()
 	q.memory.Stream.Close()
 }

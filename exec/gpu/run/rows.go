@@ -2,11 +2,13 @@ package run
 
 import (
 	"context"
+	"math/bits"
 
 	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/exec/gpu/form"
 	"github.com/radish-sql/radish/exec/gpu/groupby"
 	"github.com/radish-sql/radish/exec/gpu/kernel"
+	"github.com/radish-sql/radish/exec/gpu/measure"
 	"github.com/radish-sql/radish/exec/gpu/program"
 	"github.com/radish-sql/radish/exec/gpu/results"
 	"github.com/radish-sql/radish/gpukernels"
@@ -212,7 +214,7 @@ func (q *Query) countSink(ctx context.Context, s physical.Sink, stored int64) (r
 
 // countTaken counts what is taken among some items.
 func (q *Query) countTaken(ctx context.Context, items gpukernels.Ptr, count int64, kind int) (int64, error) {
-	block := int64(q.runner.Device.Block(measureThreads))
+	block := int64(q.runner.Device.Block(measure.Threads))
 	return q.count(ctx, "count_taken", (count+block-1)/block, uint64(items), uint64(count), uint64(kind))
 }
 
@@ -223,7 +225,7 @@ func (q *Query) count(ctx context.Context, kernel string, blocks int64, params .
 		return 0, err
 	}
 	defer q.memory.Free(counter)
-	if err := measure(ctx, q.memory.Stream, kernel, min(max(blocks, 1), 1<<14), append(params, uint64(counter))); err != nil {
+	if err := measure.Launch(ctx, q.memory.Stream, kernel, min(max(blocks, 1), 1<<14), append(params, uint64(counter))); err != nil {
 		return 0, err
 	}
 	count := make([]uint64, 1)
@@ -242,7 +244,7 @@ func (q *Query) countBuild(ctx context.Context, b *physical.Build) (int64, error
 		case key == nil || !b.Unique: // rows of one key share a bit
 			return uncounted, nil
 		}
-		return q.countTaken(ctx, *q.outputs.builds[b].arrays[key], (keys+31)/32, countBits)
+		return q.countTaken(ctx, *q.outputs.builds[b].arrays[key], (keys+31)/32, measure.Bits)
 	}
 	side := f.Radix.Of(false)
 	s := q.outputs.sides[side]
@@ -260,16 +262,40 @@ func (q *Query) countBuild(ctx context.Context, b *physical.Build) (int64, error
 // countGroups is the number of groups of an aggregation whose pipelines have run.
 func (q *Query) countGroups(ctx context.Context, p *physical.Aggregate) (int64, error) {
 	f, g := q.program.Aggs[p], q.outputs.groups[p]
-	slots, items, kind := g.size(), g.keys, countKeys
+	slots, items, kind := g.size(), g.keys, measure.Keys
 	switch {
 	case f.Shape == groupby.ScalarGroups:
 		return 1, nil
 	case f.Shape == groupby.DenseGroups && f.SeenAt >= 0:
-		items, kind = g.arrays[f.SeenAt], countBytes
+		items, kind = g.arrays[f.SeenAt], measure.Bytes
 	case f.Shape == groupby.DenseGroups:
-		items, kind = g.arrays[f.Accs[f.Taken].At], countWords
+		items, kind = g.arrays[f.Accs[f.Taken].At], measure.Words
 	case f.Shape == groupby.KeyedGroups:
-		kind = countStates
+		kind = measure.States
 	}
 	return q.countTaken(ctx, items, slots, kind)
+}
+
+// Threads that share the copies of a row, as log2: a warp's always, so that a row with very many copies is not one thread's, and of few rows more, up to so many
+// that all rows together have sharersAll a multiprocessor. They are few enough that some of their turns ask whether the query was cancelled (kernel.Kernel.AskStop).
+const (
+	sharersLeast, sharersMost = 5, 16
+	sharersAll                = 1 << 14
+)
+
+// sharersOf is log2 of how many threads share the copies or matches of each of so many rows.
+func (q *Query) sharersOf(rows int64) int {
+	each := int64(q.runner.multiprocessors()*sharersAll) / max(rows, 1)
+	return min(max(bits.Len64(uint64(each))-1, sharersLeast), sharersMost)
+}
+
+// sharers is log2 of how many threads share the copies of a row.
+func (q *Query) sharers(k *kernel.Kernel) int {
+	switch {
+	case q.launch.later != nil:
+		return q.sharersOf(q.launch.later.runs)
+	case k.Rows.SharedBy == nil:
+		return 0
+	}
+	return q.sharersOf(q.sourceRows(k))
 }

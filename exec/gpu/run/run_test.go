@@ -71,10 +71,8 @@ func TestCancelledCopies(t *testing.T) {
 			}
 			defer q.Close()
 			q.compile(ctx)
-			for k := range q.kernels.modules {
-				if _, err := q.kernels.loaded(k); err != nil {
-					t.Fatal(err)
-				}
+			if err := q.kernels.Err(); err != nil {
+				t.Fatal(err)
 			}
 			var cancelled time.Time
 			stop := func() {

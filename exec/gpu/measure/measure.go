@@ -1,4 +1,6 @@
-package run
+// Package measure finds out what only EXPLAIN ANALYZE tells: the time of a pipeline's kernels, the share of the memory's speed that they reach, the number of groups of an aggregation,
+// and the rows of a build that no kernel counts as they come. Kernels of its own read memory and count slots.
+package measure
 
 import (
 	"context"
@@ -9,93 +11,24 @@ import (
 	"github.com/radish-sql/radish/gpukernels"
 )
 
-// clock measures pipelines on the device, if that is wanted.
-type clock struct {
-	device *gpukernels.Device
-	stream *gpukernels.Stream
-	wanted bool
-}
-
-// stopwatch measures what a pipeline takes on the device; a nil one does not.
-type stopwatch struct {
-	stream           *gpukernels.Stream
-	from, middle, to *gpukernels.Event
-}
-
-// start begins to measure a pipeline, if that is wanted.
-func (c *clock) start() (*stopwatch, error) {
-	if !c.wanted {
-		return nil, nil
-	}
-	w := &stopwatch{stream: c.stream}
-	for _, e := range []**gpukernels.Event{&w.from, &w.middle, &w.to} {
-		var err error
-		if *e, err = c.device.NewEvent(); err != nil {
-			w.close()
-			return nil, err
-		}
-	}
-	if err := w.stream.Record(w.from); err != nil {
-		w.close()
-		return nil, err
-	}
-	return w, nil
-}
-
-// lap begins the second of two times.
-func (w *stopwatch) lap() error {
-	if w == nil {
-		return nil
-	}
-	return w.stream.Record(w.middle)
-}
-
-// stop gives the times before the lap and since.
-func (w *stopwatch) stop() (before, since time.Duration, err error) {
-	if w == nil {
-		return 0, 0, nil
-	}
-	if err = w.stream.Record(w.to); err != nil {
-		return 0, 0, err
-	}
-	if before, err = w.middle.Since(w.from); err != nil {
-		return 0, 0, err
-	}
-	since, err = w.to.Since(w.middle)
-	return before, since, err
-}
-
-func (w *stopwatch) close() {
-	if w == nil {
-		return
-	}
-	for _, e := range []*gpukernels.Event{w.from, w.middle, w.to} {
-		if e != nil {
-			e.Close()
-		}
-	}
-}
-
-// EXPLAIN ANALYZE tells three things that no query needs: what share of the memory's speed a kernel reached, how many groups an aggregation has, and how many rows a build whose rows
-// are not counted as they come. Kernels of their own find them out; rows.go
-// asks them for counts.
+// Threads is the size of the kernels' blocks.
+const Threads = 256
 
 const (
-	measureThreads = 256
-	measureChunks  = 8 // of 16 bytes, that each thread of read_all reads
-	measureBytes   = 1 << 30
+	chunks    = 8 // of 16 bytes, that each thread of read_all reads
+	readBytes = 1 << 30
 )
 
 // What count_taken counts: items of these widths that are not the value of a free slot, or bits that are set.
 const (
-	countBytes  = iota // u8 other than 0
-	countWords         // u64 other than 0
-	countKeys          // u64 other than empty_key
-	countBits          // bits of a u32
-	countStates        // u32 other than slot_empty
+	Bytes  = iota // u8 other than 0
+	Words         // u64 other than 0
+	Keys          // u64 other than empty_key
+	Bits          // bits of a u32
+	States        // u32 other than slot_empty
 )
 
-var measureText = fmt.Sprintf(`#define RADISH_BLOCK %d
+var text = fmt.Sprintf(`#define RADISH_BLOCK %d
 #include "radish.cuh"
 #include "aggregate.cuh"
 #include "tile.cuh"
@@ -145,11 +78,11 @@ RADISH_KERNEL(count_rows, 7) {
   }
   if (taken > 0) atomic_add(as_pointer<u64>(p.w[6]), taken);
 }
-`, measureThreads, measureChunks, countBytes, countWords, countKeys, countBits)
+`, Threads, chunks, Bytes, Words, Keys, Bits)
 
-// measure puts a kernel of measureText into a stream.
-func measure(ctx context.Context, s *gpukernels.Stream, kernel string, grid int64, params []uint64) error {
-	m, _, err := s.Device().Load(ctx, measureText)
+// Launch puts a kernel of text into a stream.
+func Launch(ctx context.Context, s *gpukernels.Stream, kernel string, grid int64, params []uint64) error {
+	m, _, err := s.Device().Load(ctx, text)
 	if err != nil {
 		return err
 	}
@@ -158,17 +91,17 @@ func measure(ctx context.Context, s *gpukernels.Stream, kernel string, grid int6
 	if err != nil {
 		return err
 	}
-	return s.Launch(f, grid, s.Device().Block(measureThreads), 0, params)
+	return s.Launch(f, grid, s.Device().Block(Threads), 0, params)
 }
 
-// measureReads reads a gigabyte, or a quarter of the memory that is free, some times; the fastest counts.
-func measureReads(ctx context.Context, d *gpukernels.Device) (float64, error) {
+// ReadRate is how many bytes of its memory a device reads in a second; 0: it could not be measured. It reads a gigabyte, or a quarter of the memory that is free, some times; the fastest counts.
+func ReadRate(ctx context.Context, d *gpukernels.Device) (float64, error) {
 	memory, err := d.Memory()
 	if err != nil {
 		return 0, err
 	}
-	tile := int64(d.Block(measureThreads)) * measureChunks * 16
-	bytes := min(measureBytes, memory.Free/4)
+	tile := int64(d.Block(Threads)) * chunks * 16
+	bytes := min(readBytes, memory.Free/4)
 	if d.Info().Emulated() {
 		bytes = 1 << 20
 	}
@@ -196,7 +129,7 @@ func measureReads(ctx context.Context, d *gpukernels.Device) (float64, error) {
 		return 0, err
 	}
 	defer to.Close()
-	read := func() error { return measure(ctx, s, "read_all", tiles, []uint64{uint64(p)}) }
+	read := func() error { return Launch(ctx, s, "read_all", tiles, []uint64{uint64(p)}) }
 	best := time.Duration(0)
 	for range 5 {
 		// The first launch keeps the device busy until the others are there, so that no time of the host's is measured.

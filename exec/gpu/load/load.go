@@ -1,0 +1,223 @@
+// Package load compiles and loads the kernels of one query.
+//
+// A run creates a [Loader] for its program and begins to load all kernels at once, those that take longest first. Each pipeline then waits for its own kernels alone, so that the
+// first ones run while others are still compiled. Modules come from gpukernels, which shares them between queries and keeps them in a cache on disk.
+package load
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/radish-sql/radish/exec/gpu/kernel"
+	"github.com/radish-sql/radish/exec/gpu/program"
+	"github.com/radish-sql/radish/exec/gpu/rowsort"
+	"github.com/radish-sql/radish/exec/gpu/sort"
+	"github.com/radish-sql/radish/gpukernels"
+	"github.com/radish-sql/radish/planner/physical"
+	"github.com/radish-sql/radish/sql/sqlerr"
+)
+
+// Loader compiles and loads a query's kernels: those of pipelines, and those that order rows. It serves one goroutine.
+type Loader struct {
+	Background bool           // nobody waits for the query
+	Loading    sync.WaitGroup // of the kernels that are being loaded
+
+	program *program.Program
+	device  *gpukernels.Device
+	modules map[*kernel.Kernel]*Kernel
+	sorters map[physical.Sink]*Sorter
+}
+
+// New returns a loader of a program's kernels. Begin begins to load them. Close the loader.
+func New(g *program.Program, d *gpukernels.Device) *Loader {
+	return &Loader{program: g, device: d, modules: map[*kernel.Kernel]*Kernel{}, sorters: map[physical.Sink]*Sorter{}}
+}
+
+// Kernel is a kernel that was compiled, or is being compiled.
+type Kernel struct {
+	Module   *gpukernels.Module
+	Function *gpukernels.Function
+	Origin   gpukernels.Origin
+
+	ready chan struct{} // closed when the rest is known
+	err   error
+}
+
+// Source is a source that is not loaded yet, and what takes its module.
+type Source struct {
+	source string
+	take   func(*gpukernels.Module, gpukernels.Origin, error)
+}
+
+// Missing notes all kernels of pipelines, and returns those that are not loaded yet.
+func (l *Loader) Missing() []Source {
+	var missing []Source
+	for _, p := range l.program.Plan.Pipelines {
+		for _, k := range l.program.Kernels[p].All() {
+			m := &Kernel{ready: make(chan struct{}), Module: l.device.Loaded(k.CUDA)}
+			l.modules[k] = m
+			if m.Module != nil {
+				m.Function, m.err = m.Module.Function(k.Title)
+				close(m.ready)
+				continue
+			}
+			missing = append(missing, Source{k.CUDA, func(module *gpukernels.Module, origin gpukernels.Origin, err error) {
+				defer close(m.ready)
+				if m.Module, m.Origin, m.err = module, origin, err; err == nil {
+					m.Function, m.err = module.Function(k.Title)
+				}
+			}})
+		}
+	}
+	return missing
+}
+
+// Begin begins to load sources, in the query's turn: first those that take longest, so that none of these is begun when the others have ended.
+func (l *Loader) Begin(ctx context.Context, missing []Source) {
+	slices.SortStableFunc(missing, func(a, b Source) int { return CompareWork(a.source, b.source) })
+	turn := gpukernels.NewTurn()
+	if l.Background {
+		turn = gpukernels.NewBackgroundTurn()
+	}
+	for _, x := range missing {
+		begun := l.device.BeginIn(ctx, turn, x.source)
+		l.Loading.Go(func() {
+			var module *gpukernels.Module
+			var origin gpukernels.Origin
+			err := sqlerr.Guard(func() (err error) {
+				module, origin, err = begun.Wait(ctx)
+				return err
+			})
+			x.take(module, origin, err)
+		})
+	}
+}
+
+// Loaded waits for a kernel.
+func (l *Loader) Loaded(k *kernel.Kernel) (*Kernel, error) {
+	m := l.modules[k]
+	<-m.ready
+	if m.err != nil {
+		return nil, fmt.Errorf("compiling the kernel %s of pipeline %d: %w", k.Title, k.Pipeline.ID, m.err)
+	}
+	return m, nil
+}
+
+// Function is the function of a kernel that Loaded has returned.
+func (l *Loader) Function(k *kernel.Kernel) *gpukernels.Function { return l.modules[k].Function }
+
+// Err waits for all kernels, and returns what went wrong with one of them.
+func (l *Loader) Err() error {
+	for k := range l.modules {
+		if _, err := l.Loaded(k); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Sorter returns what orders the rows of a sink; nil: they stay as they come.
+func (l *Loader) Sorter(s physical.Sink) *Sorter {
+	x, known := l.sorters[s]
+	if !known {
+		if order := l.program.Order(s); order != nil {
+			x = &Sorter{Order: order, Arrays: make([]rowsort.Arrays, len(order.Columns))}
+		}
+		l.sorters[s] = x
+	}
+	return x
+}
+
+// Step returns the kernels of a step that orders the rows of a sink, loaded.
+func (l *Loader) Step(ctx context.Context, x *Sorter, step sort.Step) (*gpukernels.Module, error) {
+	return l.sortModule(ctx, &x.steps[step], sort.Text(x.Columns, step))
+}
+
+// Tree returns the kernels that fill the tree over the rows of a sink, loaded.
+func (l *Loader) Tree(ctx context.Context, x *Sorter) (*gpukernels.Module, error) {
+	return l.sortModule(ctx, &x.tree, x.Order.Tree)
+}
+
+func (l *Loader) sortModule(ctx context.Context, m *sortModule, text string) (*gpukernels.Module, error) {
+	if m.ready != nil {
+		<-m.ready
+	}
+	if m.module == nil {
+		var err error
+		if m.module, _, err = l.device.Load(ctx, text); err != nil {
+			return nil, err
+		}
+	}
+	return m.module, nil
+}
+
+// MissingSorts adds the kernels that order rows, which are compiled beside the plan's other kernels: those that as many rows as are expected need. An error
+// shows when they are asked for.
+func (l *Loader) MissingSorts(missing []Source) []Source {
+	add := func(m *sortModule, text string) {
+		m.ready = make(chan struct{})
+		if m.module = l.device.Loaded(text); m.module != nil {
+			close(m.ready)
+			return
+		}
+		missing = append(missing, Source{text, func(module *gpukernels.Module, _ gpukernels.Origin, err error) {
+			defer close(m.ready)
+			if err == nil {
+				m.module = module
+			}
+		}})
+	}
+	for s := range l.program.Sinks {
+		x := l.Sorter(s)
+		if x == nil {
+			continue
+		}
+		for step := range sort.Steps {
+			if x.Needs(step) {
+				add(&x.steps[step], sort.Text(x.Columns, step))
+			}
+		}
+		if x.Tree != "" {
+			add(&x.tree, x.Tree)
+		}
+	}
+	return missing
+}
+
+// Close lets go of all kernels. None is being loaded any more.
+func (l *Loader) Close() {
+	for _, m := range l.modules {
+		if m.Module != nil {
+			m.Module.Release()
+		}
+	}
+	clear(l.modules)
+	for _, x := range l.sorters {
+		if x == nil {
+			continue
+		}
+		for _, m := range append(x.steps[:], x.tree) {
+			if m.module != nil {
+				m.module.Release()
+			}
+		}
+	}
+	clear(l.sorters)
+}
+
+// Sorter orders the rows of a sink.
+type Sorter struct {
+	*program.Order
+	Arrays []rowsort.Arrays // of each column
+
+	steps [sort.Steps]sortModule
+	tree  sortModule
+}
+
+// sortModule is a step's kernels.
+type sortModule struct {
+	module *gpukernels.Module // nil: not loaded
+	ready  chan struct{}      // closed when that is settled; nil: nobody asked yet
+}

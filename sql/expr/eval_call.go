@@ -3,6 +3,7 @@ package expr
 import (
 	"errors"
 	"slices"
+	"strings"
 
 	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/sql/sqlerr"
@@ -86,7 +87,7 @@ func (n *callNode) run(f *frame, s *selection, truth bool) (v *column.Vector, ta
 		rows, sel = 1, nil
 	}
 	if coded >= 0 && fn.ByDictionary && fn.Nulls == NullIfAny {
-		m, err := n.dictionary(f, coded)
+		m, err := n.dictionary(f, coded, s)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -132,9 +133,11 @@ func arisen(err error, in Expr, names []string) error {
 	return e.In(sqlerr.Expression{Text: in.String(), Names: slices.DeleteFunc(names, func(s string) bool { return s == "" })})
 }
 
-// dictionaryMemo holds the results of a function for each value of a dictionary.
+// dictionaryMemo holds the results of a function for each value of a dictionary, beside operands that have the same values for all rows.
 type dictionaryMemo struct {
 	dict    *column.Dictionary
+	coded   int           // the operand of the dictionary
+	others  []types.Value // by operand; of those that are no constants of the expression: a join gives other rows other ones
 	known   int           // codes 0..known-1 are done
 	results column.Vector // by code
 	truth   []uint8       // of a BOOL
@@ -148,14 +151,18 @@ const memoBytes = 2*16 + 1
 // values that no row has.
 const maxDictionary = 1 << 16
 
-// dictionary returns the results over operand i's dictionary, or nil if they are not to be had.
-func (n *callNode) dictionary(f *frame, i int) (*dictionaryMemo, error) {
+// dictionary returns the results over operand i's dictionary, or nil if they are not to be had, or cost more than those of the selected rows.
+func (n *callNode) dictionary(f *frame, i int, s *selection) (*dictionaryMemo, error) {
 	d := n.args[i].Dict
-	if n.memo == nil || n.memo.dict != d {
-		n.memo = &dictionaryMemo{dict: d}
+	values := d.Values()
+	switch same := n.memo != nil && n.memo.dict == d && n.memo.coded == i; {
+	case same && n.sameOthers(n.memo):
+	case same && (len(values) > s.rows() || n.call.Typ.IsString()): // strings would pile up
+		return nil, nil
+	default:
+		n.memo = n.newMemo(d, i)
 	}
 	m := n.memo
-	values := d.Values()
 	if m.failed || len(values) > maxDictionary {
 		return nil, nil
 	}
@@ -179,6 +186,32 @@ func (n *callNode) dictionary(f *frame, i int) (*dictionaryMemo, error) {
 		bytes += int64(len(s))
 	}
 	return m, f.ctx.keep(bytes)
+}
+
+// newMemo returns a memo of no results over operand coded's dictionary, beside the other operands' values.
+func (n *callNode) newMemo(d *column.Dictionary, coded int) *dictionaryMemo {
+	m := &dictionaryMemo{dict: d, coded: coded}
+	for k, op := range n.ops {
+		if _, isConst := op.(*constNode); isConst || k == coded {
+			continue
+		}
+		if m.others == nil {
+			m.others = make([]types.Value, len(n.ops))
+		}
+		m.others[k] = n.args[k].Value(0)
+		m.others[k].S = strings.Clone(m.others[k].S)
+	}
+	return m
+}
+
+// sameOthers says whether the operands beside the coded one have the values that m's results are for.
+func (n *callNode) sameOthers(m *dictionaryMemo) bool {
+	for k := range m.others {
+		if _, isConst := n.ops[k].(*constNode); !isConst && k != m.coded && n.args[k].Value(0) != m.others[k] {
+			return false
+		}
+	}
+	return true
 }
 
 func (m *dictionaryMemo) extend(part *column.Vector, n int) {

@@ -2,6 +2,7 @@ package expr_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -195,5 +196,72 @@ func TestCompareDictionaryWithChangingConstant(t *testing.T) {
 		if err != nil || len(sel) != want {
 			t.Errorf("flag %d selects %v (%v), want %d rows", flagged, sel, err, want)
 		}
+	}
+}
+
+// Operands that are constant within a batch differ from batch to batch: the row of a nested loop, a CASE over literals. Each function of two operands
+// gives the same beside a dictionary as beside the strings themselves.
+func TestDictionaryBesideChangingConstants(t *testing.T) {
+	text := &expr.Column{ID: 1, Name: "s", Typ: types.Varchar(9), Null: true}
+	d := column.NewDictionary("b", "z", "ab", "a%", "2", "1")
+	codes := []uint32{0, 1, 2, 3, 4, 5, 2, 0}
+	flat := column.New(text.Typ, len(codes))
+	coded := column.New(text.Typ, len(codes))
+	coded.ReserveCodes(d, len(codes))
+	for i, c := range codes {
+		flat.Str[i] = d.Values()[c]
+		coded.Codes[i] = c
+	}
+	others := []types.Value{types.StringValue("b"), types.StringValue("a%"), types.StringValue("2"), types.StringValue("b")}
+	called := 0
+	for _, fn := range expr.Functions() {
+		if !fn.ByDictionary || fn.Volatile {
+			continue
+		}
+		for _, asNumber := range []bool{false, true} {
+			other := &expr.Column{ID: 2, Name: "c", Typ: types.Varchar(9), Null: true}
+			if asNumber {
+				other.Typ = types.Int64
+			}
+			for _, args := range [][]expr.Expr{{text, other}, {other, text}} {
+				e, err := expr.NewCall(fn.Name, args...)
+				if err != nil {
+					continue
+				}
+				slots := map[expr.ColumnID]int{1: 0, 2: 1}
+				set, err := expr.CompileAll([]expr.Expr{e}, slots)
+				if err != nil {
+					continue
+				}
+				called++
+				for i, o := range others {
+					if asNumber {
+						o = types.IntValue(int64(1 + i%3))
+					}
+					o.Type = other.Typ
+					want, wantErr := expr.CompileAll([]expr.Expr{e}, slots)
+					if wantErr != nil {
+						t.Fatal(wantErr)
+					}
+					of := func(set *expr.ProgramSet, v *column.Vector) (texts []string) {
+						out, err := set.Eval(exprtest.NewContext(), &column.Batch{N: len(codes), Cols: []*column.Vector{v, column.ConstVector(o)}})
+						if err != nil {
+							return []string{err.Error()}
+						}
+						for i := range codes {
+							v := out[0].Value(i)
+							texts = append(texts, fmt.Sprint(v.Null, v.Text()))
+						}
+						return texts
+					}
+					if got, want := of(set, coded), of(want, flat); !slices.Equal(got, want) {
+						t.Errorf("%v beside %s gives %v, not %v", e, o.Text(), got, want)
+					}
+				}
+			}
+		}
+	}
+	if called < 30 {
+		t.Errorf("%d calls", called)
 	}
 }

@@ -35,6 +35,8 @@ type Function struct {
 	// ByDictionary says that Eval over a dictionary-coded argument, all others being constant, may be run once per
 	// distinct value instead of once per row.
 	ByDictionary bool
+	// Prepares is the operand, counted from 1, that Eval compiles, as a pattern: each value of it costs as much as many rows do. 0: none.
+	Prepares int
 
 	// Eval computes out at the positions of sel (nil: all n). See [Kernel]. It is nil for the few functions that
 	// evaluate their operands lazily (COALESCE, IF, ...): those are compiled to nodes of their own.

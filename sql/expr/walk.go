@@ -18,6 +18,17 @@ func Walk(e Expr, f func(Expr) bool) {
 	}
 }
 
+// PreparedOperands returns the operands in e that functions compile.
+func PreparedOperands(e Expr) (list []Expr) {
+	Walk(e, func(e Expr) bool {
+		if c, ok := e.(*Call); ok && c.Fn.Prepares > 0 && c.Fn.Prepares <= len(c.Args) {
+			list = append(list, c.Args[c.Fn.Prepares-1])
+		}
+		return true
+	})
+	return list
+}
+
 // Rewrite rebuilds e bottom up: each node, its operands already rewritten, is replaced by f's result. What f leaves
 // alone is shared, not copied.
 func Rewrite(e Expr, f func(Expr) Expr) Expr {

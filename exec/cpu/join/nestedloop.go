@@ -4,9 +4,11 @@ import (
 	"sort"
 
 	"github.com/radish-sql/radish/column"
+	"github.com/radish-sql/radish/exec/cpu/pipeline"
 	"github.com/radish-sql/radish/exec/cpu/task"
 	"github.com/radish-sql/radish/exec/cpu/vec"
 	"github.com/radish-sql/radish/planner/logical"
+	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/sqlerr"
 )
@@ -34,7 +36,9 @@ func (o *probeOp) nestedLoop(b *column.Batch) error {
 	var err error
 	switch {
 	case b.Rows() == 0 || o.b.N == 0:
-	case o.oneDecides() || o.b.N <= b.Rows():
+	case o.oneByOne == probeRows:
+		err = o.loopProbe(b, 0)
+	case o.oneByOne == buildRows && b.Rows() >= fewRows, o.oneDecides(), o.b.N <= b.Rows():
 		err = o.loopBuild(b)
 	default:
 		err = o.loopProbe(b, 0)
@@ -44,6 +48,48 @@ func (o *probeOp) nestedLoop(b *column.Batch) error {
 	}
 	b.Sel = rows
 	return o.finishOuter(b, nil)
+}
+
+// oneByOne says whose rows a nested loop takes one by one where that does not depend on how many there are.
+type oneByOne uint8
+
+const (
+	eitherRows oneByOne = iota
+	probeRows
+	buildRows
+)
+
+// fewRows are so few rows of the probe side that a vector of the build's rows for each of them costs less than compiling a pattern less often.
+const fewRows = 8
+
+// patternsOf returns the side that all patterns of a nested loop's conditions come from: if its rows are taken one by one, each is compiled once
+// for a vector of the other side's rows.
+func patternsOf(t *physical.Probe) oneByOne {
+	side := eitherRows
+	for _, e := range t.Residual {
+		for _, p := range expr.PreparedOperands(e) {
+			var build pipeline.IDSet
+			pipeline.AddColumns(&build, t.Build.Payload)
+			ofBuild, ofProbe := false, false
+			expr.Columns(p, func(id expr.ColumnID) {
+				ofBuild, ofProbe = ofBuild || build.Has(id), ofProbe || !build.Has(id)
+			})
+			of := eitherRows
+			switch {
+			case ofBuild && ofProbe:
+				return eitherRows
+			case ofBuild:
+				of = buildRows
+			case ofProbe:
+				of = probeRows
+			}
+			if of != eitherRows && side != eitherRows && of != side {
+				return eitherRows
+			}
+			side = max(side, of)
+		}
+	}
+	return side
 }
 
 // fewOpen is for how many rows without a match it costs less to take them one by one, each with some rows of the build, than to take even a few of

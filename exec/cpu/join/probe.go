@@ -27,6 +27,7 @@ type probeOp struct {
 	keys     *expr.ProgramSet
 	early    []*expr.Program // of a nested loop's residual: reads the probe side only
 	residual []*expr.Program
+	oneByOne oneByOne
 	payload  []payloadSlot                            // read by the residual or later
 	carry    []int                                    // probe side's slots to carry into new batches
 	resCarry []int                                    // those that the residual reads
@@ -76,6 +77,9 @@ func NewProbe(w *task.Worker, b *Build, t *physical.Probe, at pipeline.Stage) (p
 		}
 		o.residual = append(o.residual, p)
 		inResidual.AddExprs(e)
+	}
+	if b.keyless && len(t.Keys) == 0 {
+		o.oneByOne = patternsOf(t)
 	}
 	made := t.Build.Payload
 	if t.Mark != nil {

@@ -65,7 +65,7 @@ func (r *compiled) find(s string, from int) (start, end int, ok bool) {
 func regexpFunctions() []*expr.Function {
 	const category = "Regular expressions"
 	fn := func(name, syntax, doc string, minArgs, maxArgs int, result types.Type, eval expr.Kernel, aliases ...string) *expr.Function {
-		return &expr.Function{Name: name, Aliases: aliases, Category: category, Syntax: syntax, Doc: doc, MinArgs: minArgs, MaxArgs: maxArgs,
+		return &expr.Function{Name: name, Aliases: aliases, Prepares: 2, Category: category, Syntax: syntax, Doc: doc, MinArgs: minArgs, MaxArgs: maxArgs,
 			ByDictionary: true, Resolve: resolveRegexp(name, result), Eval: eval}
 	}
 	return []*expr.Function{

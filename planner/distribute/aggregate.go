@@ -102,10 +102,16 @@ func inParts(a *physical.Aggregate) string {
 	return ""
 }
 
-// shrinks says whether far fewer groups than rows leave the places.
+// shrinks says whether far fewer groups than rows leave the places. Estimates of computed keys, of which no statistics are kept, are not believed: most have few values.
 func (x *planner) shrinks(a *physical.Aggregate, rows float64) bool {
+	for _, g := range a.Groups {
+		if c, ok := g.Expr.(*expr.Column); !ok || c.Table == "" {
+			return true
+		}
+	}
 	const rowsPerGroup = 2
-	return len(a.Groups) == 0 || rowsPerGroup*float64(x.places)*a.EstGroups <= rows || float64(x.places)*a.EstGroups <= x.t.GatherGroups
+	groups := float64(x.places) * a.EstGroups
+	return rowsPerGroup*groups <= rows || groups <= x.t.GatherGroups
 }
 
 // atHome returns the homes of the groups if all rows of each are at one place, else nil.

@@ -165,14 +165,14 @@ func TestPlans(t *testing.T) {
 	golden(t, file, out.String())
 }
 
-// TestTPCH compares the plans of TPC-H's queries with testdata/tpch.txt. What counts as many rows is scaled down with the tables, by 10,000 from scale factor 100.
+// TestTPCH compares the plans of TPC-H's queries with testdata/tpch.txt. What counts as many rows is scaled down with the tables, by 10,000 from scale factor 100, and what counts as many groups by 100.
 func TestTPCH(t *testing.T) {
 	c, err := tabletest.TPCH(0.01, 3000)
 	if err != nil {
 		t.Fatal(err)
 	}
 	u := distribute.DefaultTuning()
-	u.MinRows, u.SliceRows, u.BroadcastRows, u.GatherGroups = u.MinRows/10_000, u.SliceRows/10_000, u.BroadcastRows/10_000, u.GatherGroups/10_000
+	u.MinRows, u.SliceRows, u.BroadcastRows, u.GatherGroups = u.MinRows/10_000, u.SliceRows/10_000, u.BroadcastRows/10_000, u.GatherGroups/100
 	var out strings.Builder
 	for _, q := range tpch.Queries(0.01) {
 		fmt.Fprintf(&out, "# Q%d\n----\n%s\n", q.Number, atTwo(t, c, q.SQL, u))

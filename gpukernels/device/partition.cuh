@@ -3,7 +3,7 @@
 //
 // A row is a word: the slot of its group, and a 32-bit offset that stands for its value. With RADISH_WIDE_ROWS a row is two words, the first of which is the slot.
 // A block sorts the rows of a tile by partition in shared memory and writes whole lines. Rows that do not fill a line stay in shared memory until the block's next
-// tile. (Lines: Wassenberg and Sanders 2011, for processors.) A line is a sector of 32 bytes. Longer lines cost more than they save, because the rows that stay are
+// tile. (Lines: Wassenberg and Sanders 2011, for processors.) A line is a sector of 32 bytes, or one row of more. Longer lines cost more than they save, because the rows that stay are
 // copied with every tile.
 //
 // All partitions have the same capacity. Rows beyond it are handed to a function, which adds them to their groups at once. So skewed slots cost time, but the
@@ -51,7 +51,7 @@ RADISH_FN u32 row_offset(Row row) { return (u32)row; }
 RADISH_FN bool is_pad(Row row) { return high_word(row) == ~0u; }
 #endif
 #endif
-constexpr int line_rows = 32 / (int)sizeof(Row);
+constexpr int line_rows = sizeof(Row) > 32 ? 1 : 32 / (int)sizeof(Row);
 template <typename R>
 struct alignas(16) UnitOf { // rows that a thread copies at once
   static constexpr int rows = sizeof(R) > 16 ? 1 : 16 / (int)sizeof(R);
@@ -68,6 +68,9 @@ RADISH_FN R no_row_of() {
   return pad_row;
 }
 #endif
+struct alignas(16) RowPart { // of a row that is a line: threads side by side copy its parts, so that they write whole sectors
+  u64 w[2];
+};
 typedef UnitOf<Row> RowUnit;
 constexpr int unit_rows = RowUnit::rows;
 
@@ -179,6 +182,21 @@ struct Partitioner {
     }
     block_barrier();
     const u32 total = m.total;
+    if constexpr (sizeof(Row) > sizeof(RowPart)) {
+      constexpr u32 parts = sizeof(Row) / sizeof(RowPart);
+      for (u32 i = thread_index(); i < total * parts; i += RADISH_BLOCK) {
+        const u32 r = i / parts, p = partition_of(m.sorted[r]);
+        const Span s = m.span[p];
+        const u32 to = s.shift + r;
+        if (out.holds(to, s)) {
+          reinterpret_cast<RowPart*>(out.at(p, to))[i % parts] = reinterpret_cast<const RowPart*>(m.sorted)[i];
+        } else if (i % parts == 0) {
+          direct(m.sorted[r]);
+        }
+      }
+      turn ^= 1;
+      return;
+    }
     for (u32 r = unit_rows * thread_index(); r < total; r += unit_rows * RADISH_BLOCK) {
       const u32 p = partition_of(m.sorted[r & ~(u32)(line_rows - 1)]); // a line begins with a row
       const Span s = m.span[p];

@@ -10,16 +10,17 @@ const (
 	// ChunkTiles are the tiles of a partition that a block splits at a time.
 	ChunkTiles = 16
 
-	lineBytes  = 32
+	lineBytes  = 32 // or a row, if that has more
 	itemBytes  = 64 // that a thread takes at once,
 	itemsLeast = 4  // in so many rows at least, which tiles of a scan want
+	readLeast  = 2  // or of longer rows of partitions
 )
 
 // Form is how rows are partitioned.
 type Form struct {
 	Passes   int
 	Bits     int   // of a place that a pass partitions by
-	RowBytes int64 // 8, 16 or 32
+	RowBytes int64 // 8, 16, 32 or 64
 	Blocks   int   // of a multiprocessor that partition, of Sink's kernels
 	// Ranges says that each partition has a capacity of its own. Otherwise all have the same.
 	Ranges bool
@@ -28,8 +29,16 @@ type Form struct {
 // Items are a thread's rows of a tile.
 func (f *Form) Items() int { return int(max(itemBytes/f.RowBytes, itemsLeast)) }
 
+// Read are the rows that a thread takes at once of partitions: fewer of those that fill many registers.
+func (f *Form) Read() int {
+	if f.RowBytes > lineBytes {
+		return readLeast
+	}
+	return f.Items()
+}
+
 // LineRows are the rows of a line.
-func (f *Form) LineRows() int64 { return lineBytes / f.RowBytes }
+func (f *Form) LineRows() int64 { return max(lineBytes/f.RowBytes, 1) }
 
 // Partitions is how many partitions there are after some passes.
 func (f *Form) Partitions(passes int) int64 { return 1 << (f.Bits * passes) }

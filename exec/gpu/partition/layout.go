@@ -15,7 +15,7 @@ import (
 // Layout is how a place and values lie in a row of 64-bit words. The place has the high half of word 0, or all of it. Values whose range is known take as many bytes as that needs,
 // within one half of a word, so that a reader of 32-bit words finds each in one; others take whole words.
 type Layout struct {
-	Words  int  // 1, 2 or 4
+	Words  int  // 1, 2, 4 or 8
 	Wide   bool // the place has 64 bits
 	Fields []Field
 	Halves []int // those in use, in order, besides the place: number 2 * w is the low half of word w
@@ -35,7 +35,7 @@ type Field struct {
 type bitAt struct{ half, at int }
 
 // MostWords is the most words of a row.
-const MostWords = 4
+const MostWords = 8
 
 // NewLayout packs values; nil: a row has no space for them all.
 func NewLayout(wide bool, ids []expr.ColumnID, forms []codegen.Form) *Layout {

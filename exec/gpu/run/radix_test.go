@@ -264,6 +264,53 @@ func testRadixHashedKeys(t *testing.T, d *gpukernels.Device) {
 	}
 }
 
+// TestRadixWideRows joins rows of 64 bytes on either side or both: by one pass and two, with capacity for all rows and for some at first, by tables that hold a partition and such that do not.
+func TestRadixWideRows(t *testing.T) { gputest.Each(t, testRadixWideRows) }
+
+func testRadixWideRows(t *testing.T, d *gpukernels.Device) {
+	b := newBackend(t, d)
+	forceRadix(&b.runner.tuning)
+	wide, narrow := []int{4, 5, 7, 11}, []int{11}
+	for i, kind := range []logical.JoinKind{logical.InnerJoin, logical.LeftJoin, logical.FullJoin} {
+		for n, sides := range [][2][]int{{wide, wide}, {wide, narrow}, {narrow, wide}} {
+			if leftOut(d, i+n) {
+				continue
+			}
+			tuning := &b.runner.tuning.Radix
+			tuning.Passes, tuning.TableRows, tuning.Capacity = 1+(i+n)%2, int64(32*(n%2)), int64(8*(i%2))
+			g := enginetest.NewGen(rand.New(rand.NewPCG(uint64(n), 7)), 400)
+			build, of := g.Scan(g.Table(400, 100))
+			probe, cols := g.Scan(g.Table(500, 130))
+			x := &physical.Build{Algorithm: physical.HashJoin, Keys: []expr.Expr{of[0]}, EstRows: 400, KeepUnmatched: kind == logical.FullJoin}
+			p := &physical.Probe{Kind: kind, Build: x, Keys: []expr.Expr{cols[0]}}
+			var out, nulls []*expr.Column
+			for _, at := range sides[0] {
+				x.Payload = append(x.Payload, of[at])
+				out = append(out, of[at])
+			}
+			for _, at := range sides[1] {
+				out, nulls = append(out, cols[at]), append(nulls, cols[at])
+			}
+			for _, c := range out {
+				p.Keep = append(p.Keep, c.ID)
+			}
+			all := &physical.Materialize{Cols: out}
+			g.Pipe(build, x)
+			g.Pipe(probe, all, p)
+			if x.KeepUnmatched {
+				g.Pipe(&physical.UnmatchedScan{Build: x, Nulls: nulls}, all)
+			}
+			plan := g.Result(g.Read(all, out), out)
+			if k := b.program(plan).Kernels[plan.Pipelines[1]]; !isRadix(b, plan) || !strings.Contains(k.Then[len(k.Then)-1].CUDA+k.CUDA, "WordRow<8>") && len(sides[1]) == 1 {
+				t.Fatalf("kind %d, sides %v: the join has no rows of 64 bytes in partitions", kind, sides)
+			}
+			for seed := range uint64(2) {
+				enginetest.Check(t, b, enginetest.Case{Name: fmt.Sprintf("kind %d, sides %v", kind, sides)}, plan, seed)
+			}
+		}
+	}
+}
+
 // TestRadixOutOfMemory lets each allocation of a join in partitions fail in turn, some of whose partitions have too little capacity at first: that is a lack of memory, after which the
 // join runs again.
 func TestRadixOutOfMemory(t *testing.T) { gputest.Each(t, testRadixOutOfMemory) }

@@ -55,7 +55,9 @@ func (x *Join) IsSettled() bool { return x.settled }
 // Form is how the rows of a side are partitioned.
 func (s Side) Form() *partition.Form {
 	f := s.Join.parts
-	f.RowBytes = 8 * int64(s.layout().Words)
+	if f.RowBytes = 8 * int64(s.layout().Words); f.RowBytes > wideRow {
+		f.Blocks = min(f.Blocks, 1)
+	}
 	return &f
 }
 
@@ -116,7 +118,8 @@ func (x *Join) MayBeUnknown() bool {
 // Blocks and threads of the kernel that joins.
 const (
 	joinThreads  = 512
-	joinBlocks   = 2       // of a multiprocessor
+	joinBlocks   = 2       // of a multiprocessor, or one where a side has rows of more than wideRow bytes: a thread's rows fill its registers
+	wideRow      = 32      // bytes
 	blockShared  = 1 << 10 // bytes of shared memory that a multiprocessor needs for a block besides
 	expectedFull = 0.89    // of a table's rows, that a partition is expected to have
 	mostBits     = 8       // of one of two passes
@@ -200,7 +203,7 @@ func (x *Join) SettleProbe(o *kernel.Outline) bool {
 
 // size decides on the table, and on how many partitions there are.
 func (x *Join) size(target *kernel.Target) bool {
-	budget := (target.SharedBytes+kernel.SharedRest+blockShared)/joinBlocks - blockShared - kernel.SharedRest
+	budget := (target.SharedBytes+kernel.SharedRest+blockShared)/int64(x.blocks()) - blockShared - kernel.SharedRest
 	x.Capacity = 0
 	for slots := 6; slots <= 14; slots++ {
 		left, of32 := budget-4<<slots, 32*x.rowBytes()
@@ -227,7 +230,27 @@ func (x *Join) size(target *kernel.Target) bool {
 	if wanted > OnePassBits && tuning.PassesMost > 1 || tuning.Passes == 2 {
 		x.parts.Passes, x.parts.Bits = 2, min(max((wanted+1)/2, LeastBits), mostBits)
 	}
+	for x.passBytes() > target.SharedBytes && x.parts.Bits > LeastBits {
+		if x.parts.Passes == 1 && tuning.PassesMost > 1 {
+			x.parts.Passes, x.parts.Bits = 2, max((wanted+1)/2, LeastBits)
+			continue
+		}
+		x.parts.Bits--
+	}
 	return true
+}
+
+// passBytes is what a pass needs of shared memory, at most.
+func (x *Join) passBytes() int64 {
+	return max(x.Of(false).Form().SharedBytes(partition.Threads, 0), x.Of(true).Form().SharedBytes(partition.Threads, 0))
+}
+
+// blocks is how many blocks of the kernel that joins a multiprocessor has.
+func (x *Join) blocks() int {
+	if 8*max(x.sides[0].Words, x.sides[1].Words) > wideRow {
+		return 1
+	}
+	return joinBlocks
 }
 
 // rowBytes is what a row takes of a table: a link, its payload, and a place of 64 bits.

@@ -45,7 +45,7 @@ func (x *Join) carried(f *partition.Field, keys []expr.Expr) expr.Expr {
 
 // Open writes the loops over the pieces of work, the tables of each, and the rows of the probe's side, up to where a row's own text begins.
 func (x *Join) Open(k *kernel.Kernel, s *codegen.Scope) {
-	k.Threads, k.Blocks, k.Items = joinThreads, joinBlocks, 4
+	k.Threads, k.Blocks, k.Items = joinThreads, x.blocks(), 4
 	k.Defines = x.Of(true).Form().Defines(x.sides[1])
 	k.Line("// %s", x)
 	x.declare(k)
@@ -113,7 +113,7 @@ func (x *Join) matchedAt() int64 { return 4<<x.slotBits + x.Capacity*x.rowBytes(
 
 // openTable writes what fills a table.
 func (x *Join) openTable(k *kernel.Kernel) {
-	items := x.Of(false).Form().Items()
+	items := x.Of(false).Form().Read()
 	k.Line("chains.clear();")
 	k.Line("block_barrier();")
 	k.Open("for (i64 at = table_from; at < table_end; at += RADISH_BLOCK * %d) {", items)
@@ -138,7 +138,7 @@ func (x *Join) openTable(k *kernel.Kernel) {
 
 // openTile writes the loop over the probe's rows of a piece.
 func (x *Join) openTile(k *kernel.Kernel, s *codegen.Scope) {
-	items := x.Of(true).Form().Items()
+	items := x.Of(true).Form().Read()
 	k.Open("for (i64 at = work.from; at < work.end; at += RADISH_BLOCK * %d) {", items)
 	k.Line("if (((at - work.from) / (RADISH_BLOCK * %d) & %d) == %d) stop = stop || stopped(%s, %s);", items, askTiles-1, askTiles-1, k.ErrorAddress(), k.Pointer("const u32", kernel.CancelWord{}))
 	k.Line("Row rows[%d];", items)

@@ -36,8 +36,7 @@ type largeJoin struct {
 	text   func(b []byte, n int64) []byte // of keys that are strings
 	values int                            // value columns a side: p, p2, and so on; 0: one
 	none   bool                           // no value columns at all
-	sorted bool                           // a hint wants both sides sorted
-	hint   string                         // another hint, without its brackets
+	hint   string                         // without its brackets; empty: none
 	bar    float64                        // G tuples/s, or G rows/s of the result where that is what multiplies, that it has to reach; 0: none is set
 }
 
@@ -66,7 +65,7 @@ func largeJoins(most int) []largeJoin {
 	small, few := max(most-3, 4), most*14/27 // rows that have 2^16 matches each if most is 27
 	return []largeJoin{
 		{name: "unique", build: most, probe: most, typ: types.Int32, key: spread32, bar: 55},
-		{name: "sort-merge", build: most, probe: most, typ: types.Int32, key: spread32, sorted: true, bar: 28},
+		{name: "sort-merge", build: most, probe: most, typ: types.Int32, key: spread32, hint: "MERGE_JOIN(r, s)", bar: 28},
 		{name: "dense", build: most, probe: most, typ: types.Int32, key: plainKey, bar: 62},
 		{name: "wide", build: most, probe: most, typ: types.Int64, key: spread64, wide: true, bar: 29},
 		{name: "small", build: small, probe: most, draw: anyKeys, typ: types.Int32, key: spread32, bar: 60},
@@ -232,9 +231,6 @@ func (c *largeJoin) sql() string {
 		return "SELECT " + sums + " FROM r FULL JOIN s ON " + on
 	}
 	hint := c.hint
-	if c.sorted {
-		hint = "MERGE_JOIN(r, s)"
-	}
 	if hint != "" {
 		hint = "/*+ " + hint + " */ "
 	}

@@ -51,7 +51,6 @@ func (b *Binder) bindSelect(s *ast.SelectStmt, outer *scope) (*relation, error) 
 	if list.windows, err = newWindowing(b, s.WindowSpecs); err != nil {
 		return nil, err
 	}
-	windows := list.windows
 	items, err := b.bindFields(s, list)
 	if err != nil {
 		return nil, err
@@ -75,24 +74,8 @@ func (b *Binder) bindSelect(s *ast.SelectStmt, outer *scope) (*relation, error) 
 		return nil, err
 	}
 
-	if err := windows.bindAll(list); err != nil {
+	if node, err = g.selected(groupBy, fromNode, items, &having, &qualify, keys, list); err != nil {
 		return nil, err
-	}
-	if err := g.checkGroupings(); err != nil {
-		return nil, err
-	}
-	if g.active() {
-		node, err = g.build(groupBy, fromNode, items, &having, &qualify, keys, windows)
-		if err != nil {
-			return nil, err
-		}
-	}
-	if having != nil {
-		node = filter(node, having)
-	}
-	node = windows.build(node)
-	if qualify != nil {
-		node = filter(node, qualify)
 	}
 	if g.rollup && s.OrderBy == nil && !s.Distinct {
 		keys = g.rollupOrder()
@@ -109,9 +92,34 @@ func (b *Binder) bindSelect(s *ast.SelectStmt, outer *scope) (*relation, error) 
 	} else {
 		rel, keys = b.project(node, items, keys)
 		rel.project = rel.node.(*logical.Project)
-		rel.merges = s.From != nil && !g.active() && having == nil && qualify == nil && len(windows.nodes) == 0 && s.Limit == nil && !anySubquery(items)
+		rel.merges = s.From != nil && !g.active() && having == nil && qualify == nil && len(list.windows.nodes) == 0 && s.Limit == nil && !anySubquery(items)
 	}
 	return rel, b.orderAndLimit(rel, keys, s.Limit)
+}
+
+// selected returns the rows that are grouped, and for which HAVING and QUALIFY hold, with the columns of window functions.
+func (g *grouping) selected(groupBy *ast.GroupByClause, fromNode logical.Node, items []selectItem, having, qualify *expr.Expr, keys []orderKey, list *scope) (logical.Node, error) {
+	windows, node := list.windows, g.input
+	if err := windows.bindAll(list); err != nil {
+		return nil, err
+	}
+	if err := g.checkGroupings(); err != nil {
+		return nil, err
+	}
+	if g.active() {
+		var err error
+		if node, err = g.build(groupBy, fromNode, items, having, qualify, keys, windows); err != nil {
+			return nil, err
+		}
+	}
+	if *having != nil {
+		node = filter(node, *having)
+	}
+	node = windows.build(node)
+	if *qualify != nil {
+		node = filter(node, *qualify)
+	}
+	return node, nil
 }
 
 // bindSource binds FROM, whose names come into a scope, and WHERE.

@@ -71,6 +71,7 @@ var layers = []struct {
 		"exec/memory", "gpukernels",
 		"planner", "sql", "storage",
 	}},
+	{"exec/gpu/exchange", []string{"exec/gpu/devicemem", "exec/gpu/form", "exec/gpu/results", "exec/gpu/run", "gpukernels", "planner/physical", "sql"}},
 	{"exec/gpu/residency", []string{"column", "exec/gpu/form", "exec/memory", "gpukernels", "sql/sqlerr", "sql/types", "storage"}},
 	{"exec/gpu/hashlab", []string{"gpukernels", "sql/sqlerr"}},
 	{"exec/gpu/tablelab", []string{"gpukernels", "sql/sqlerr"}},

@@ -86,7 +86,7 @@ func (s *Session) auto(st *statement, p *planned) error {
 
 // usableGPU returns the GPU that 'auto' may use; nil, for a reason, if there is none.
 func (s *Session) usableGPU() (d *gpu.Device, reason string) {
-	d, err := s.engine.gpuSoon()
+	d, err := s.vars.fleet().FirstSoon()
 	switch {
 	case errors.Is(err, gpu.ErrOpening):
 		return nil, "the GPU is being opened"

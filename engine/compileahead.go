@@ -81,11 +81,11 @@ func (s *Session) compileAhead(st *statement, q *logical.Query) {
 	if device == deviceAuto && e.auto.mode != gpu.Auto {
 		return
 	}
-	wish := s.wish(device.mode(e.auto.mode), "")
 	if device == deviceCPU || s.checking || rules.TableRows(q) < max(s.engine.auto.leastRows, 1) {
 		return
 	}
-	if d, err := e.gpuSoon(); err == nil && !e.compilesFor(d, device) || err != nil && err != gpu.ErrOpening {
+	wish, fleet := s.wish(device.mode(e.auto.mode), ""), s.vars.fleet()
+	if d, err := fleet.FirstSoon(); err == nil && !e.compilesFor(d, device) || err != nil && err != gpu.ErrOpening {
 		return
 	}
 	sum, _ := logical.Fingerprint(q)
@@ -95,7 +95,7 @@ func (s *Session) compileAhead(st *statement, q *logical.Query) {
 	leave := e.stored.Enter()
 	if added := e.auto.ahead.add(sum, func() {
 		defer leave()
-		d, err := e.gpu()
+		d, err := fleet.First()
 		if err != nil || e.closed.Load() || !e.compilesFor(d, device) {
 			return
 		}

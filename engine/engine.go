@@ -132,8 +132,8 @@ func (e *Engine) Close() error {
 	if e.closed.CompareAndSwap(false, true) {
 		e.stop()
 		e.ungovern()
-		if d, ok := e.gpuIfOpen(); ok {
-			d.LimitMemory(e, 0)
+		if e.opts.GPUMemoryLimit > 0 {
+			gpu.UnlimitMemory(e)
 		}
 	}
 	return nil

@@ -167,7 +167,7 @@ func notesOf(cost *profile.Plan) physical.Notes {
 			g := pc.GPU
 			return physical.Note{
 				Text: gpuCost(g), Millis: inMillis(pc.Wall), Bytes: g.Bytes, Kernel: inMillis(g.Kernel), Fill: inMillis(g.Fill), Compile: inMillis(g.Compile), Uploaded: g.Uploaded,
-				Share: bandwidthShare(g),
+				Share: bandwidthShare(g), Devices: deviceNotes(g), Exchange: exchangeNote(g),
 			}, true
 		}
 		if pc == nil || op >= len(pc.Operators) || pc.Operators[op].Fused {
@@ -250,5 +250,67 @@ func gpuCost(c *profile.GPU) string {
 	if c.Uploaded > 0 {
 		text += ", uploaded " + sqlerr.FormatBytes(c.Uploaded)
 	}
+	for _, p := range c.Places {
+		text += "\n    " + placeCost(p)
+	}
+	if x := exchangeNote(c); x != nil {
+		text += fmt.Sprintf("\n    %s of %d rows over %s in %.3f ms", x.Kind, x.Rows, x.Link, x.Millis)
+		if x.Rate > 0 {
+			text += fmt.Sprintf(", %.1f GB/s", x.Rate)
+		}
+		if x.Share > 0 {
+			text += fmt.Sprintf(" (%.0f%% of what a copy gives)", 100*x.Share)
+		}
+	}
 	return text
+}
+
+// placeCost words what a pipeline cost on one of several GPUs.
+func placeCost(p profile.Place) string {
+	text := fmt.Sprintf("%s: %.3f ms, %.3f ms idle", p.Device, inMillis(p.Kernel), inMillis(p.Idle))
+	if p.Rows != profile.Uncounted {
+		text = fmt.Sprintf("%s: %d rows, %.3f ms, %.3f ms idle", p.Device, p.Rows, inMillis(p.Kernel), inMillis(p.Idle))
+	}
+	if p.Bytes > 0 {
+		text += ", " + sqlerr.FormatBytes(p.Bytes) + " of table columns"
+		if p.Kernel > 0 {
+			text += fmt.Sprintf(" at %.0f GB/s", float64(p.Bytes)/float64(p.Kernel.Nanoseconds()))
+		}
+	}
+	if p.In > 0 {
+		text += ", " + sqlerr.FormatBytes(p.In) + " in"
+	}
+	if p.Out > 0 {
+		text += ", " + sqlerr.FormatBytes(p.Out) + " out"
+	}
+	return text
+}
+
+func deviceNotes(c *profile.GPU) (notes []physical.DeviceNote) {
+	for _, p := range c.Places {
+		notes = append(notes, physical.DeviceNote{
+			Device: p.Device, Rows: counted(p.Rows), Kernel: inMillis(p.Kernel), Idle: inMillis(p.Idle), Bytes: p.Bytes, In: p.In, Out: p.Out,
+		})
+	}
+	return notes
+}
+
+// exchangeNote is what moving a pipeline's rows between GPUs cost; nil: they stayed.
+func exchangeNote(c *profile.GPU) *physical.ExchangeNote {
+	x := c.Exchange
+	if x == nil {
+		return nil
+	}
+	note := &physical.ExchangeNote{Kind: x.Kind, Link: x.Link, Rows: x.Rows, Millis: inMillis(x.Took)}
+	most := int64(0)
+	for _, p := range c.Places {
+		most = max(most, p.In, p.Out)
+	}
+	if x.Took > 0 {
+		note.Rate = float64(most) / float64(x.Took.Nanoseconds())
+	}
+	if x.LinkRate > 0 {
+		note.Share = note.Rate * 1e9 / x.LinkRate
+	}
+	return note
 }

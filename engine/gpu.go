@@ -9,26 +9,49 @@ import (
 	"github.com/radish-sql/radish/sql/sqlerr"
 )
 
-// gpu returns the GPU of the process, opened when it is first asked for.
-func (e *Engine) gpu() (*gpu.Device, error) { return e.limited(gpu.Shared(e.opts.GPULibrary)) }
+// fleet are all GPUs that can work together. They are opened when one of them is first asked for.
+func (e *Engine) fleet() *gpu.Fleet { return gpu.OpenFleet(e.opts.GPULibrary, nil) }
 
-// gpuSoon is gpu without waiting; see [gpu.SharedSoon].
-func (e *Engine) gpuSoon() (*gpu.Device, error) { return e.limited(gpu.SharedSoon(e.opts.GPULibrary)) }
+// gpu returns the GPU of the process that comes first.
+func (e *Engine) gpu() (*gpu.Device, error) { return e.limited(e.fleet()).First() }
 
 // gpuIfOpen is the GPU if somebody has asked for it, and it could be opened.
-func (e *Engine) gpuIfOpen() (d *gpu.Device, ok bool) { return gpu.SharedIfOpen(e.opts.GPULibrary) }
+func (e *Engine) gpuIfOpen() (d *gpu.Device, ok bool) { return gpu.AnyOpen(e.opts.GPULibrary) }
 
-// limited has a device keep to the engine's limit, for as long as the engine lives.
-func (e *Engine) limited(d *gpu.Device, err error) (*gpu.Device, error) {
-	if err == nil && e.opts.GPUMemoryLimit > 0 && !e.closed.Load() {
-		d.LimitMemory(e, e.opts.GPUMemoryLimit)
+// limited has devices keep to the engine's limit, each of them, for as long as the engine lives.
+func (e *Engine) limited(f *gpu.Fleet) *gpu.Fleet {
+	if e.opts.GPUMemoryLimit > 0 && !e.closed.Load() {
+		f.LimitMemory(e, e.opts.GPUMemoryLimit)
 	}
-	return d, err
+	return f
 }
 
-// needGPU is gpu, with an error for people: what is missing and how to get it.
+// gpuDevices names the variable that lists the GPUs of queries.
+const gpuDevices = "radish_gpu_devices"
+
+// setGPUDevices checks a list of GPUs, and opens those that it names.
+func setGPUDevices(v *variables, value string) (string, error) {
+	ordinals, err := gpu.ParseDevices(value)
+	if err != nil {
+		return "", sqlerr.WrongValueForVar(gpuDevices, value).WithHint("it is 'all', or numbers of devices such as '0,1': %s", err)
+	}
+	if ordinals == nil {
+		value = gpu.AllDevices
+	} else if _, err := gpu.OpenFleet(v.engine.opts.GPULibrary, ordinals).Wait(); err != nil {
+		return "", sqlerr.NotSupportedf(gpuDevices+" = '"+value+"'", "the GPUs cannot be used: %s", v.withoutPaths(err)).WithCause(err)
+	}
+	v.gpus = ordinals
+	return value, nil
+}
+
+// fleet are the GPUs of the session's queries.
+func (v *variables) fleet() *gpu.Fleet {
+	return v.engine.limited(gpu.OpenFleet(v.engine.opts.GPULibrary, v.gpus))
+}
+
+// needGPU is the first of the session's GPUs, or an error for people: what is missing and how to get it.
 func (v *variables) needGPU(value Device) (*gpu.Device, error) {
-	d, err := v.engine.gpu()
+	d, err := v.fleet().First()
 	if err != nil {
 		return nil, sqlerr.NotSupportedf("radish_device = '"+string(value)+"'", "there is no usable GPU: %s", v.withoutPaths(err)).WithCause(err)
 	}
@@ -63,18 +86,19 @@ func (s *Session) forced(st *statement, p *planned, device Device) error {
 
 // place puts the pipelines of a plan on the device that radish_device names. placed is nil if all run on the CPU.
 func (s *Session) place(st *statement, plan *physical.Plan, device Device) (placed *gpu.Placed, where physical.Placement, err error) {
-	wish := s.wish(device.mode(s.engine.auto.mode), "")
 	switch {
 	case slices.ContainsFunc(plan.All(), readsInformationSchema):
 		return nil, physical.OnCPU("information_schema is read on the CPU"), nil // it says what is wrong with a GPU
 	case device == deviceCPU:
 		return nil, physical.OnCPU("radish_device is 'cpu'"), nil
-	case device == deviceAuto:
-		wish.Reason = "a test wants it there"
 	}
 	d, err := s.vars.needGPU(device)
 	if err != nil {
 		return nil, where, err
+	}
+	wish := s.wish(device.mode(s.engine.auto.mode), "")
+	if device == deviceAuto {
+		wish.Reason = "a test wants it there"
 	}
 	return d.Place(plan, st.exprContext(), wish)
 }
@@ -87,5 +111,6 @@ func (s *Session) wish(mode gpu.Mode, reason string) gpu.Wish {
 			InPartitions: gpu.Partitioning(s.vars.get(variableByName[gpuJoinPartitions])), Passes: int(s.vars.integer("radish_gpu_join_passes")), Bits: int(s.vars.integer("radish_gpu_join_bits")),
 			Sorted: gpu.Sorting(s.vars.get(variableByName[gpuJoinSorted])),
 		},
+		Shared: gpu.Sharing{Fleet: s.vars.fleet(), When: gpu.Share(s.vars.get(variableByName[gpuShare]))},
 	}
 }

@@ -79,6 +79,11 @@ func (x infoSource) GPU() (*gpu.Device, bool) {
 	return x.session.engine.gpuIfOpen()
 }
 
+// GPUs implements [infoschema.Source].
+func (x infoSource) GPUs() []*gpu.Device {
+	return gpu.Opened(x.session.engine.opts.GPULibrary)
+}
+
 // Devices implements [infoschema.Source].
 func (x infoSource) Devices() []infoschema.Device {
 	vars := &x.session.vars
@@ -117,22 +122,21 @@ func (v *variables) gpuRows() []infoschema.Device {
 		if v := info.DriverVersion; v > 0 {
 			r.Driver = fmt.Sprintf("CUDA %d.%d", v/1000, v%1000/10)
 		}
-		r.Status = "present, not used: Radish runs on the first GPU"
-		if info.Ordinal == 0 {
-			v.fillOpened(&r)
+		switch d, err := e.fleet().Member(info.Ordinal); {
+		case err != nil:
+			r.Status = "not usable: " + v.withoutPaths(err)
+		case d == nil:
+			r.Status = "present, not used: it cannot run the kernels of the first GPU"
+		default:
+			v.fillOpened(&r, d)
 		}
 		rows = append(rows, r)
 	}
 	return rows
 }
 
-// fillOpened adds what is known of the GPU that pipelines run on.
-func (v *variables) fillOpened(r *infoschema.Device) {
-	d, err := v.engine.gpu()
-	if err != nil {
-		r.Status = "not usable: " + v.withoutPaths(err)
-		return
-	}
+// fillOpened adds what is known of a GPU that pipelines may run on.
+func (v *variables) fillOpened(r *infoschema.Device, d *gpu.Device) {
 	r.Status = "usable"
 	if err := d.Lost(); err != nil {
 		r.Status = "lost: " + v.withoutPaths(err)
@@ -144,6 +148,7 @@ func (v *variables) fillOpened(r *infoschema.Device) {
 	if reason, left := d.Short(); reason != "" {
 		r.Status = fmt.Sprintf("usable, but its memory is full: 'auto' brings no further columns there for %.1f s; %s", left.Seconds(), reason)
 	}
+	r.Peers = v.engine.fleet().Peers(d)
 	c := d.Compilers()
 	r.Compilers = "this process"
 	if c.Most > 0 {
@@ -151,6 +156,9 @@ func (v *variables) fillOpened(r *infoschema.Device) {
 	}
 	if c.Problem != "" {
 		r.Compilers += "; " + c.Problem
+	}
+	if first, err := v.engine.gpu(); err != nil || d != first {
+		return // what is done in the background is done for the first one
 	}
 	var work []string
 	if n := v.engine.auto.preparing.count(); n > 0 {

@@ -94,6 +94,10 @@ var ownVariables = []variable{
 		doc: "the files that statements may use: full, read, none, or folders (read:FOLDER only reads), and addresses; a session can narrow it, never widen it",
 	},
 	{
+		name: gpuDevices, initial: fixed(gpu.AllDevices), set: setGPUDevices,
+		doc: "the GPUs of queries: all that can work with the first one, or numbers such as '0,1'; the first of them has the results",
+	},
+	{
 		name: "radish_gpu_join_bits", initial: fixed("0"), integer: true, set: setOrZero("radish_gpu_join_bits", gpu.LeastPartitionBits, gpu.MostPartitionBits),
 		doc: "bits of the key by which a GPU partitions the rows of a join in a pass, 5 to 9 (8 in two passes); 0: as many as the rows need",
 	},
@@ -111,11 +115,15 @@ var ownVariables = []variable{
 	},
 	{
 		name: "radish_gpu_memory_limit", initial: fixed("0"), set: setBytes("radish_gpu_memory_limit"),
-		doc: "bytes of a GPU's memory that one query may hold beside table columns (KB, MB, GB are understood); 0: as many as there are",
+		doc: "bytes of each GPU's memory that one query may hold beside table columns (KB, MB, GB are understood); 0: as many as there are",
+	},
+	{
+		name: gpuShare, initial: fixed(string(gpu.ShareByCost)), set: setShare,
+		doc: "queries that several GPUs share: auto, those of many rows; always, all that can; never",
 	},
 	{
 		name: "radish_gpu_total_memory_limit", initial: func(e *Engine) string { return strconv.FormatInt(e.opts.GPUMemoryLimit, 10) }, integer: true, readOnly: true,
-		doc: "bytes of a GPU's memory that all queries and table columns may hold together: gpu_memory_limit of the database's name; 0: as many as there are",
+		doc: "bytes of each GPU's memory that all queries and table columns may hold together: gpu_memory_limit of the database's name; 0: as many as there are",
 	},
 	{
 		name: "radish_memory_limit", initial: fixed("0"), set: setBytes("radish_memory_limit"),
@@ -204,6 +212,7 @@ type variables struct {
 		text    string
 	}
 	access *fileaccess.Policy // the files that statements may use
+	gpus   []int              // of radish_gpu_devices; nil: all
 }
 
 func (v *variables) init(e *Engine) {
@@ -437,6 +446,17 @@ func setJoinSorted(_ *variables, value string) (string, error) {
 		return value, nil
 	}
 	return "", sqlerr.WrongValueForVar(gpuJoinSorted, value).WithHint("the values are hint, always and never")
+}
+
+// gpuShare names the variable that says which queries several GPUs share.
+const gpuShare = "radish_gpu_share"
+
+func setShare(_ *variables, value string) (string, error) {
+	switch value = strings.ToLower(value); gpu.Share(value) {
+	case gpu.ShareByCost, gpu.ShareAlways, gpu.ShareNever:
+		return value, nil
+	}
+	return "", sqlerr.WrongValueForVar(gpuShare, value).WithHint("the values are auto, always and never")
 }
 
 // setOrZero takes whole numbers between two, or 0.

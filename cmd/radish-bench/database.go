@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"time"
 
@@ -23,12 +24,14 @@ type settings struct {
 	threads     int
 	device      string
 	memoryLimit string
+	devices     int
 }
 
 func (s *settings) register(fs *flag.FlagSet) {
 	fs.IntVar(&s.threads, "threads", 0, "workers of a query, and processors for the program; 0: all")
 	fs.StringVar(&s.device, "device", "auto",
 		"where pipelines run: auto, cpu, gpu, gpu_strict, or emulated: on the processor, by the code for GPUs, to test that")
+	fs.IntVar(&s.devices, "devices", 1, "GPUs; with more than one, what runs on the GPU is measured on the first one, and on so many together (join --large, groupby, tpch)")
 	fs.StringVar(&s.memoryLimit, "memory-limit", "", "what tables and queries may hold, e.g. 4GB; empty: no bound")
 }
 
@@ -39,6 +42,7 @@ type database struct {
 	threads int
 	device  string // radish_device of the session
 	library string // of the GPU; empty: the one that is found
+	gpus    int    // GPUs that are measured beside one; 1: none are
 }
 
 func openDatabase(s settings) (*database, error) {
@@ -66,7 +70,60 @@ func openDatabase(s settings) (*database, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &database{engine: e, session: e.NewSession(), threads: runtime.GOMAXPROCS(0), device: string(opts.Device), library: opts.GPULibrary}, nil
+	db := &database{engine: e, session: e.NewSession(), threads: runtime.GOMAXPROCS(0), device: string(opts.Device), library: opts.GPULibrary, gpus: max(s.devices, 1)}
+	if db.gpus > 1 {
+		if err := db.useDevices(context.Background(), 1); err != nil {
+			db.close()
+			return nil, err
+		}
+	}
+	return db, nil
+}
+
+// useDevices has queries run on so many GPUs. An emulated one stands for all that there are not.
+func (d *database) useDevices(ctx context.Context, n int) error {
+	first, err := gpu.Shared(d.library)
+	if err != nil {
+		return err
+	}
+	list := make([]string, n)
+	for i := range list {
+		if list[i] = strconv.Itoa(i); first.Emulated() {
+			list[i] = "0"
+		}
+	}
+	if first.Emulated() { // whose tables are too small for several
+		if err := d.exec(ctx, "SET radish_gpu_share = 'always'"); err != nil {
+			return err
+		}
+	}
+	return d.exec(ctx, "SET radish_gpu_devices = "+sqlString(strings.Join(list, ",")))
+}
+
+// deviceCounts are the numbers of GPUs that are measured.
+func (d *database) deviceCounts() []int {
+	if d.gpus == 1 {
+		return []int{1}
+	}
+	return []int{1, d.gpus}
+}
+
+// onDevices calls f for each number of GPUs, while queries run on so many.
+func (d *database) onDevices(ctx context.Context, f func(devices int) error) error {
+	for _, n := range d.deviceCounts() {
+		if d.gpus > 1 {
+			if err := d.useDevices(ctx, n); err != nil {
+				return err
+			}
+		}
+		if err := f(n); err != nil {
+			return err
+		}
+	}
+	if d.gpus > 1 {
+		return d.useDevices(ctx, 1)
+	}
+	return nil
 }
 
 func (d *database) close() { _ = d.engine.Close() }
@@ -184,7 +241,7 @@ func (d *database) firstRuns() gpu.FirstRun {
 // planCost is what EXPLAIN ANALYZE tells of a run.
 type planCost struct {
 	bytes   int64   // encoded bytes of the table columns that were scanned
-	kernels float64 // milliseconds of kernels on the GPU
+	kernels float64 // milliseconds of kernels on the GPU, and of rows that move between several
 }
 
 func (d *database) cost(ctx context.Context, sql string) (planCost, error) {
@@ -195,6 +252,10 @@ func (d *database) cost(ctx context.Context, sql string) (planCost, error) {
 	type note struct {
 		Bytes  int64   `json:"bytes"`
 		Kernel float64 `json:"kernel_ms"`
+
+		Exchange struct {
+			Millis float64 `json:"ms"`
+		} `json:"exchange"`
 	}
 	var plan struct {
 		Pipelines []struct {
@@ -208,7 +269,7 @@ func (d *database) cost(ctx context.Context, sql string) (planCost, error) {
 	var c planCost
 	for _, p := range plan.Pipelines {
 		if p.Actual != nil {
-			c.kernels += p.Actual.Kernel
+			c.kernels += p.Actual.Kernel + p.Actual.Exchange.Millis
 			c.bytes += p.Actual.Bytes
 			continue
 		}

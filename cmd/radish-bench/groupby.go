@@ -108,6 +108,8 @@ type groupRun struct {
 	bar    float64
 
 	device string
+	gpus   int
+	times  float64       // the statement's time on one GPU is so many times that
 	kernel time.Duration // of the pipeline that makes the groups, on the device, their first state included
 	bytes  int64         // that it scans
 	whole  time.Duration // of the statement
@@ -129,7 +131,7 @@ var groupColumns = []tableColumn{
 	{title: "kernel ms", right: true, width: 9}, {title: "G rows/s", right: true, width: 8}, {title: "bar", right: true, width: 5},
 	{title: "GB/s", right: true, width: 6}, {title: "of peak", right: true, width: 7},
 	{title: "query ms", right: true, width: 9}, {title: "G rows/s", right: true, width: 8},
-	{title: "CPU ms", right: true, width: 9}, {title: "CPU G rows/s", right: true, width: 8}, {title: "device", width: 7}, {title: "check", width: 18},
+	{title: "CPU ms", right: true, width: 9}, {title: "CPU G rows/s", right: true, width: 8}, {title: "device", width: 7}, {title: "GPUs", right: true, width: 4}, {title: "× one", right: true, width: 5}, {title: "check", width: 18},
 }
 
 func (r *groupRun) cells() []string {
@@ -153,7 +155,7 @@ func (r *groupRun) cells() []string {
 	}
 	return []string{
 		r.c, strconv.FormatInt(r.rows, 10), strconv.FormatInt(r.groups, 10), r.query, kernel, r.rate(r.kernel), bar, gbs, share, millis(r.whole), r.rate(r.whole),
-		cpu, r.rate(r.cpu), r.device, check,
+		cpu, r.rate(r.cpu), r.device, strconv.Itoa(r.gpus), fmt.Sprintf("%.2f", r.times), check,
 	}
 }
 
@@ -264,16 +266,25 @@ func (b *groupBench) all(ctx context.Context, cases []groupCase, rows int64, wid
 				if rows != 1e9 {
 					bar = 0 // it is of that many rows
 				}
-				b.report(b.measure(ctx, groupRun{c: c.name, rows: c.data.rows, query: q.name, bar: bar}, q, t))
-				how, ok := map[string]string{"analyze": "ANALYZE ", "kernels": "FORMAT = 'kernels' "}[explain]
-				if !ok {
-					continue
-				}
-				lines, _, err := b.db.query(ctx, "EXPLAIN "+how+q.timed)
+				one := time.Duration(0)
+				err := b.db.onDevices(ctx, func(devices int) error {
+					r := b.measure(ctx, groupRun{c: c.name, rows: c.data.rows, query: q.name, bar: bar}, q, t)
+					if devices == 1 {
+						one = r.whole
+					}
+					r.gpus, r.times = devices, float64(one)/float64(max(r.whole, 1))
+					b.report(r)
+					how, ok := map[string]string{"analyze": "ANALYZE ", "kernels": "FORMAT = 'kernels' "}[explain]
+					if !ok {
+						return nil
+					}
+					lines, _, err := b.db.query(ctx, "EXPLAIN "+how+q.timed)
+					fmt.Fprint(b.out, joinText(lines))
+					return err
+				})
 				if err != nil {
 					return err
 				}
-				fmt.Fprint(b.out, joinText(lines))
 			}
 			return nil
 		})

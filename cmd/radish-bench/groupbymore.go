@@ -71,7 +71,7 @@ func (b *groupBench) wide(ctx context.Context, rows int64) error {
 		timed: "SELECT COUNT(*), SUM(a1), SUM(a2), SUM(a3), SUM(a4), SUM(a5) FROM (" + inner + ") g",
 		check: "SELECT k1, COUNT(*), SUM(a1), SUM(a2), SUM(a3), SUM(a4), SUM(a5), SUM(k2), SUM(k3) FROM (" + inner + ") g GROUP BY k1 ORDER BY k1",
 	}
-	b.report(b.measure(ctx, groupRun{c: "wide", rows: rows, query: q.name}, q, nil))
+	b.report(b.measure(ctx, groupRun{c: "wide", rows: rows, query: q.name, gpus: 1, times: 1}, q, nil))
 	return b.db.exec(ctx, "DROP TABLE wide")
 }
 

@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -68,6 +69,7 @@ func largeJoins(most int) []largeJoin {
 		{name: "sort-merge", build: most, probe: most, typ: types.Int32, key: spread32, hint: "MERGE_JOIN(r, s)", bar: 28},
 		{name: "dense", build: most, probe: most, typ: types.Int32, key: plainKey, bar: 62},
 		{name: "wide", build: most, probe: most, typ: types.Int64, key: spread64, wide: true, bar: 29},
+		{name: "broadcast", build: max(most-8, 4), probe: most, draw: anyKeys, typ: types.Int32, key: spread32},
 		{name: "small", build: small, probe: most, draw: anyKeys, typ: types.Int32, key: spread32, bar: 60},
 		{name: "small dense", build: small, probe: most, draw: anyKeys, typ: types.Int32, key: plainKey},
 		{name: "zipf", build: most, probe: most, draw: zipfDraw, typ: types.Int32, key: spread32},
@@ -275,7 +277,8 @@ const (
 
 var largeJoinColumns = []tableColumn{
 	{title: "case", width: 11}, {title: "R", right: true, width: 4}, {title: "S", right: true, width: 4}, {title: "kernels ms", right: true, width: 10}, {title: "G tuples/s", right: true, width: 10},
-	{title: "G rows out/s", right: true, width: 12}, {title: "bar", right: true, width: 4}, {title: "statement ms", right: true, width: 12}, {title: "check", width: 8},
+	{title: "G rows out/s", right: true, width: 12}, {title: "bar", right: true, width: 4}, {title: "statement ms", right: true, width: 12}, {title: "GPUs", right: true, width: 4},
+	{title: "× one", right: true, width: 5}, {title: "check", width: 8},
 }
 
 // largeJoinBench runs the cases on a device.
@@ -307,17 +310,13 @@ func runLargeJoins(ctx context.Context, set *besideSettings, most int, explain, 
 		if set.cases != "" && !strings.Contains(","+set.cases+",", ","+c.name+",") {
 			continue
 		}
-		cells, err := b.measure(ctx, &c)
+		if err := b.measure(ctx, &c); err != nil {
+			failed++
+			fmt.Fprintf(out, "%s: %v\n", c.name, err)
+		}
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if err != nil {
-			failed++
-			fmt.Fprintf(out, "%s: %v\n", c.name, err)
-			continue
-		}
-		b.done = append(b.done, cells)
-		fmt.Fprint(out, textRow(largeJoinColumns, cells))
 	}
 	if failed > 0 {
 		return fmt.Errorf("%d joins failed or gave another result", failed)
@@ -331,20 +330,39 @@ func runLargeJoins(ctx context.Context, set *besideSettings, most int, explain, 
 	return os.WriteFile(set.markdown, []byte(text.String()), 0o644)
 }
 
-// measure makes the tables of a case, checks the join and takes its times.
-func (b *largeJoinBench) measure(ctx context.Context, c *largeJoin) ([]string, error) {
+// measure makes the tables of a case, checks the join and takes its times, on each number of devices.
+func (b *largeJoinBench) measure(ctx context.Context, c *largeJoin) error {
 	r, s, totals := c.tables()
 	for _, t := range []*drawnTable{r, s} {
 		if err := t.create(ctx, b.db); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	want := totals()
+	one := time.Duration(0)
+	return b.db.onDevices(ctx, func(devices int) error {
+		cells, took, err := b.times(ctx, c, want)
+		if err != nil {
+			return fmt.Errorf("on %d devices: %w", devices, err)
+		}
+		if devices == 1 {
+			one = took
+		}
+		check := len(cells) - 1
+		cells = slices.Insert(cells, check, strconv.Itoa(devices), fmt.Sprintf("%.2f", float64(one)/float64(max(took, 1))))
+		b.done = append(b.done, cells)
+		fmt.Fprint(b.out, textRow(largeJoinColumns, cells))
+		return nil
+	})
+}
+
+// times takes the times of a case; whole is the statement's.
+func (b *largeJoinBench) times(ctx context.Context, c *largeJoin, want [3]int64) (cells []string, took time.Duration, err error) {
 	var whole, kernels []time.Duration
 	for run := range b.runs + 2 {
 		took, err := b.once(ctx, c, want)
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 		if run > 1 { // the first one brings the columns, and both learn how many rows come where
 			whole = append(whole, took)
@@ -352,27 +370,27 @@ func (b *largeJoinBench) measure(ctx context.Context, c *largeJoin) ([]string, e
 	}
 	if c.stored && b.explain && b.db.gpu() != nil {
 		if err := b.trace(ctx, c); err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 	}
 	if c.stored {
-		return b.cells(c, want[0], 0, median(whole), median(whole)), nil
+		return b.cells(c, want[0], 0, median(whole), median(whole)), median(whole), nil
 	}
 	for range b.runs {
 		cost, err := b.db.cost(ctx, c.sql())
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 		kernels = append(kernels, time.Duration(cost.kernels*float64(time.Millisecond)))
 	}
 	if b.explain {
 		text, err := b.db.explainAnalyze(ctx, c.sql())
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 		fmt.Fprintln(b.out, text)
 	}
-	return b.cells(c, want[0], median(kernels), median(kernels), median(whole)), nil
+	return b.cells(c, want[0], median(kernels), median(kernels), median(whole)), median(whole), nil
 }
 
 // trace prints when the statement that stores a result calls the library.

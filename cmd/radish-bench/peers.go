@@ -59,6 +59,9 @@ func (p *peerSettings) open(ctx context.Context, db *database, fill func(duck *d
 			_ = duck.close()
 		}
 	}
+	if db.gpus > 1 {
+		peers = append(peers, &fleetPeer{db})
+	}
 	for _, name := range p.names() {
 		if name != peerDuckDB {
 			peers = append(peers, &devicePeer{db: db, device: name})
@@ -116,6 +119,32 @@ func (p *devicePeer) query(ctx context.Context, sql string) (rows [][]string, er
 }
 
 func (p *devicePeer) measure(ctx context.Context, sql string, t *timings) error {
+	return p.there(ctx, func() error { return t.measure(ctx, p.db, sql) })
+}
+
+// fleetPeer is the same engine on several GPUs.
+type fleetPeer struct{ db *database }
+
+func (p *fleetPeer) name() string { return fmt.Sprintf("%d GPUs", p.db.gpus) }
+
+// there runs f while queries run on the GPUs.
+func (p *fleetPeer) there(ctx context.Context, f func() error) error {
+	if err := p.db.useDevices(ctx, p.db.gpus); err != nil {
+		return err
+	}
+	return errors.Join(f(), p.db.useDevices(ctx, 1))
+}
+
+func (p *fleetPeer) query(ctx context.Context, sql string) (rows [][]string, err error) {
+	err = p.there(ctx, func() error {
+		values, _, err := p.db.query(ctx, sql)
+		rows = textRows(values)
+		return err
+	})
+	return rows, err
+}
+
+func (p *fleetPeer) measure(ctx context.Context, sql string, t *timings) error {
 	return p.there(ctx, func() error { return t.measure(ctx, p.db, sql) })
 }
 

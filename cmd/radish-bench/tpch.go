@@ -310,14 +310,23 @@ func (s *suite) cells(r queryRun) []string {
 // explainQueries prints EXPLAIN ANALYZE of queries that have run once, so that statistics are there.
 func explainQueries(ctx context.Context, out io.Writer, db *database, queries []tpch.Query) error {
 	for _, q := range queries {
-		if err := db.exec(ctx, q.SQL); err != nil {
+		err := db.onDevices(ctx, func(devices int) error {
+			for range 2 {
+				if err := db.exec(ctx, q.SQL); err != nil {
+					return err
+				}
+			}
+			text, err := db.explainAnalyze(ctx, q.SQL)
+			if db.gpus > 1 {
+				fmt.Fprintf(out, "Q%d on %d GPUs\n%s", q.Number, devices, text)
+			} else {
+				fmt.Fprintf(out, "Q%d\n%s", q.Number, text)
+			}
 			return err
-		}
-		text, err := db.explainAnalyze(ctx, q.SQL)
+		})
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(out, "Q%d\n%s", q.Number, text)
 	}
 	return nil
 }

@@ -53,13 +53,13 @@ var radishTables = map[string]definition{
 
 // deviceColumns are those of information_schema.radish_devices. USED_BYTES are what queries and tables have allocated, TABLE_BYTES the tables' part of them,
 // LIMIT_BYTES how much that may be, FREE_BYTES what the driver has left for all processes; they are NULL for what nobody has opened. COMPILERS says how many processes compile kernels, and what last went
-// wrong with one; BACKGROUND what is being done while nobody waits.
+// wrong with one; BACKGROUND what is being done while nobody waits; PEERS which GPUs' memory it can reach, and how fast it copies from there where that was measured.
 var deviceColumns = []table.ColumnDef{
 	col("DEVICE", name64), col("NAME", types.Text), col("STATUS", types.Text), col("COMPUTE_CAPABILITY", name64),
 	col("MEMORY_BYTES", types.Uint64), col("FREE_BYTES", types.Uint64), col("USED_BYTES", types.Uint64), col("TABLE_BYTES", types.Uint64),
 	col("LIMIT_BYTES", types.Uint64),
 	col("DRIVER", types.Text), col("LIBRARY", types.Text), col("ABI_VERSION", types.Int64),
-	col("COMPILERS", types.Text), col("BACKGROUND", types.Text),
+	col("COMPILERS", types.Text), col("BACKGROUND", types.Text), col("PEERS", types.Text),
 }
 
 // Device is a row of radish_devices. What is left at zero shows as NULL.
@@ -70,7 +70,7 @@ type Device struct {
 	IsOpened                         bool  // Free, Used and Resident are known
 	Driver, Library                  string
 	ABI                              int
-	Compilers, Background            string
+	Compilers, Background, Peers     string
 }
 
 func (d *Device) values() []types.Value {
@@ -79,7 +79,7 @@ func (d *Device) values() []types.Value {
 		abi = types.IntValue(int64(d.ABI))
 	}
 	return []types.Value{text(d.Device), textOrNull(d.Name), text(d.Status), textOrNull(d.Capability), bytesIf(d.Memory > 0, d.Memory), bytesIf(d.IsOpened, d.Free),
-		bytesIf(d.IsOpened, d.Used), bytesIf(d.IsOpened, d.Resident), bytesIf(d.Limit > 0, d.Limit), textOrNull(d.Driver), textOrNull(d.Library), abi, textOrNull(d.Compilers), textOrNull(d.Background)}
+		bytesIf(d.IsOpened, d.Used), bytesIf(d.IsOpened, d.Resident), bytesIf(d.Limit > 0, d.Limit), textOrNull(d.Driver), textOrNull(d.Library), abi, textOrNull(d.Compilers), textOrNull(d.Background), textOrNull(d.Peers)}
 }
 
 func textOrNull(s string) types.Value {
@@ -97,21 +97,18 @@ func bytesIf(isKnown bool, n int64) types.Value {
 	return types.UintValue(uint64(n))
 }
 
-// deviceColumnRows lists the table columns in the GPU's memory.
-func deviceColumnRows(source Source, _ *catalog.Snapshot) [][]types.Value {
-	d, ok := source.GPU()
-	if !ok {
-		return nil
-	}
-	var rows [][]types.Value
-	for _, c := range d.ResidentColumns() {
-		status := "uploading"
-		if c.Ready {
-			status = "resident"
+// deviceColumnRows lists the table columns in the GPUs' memory.
+func deviceColumnRows(source Source, _ *catalog.Snapshot) (rows [][]types.Value) {
+	for _, d := range source.GPUs() {
+		for _, c := range d.ResidentColumns() {
+			status := "uploading"
+			if c.Ready {
+				status = "resident"
+			}
+			rows = append(rows, []types.Value{
+				text(d.Name()), text(c.Database), text(c.Table), text(c.Column), types.UintValue(uint64(c.Bytes)), text(status), types.UintValue(c.Uses),
+			})
 		}
-		rows = append(rows, []types.Value{
-			text("gpu0"), text(c.Database), text(c.Table), text(c.Column), types.UintValue(uint64(c.Bytes)), text(status), types.UintValue(c.Uses),
-		})
 	}
 	return rows
 }

@@ -28,8 +28,9 @@ type Source interface {
 	Processes() []Process
 	// Devices lists what pipelines can run on: the processor, and every GPU. Where none can be used, one says why.
 	Devices() []Device
-	// GPU returns the process's GPU, if it is open.
+	// GPU returns the GPU that comes first, if it is open. GPUs are all that are open.
 	GPU() (*gpu.Device, bool)
+	GPUs() []*gpu.Device
 	// Location is the session's time zone.
 	Location() *time.Location
 }

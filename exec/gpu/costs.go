@@ -56,15 +56,30 @@ func (l Lacks) Any() bool { return l.Kernels > 0 || l.Bytes > 0 }
 // Lacks looks at what is there.
 func (p *Placed) Lacks() Lacks {
 	var l Lacks
-	for text := range p.texts() {
-		if !p.device.runner.Device.Made(text) {
-			l.Kernels++
+	for i, d := range p.devices() {
+		for text := range p.texts() {
+			if !d.runner.Device.Made(text) {
+				l.Kernels++
+			}
 		}
-	}
-	for _, pl := range p.Plan.Pipelines {
-		if scan, ok := pl.Source.(*physical.TableScan); ok && p.Placement.Device(pl) == physical.GPU {
-			l.Bytes += p.device.runner.Residency.Awaited(scan.Table, run.ScanOrdinals(scan), residency.Part{})
+		for _, pl := range p.Plan.Pipelines {
+			if scan, ok := pl.Source.(*physical.TableScan); ok && p.Placement.Device(pl) == physical.GPU && p.runsAt(i, pl) {
+				l.Bytes += d.runner.Residency.Awaited(scan.Table, run.ScanOrdinals(scan), p.part(i, scan))
+			}
 		}
 	}
 	return l
+}
+
+// runsAt says whether a place runs a pipeline.
+func (p *Placed) runsAt(place int, x *physical.Pipeline) bool {
+	return p.shares == nil || p.shares.runsAt(place, x)
+}
+
+// part is what a place scans of a table.
+func (p *Placed) part(place int, scan *physical.TableScan) residency.Part {
+	if p.shares == nil {
+		return residency.Part{}
+	}
+	return p.shares.parts[place][scan]
 }

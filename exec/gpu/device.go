@@ -18,7 +18,6 @@ import (
 	"github.com/radish-sql/radish/exec/gpu/run"
 	"github.com/radish-sql/radish/exec/schedule"
 	"github.com/radish-sql/radish/gpukernels"
-	"github.com/radish-sql/radish/sql/sqlerr"
 )
 
 // Device is a GPU with what queries leave on it: table columns, compiled kernels, lookup tables. It is safe for concurrent use and
@@ -61,82 +60,6 @@ func (d *Device) Close() {
 	d.later.Wait()
 	d.runner.Close()
 	d.runner.Device.Close()
-}
-
-// shared are the process's devices, by the path of their library.
-var shared = struct {
-	mu   sync.Mutex
-	open map[string]*opening
-}{open: map[string]*opening{}}
-
-// opening is a device that is being opened.
-type opening struct {
-	done   chan struct{} // closed when the rest is there
-	device *Device
-	err    error
-}
-
-// ErrOpening says that a device is being opened.
-var ErrOpening = errors.New("the GPU is being opened")
-
-// Shared returns the process's first device: of the library at path, or, if that is empty, of the one that gpukernels finds. It is opened once;
-// an error says what is missing and how to get it.
-func Shared(path string) (*Device, error) {
-	o := open(path)
-	<-o.done
-	return o.device, o.err
-}
-
-// SharedSoon is Shared without waiting: the error is ErrOpening until the device is there, or cannot be.
-func SharedSoon(path string) (*Device, error) {
-	o := open(path)
-	select {
-	case <-o.done:
-		return o.device, o.err
-	default:
-		return nil, ErrOpening
-	}
-}
-
-// SharedIfOpen returns the device that Shared or SharedSoon has opened; ok is false if none has, or it could not.
-func SharedIfOpen(path string) (d *Device, ok bool) {
-	shared.mu.Lock()
-	o := shared.open[path]
-	shared.mu.Unlock()
-	if o == nil {
-		return nil, false
-	}
-	select {
-	case <-o.done:
-		return o.device, o.err == nil
-	default:
-		return nil, false
-	}
-}
-
-// open begins to open a device, unless that has been done.
-func open(path string) *opening {
-	shared.mu.Lock()
-	defer shared.mu.Unlock()
-	o := shared.open[path]
-	if o == nil {
-		o = &opening{done: make(chan struct{})}
-		shared.open[path] = o
-		go func() {
-			defer close(o.done)
-			o.err = sqlerr.Guard(func() (err error) {
-				lib, err := gpukernels.Default()
-				if path != "" {
-					lib, err = gpukernels.Open(gpukernels.Options{Path: path})
-				}
-				if err == nil {
-					o.device, err = NewDevice(lib, 0)
-				}
-				return err
-			})
-		}()
-	}
-	return o
 }
 
 // Info describes the device.

@@ -44,34 +44,48 @@ type Placed struct {
 	program   *program.Program
 	// groups are the pipelines that store an aggregation's groups as rows, for those that are read on the CPU. They are no part of the plan.
 	groups map[*physical.Aggregate]*physical.Pipeline
-	limit  int64 // bytes of the device's memory that the query may hold; 0: any
+	limit  int64   // bytes of a device's memory that the query may hold; 0: any
+	shares *shares // how several devices share the plan; nil: there is one
 }
 
 // Wish is how a plan is to be placed.
 type Wish struct {
 	Mode   Mode
 	Reason string // of pipelines on the GPU; with Always and Strict it follows from the mode
-	Limit  int64  // bytes of the device's memory that the query may hold beside table columns; 0: as many as there are
+	Limit  int64  // bytes of each device's memory that the query may hold beside table columns; 0: as many as there are
 	Joins  Joins
+	Shared Sharing
 }
 
 // RecursionStays is why a plan with a recursion has no pipeline on the GPU.
 const RecursionStays = "WITH RECURSIVE runs on the CPU, with all that it reads"
 
 // Place chooses the devices of a plan's pipelines, and says why. placed is nil if all run on the CPU. That the GPU is the faster one is taken for
-// granted: package placement decides that. The plan that is placed has more pipelines where joins in partitions want that, if all of them run on the device.
+// granted: package placement decides that. The plan that is placed has more pipelines where joins in partitions want that, if all of them run on the device, and others where several
+// devices share it.
 func (d *Device) Place(plan *physical.Plan, ctx *expr.Context, wish Wish) (placed *Placed, where physical.Placement, err error) {
 	if reason, err := d.unplaceable(plan, wish.Mode); reason != "" || err != nil {
 		return nil, physical.OnCPU(reason), err
 	}
 	target := d.runner.ForKernels()
 	wish.Joins.tune(&target.Tuning)
+	placed, alone := d.placeShared(plan, ctx, wish, target)
+	if placed != nil {
+		return placed, placed.Placement, nil
+	}
+	if reason, err := d.unfit(plan, wish.Mode); reason != "" || err != nil {
+		return nil, physical.OnCPU(reason), err
+	}
 	if cut := join.Cut(plan, target); cut != plan {
 		if placed, where, err = d.place(cut, ctx, wish, target); err == nil && placed != nil && placed.Whole() {
+			placed.Placement.Alone, where.Alone = alone, alone
 			return placed, where, nil
 		}
 	}
-	return d.place(plan, ctx, wish, target)
+	if placed, where, err = d.place(plan, ctx, wish, target); placed != nil {
+		placed.Placement.Alone, where.Alone = alone, alone
+	}
+	return placed, where, err
 }
 
 // place is Place of a plan as it is.
@@ -121,7 +135,12 @@ func (d *Device) unplaceable(plan *physical.Plan, mode Mode) (reason string, err
 		}
 		return RecursionStays, nil
 	}
-	reason = d.tooLarge(plan, d.runner.Residency.Capacity())
+	return "", nil
+}
+
+// unfit says why the device cannot run a plan alone, whatever kernels there are. It is an error where the mode wants no other device.
+func (d *Device) unfit(plan *physical.Plan, mode Mode) (reason string, err error) {
+	reason = d.tooLarge(plan, d.runner.Residency.Capacity(), nil)
 	if reason != "" && !mode.sparesMemory() {
 		return "", sqlerr.New(sqlerr.CodeCapacityExceeded, sqlerr.Resource, "%s", reason).WithHint("SET radish_device = 'gpu' to let the CPU run what the GPU cannot")
 	}
@@ -152,14 +171,14 @@ func (x *placing) placement(wish Wish) (where physical.Placement, err error) {
 	return where, nil
 }
 
-// tooLarge says why a plan cannot run on a device with so much memory, whatever it gives up: a scan's columns are there all at once. "" if it can.
-func (d *Device) tooLarge(plan *physical.Plan, memory int64) string {
+// tooLarge says why a plan cannot run on a device with so much memory, whatever it gives up: a scan's columns are there all at once, those of parts of tables where there are parts. "" if it can.
+func (d *Device) tooLarge(plan *physical.Plan, memory int64, parts map[*physical.TableScan]residency.Part) string {
 	for _, p := range plan.Pipelines {
 		scan, ok := p.Source.(*physical.TableScan)
 		if !ok {
 			continue
 		}
-		if here, missing := d.runner.Residency.Bytes(scan.Table, run.ScanOrdinals(scan), residency.Part{}); here+missing > memory {
+		if here, missing := d.runner.Residency.Bytes(scan.Table, run.ScanOrdinals(scan), parts[scan]); here+missing > memory {
 			return fmt.Sprintf("it would run out of GPU memory: the columns that it reads of table %s take %s, and it may use %s", scan.Table.Schema.Name, sqlerr.FormatBytes(here+missing), sqlerr.FormatBytes(memory))
 		}
 	}
@@ -227,14 +246,16 @@ func (d *Device) compileTexts(texts []string) {
 
 // CompileLater compiles the kernels that are missing while nobody waits for them, the longest first. It takes no memory of the device for that.
 func (p *Placed) CompileLater() {
-	var missing []string
-	for text := range p.texts() {
-		if !p.device.runner.Device.Known(text) {
-			missing = append(missing, text)
+	for _, d := range p.devices() {
+		var missing []string
+		for text := range p.texts() {
+			if !d.runner.Device.Known(text) {
+				missing = append(missing, text)
+			}
 		}
+		slices.SortStableFunc(missing, load.CompareWork)
+		d.compileTexts(missing)
 	}
-	slices.SortStableFunc(missing, load.CompareWork)
-	p.device.compileTexts(missing)
 }
 
 // placing finds which pipelines can run on the device: those for which there is a kernel, and whose neighbours can.
@@ -378,6 +399,14 @@ func (p *Placed) texts() iter.Seq[string] {
 			}
 		}
 	}
+}
+
+// devices are those that run the plan, by place.
+func (p *Placed) devices() []*Device {
+	if p.shares != nil {
+		return p.shares.devices
+	}
+	return []*Device{p.device}
 }
 
 // Whole says whether all pipelines of the plan are on the GPU.

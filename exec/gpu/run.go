@@ -22,10 +22,12 @@ import (
 // Run is a plan's part on the device while the query runs. It serves one query once.
 type Run struct {
 	placed *Placed
-	q      *run.Query
+	q      *run.Query         // on the first device, which has the result
+	places *places            // nil: there is one device
 	shared *schedule.Query    // from Open on
-	failed error              // the first error that the device gave
+	failed error              // the first error that a device gave
 	at     *physical.Pipeline // where
+	on     *Device            // which
 	held   int64              // bytes of the device that the query held then
 
 	profiled bool    // the cost of each pipeline is wanted
@@ -37,11 +39,16 @@ var _ schedule.Run = (*Run)(nil)
 // Start makes ready to run, and begins to compile what has not been compiled yet. profiled says that the cost of each pipeline is wanted, for which each has
 // to be waited for. Close the run.
 func (p *Placed) Start(ctx context.Context, profiled bool) (*Run, error) {
-	q, err := p.device.runner.Start(ctx, p.program, run.Options{Profiled: profiled, Limit: p.limit})
+	r := &Run{placed: p, profiled: profiled}
+	var err error
+	if p.shares == nil {
+		r.q, err = p.device.runner.Start(ctx, p.program, run.Options{Profiled: profiled, Limit: p.limit})
+	} else if r.places, err = p.startPlaces(ctx, run.Options{Profiled: profiled, Limit: p.limit}); err == nil {
+		r.q = r.places.queries[0]
+	}
 	if err != nil {
 		return nil, err
 	}
-	r := &Run{placed: p, q: q, profiled: profiled}
 	if profiled {
 		r.readRate = p.device.runner.Bandwidth(ctx)
 	}
@@ -49,13 +56,33 @@ func (p *Placed) Start(ctx context.Context, profiled bool) (*Run, error) {
 }
 
 // Ready waits until the kernels are there that had to be compiled, and the columns that had to be uploaded. Both go on when ctx ends, for the next who asks.
-func (r *Run) Ready(ctx context.Context) error { return r.q.Await(ctx) }
+func (r *Run) Ready(ctx context.Context) error {
+	if r.places != nil {
+		return r.places.each(func(_ int, q *run.Query) error { return q.Await(ctx) })
+	}
+	return r.q.Await(ctx)
+}
 
 // OnLongWait has late called, once, when the device has been waited for for so long at a time. Waiting for compilers and uploads is not meant.
-func (r *Run) OnLongWait(patience time.Duration, late func()) { r.q.OnLongWait(patience, late) }
+func (r *Run) OnLongWait(patience time.Duration, late func()) {
+	for _, q := range r.queries() {
+		q.OnLongWait(patience, late)
+	}
+}
+
+// queries are the parts of the query, by place.
+func (r *Run) queries() []*run.Query {
+	if r.places != nil {
+		return r.places.queries
+	}
+	return []*run.Query{r.q}
+}
 
 // Prepare compiles the kernels of a plan and brings the columns to the device that it reads, without running it. Where the columns do not fit there, it leaves that to the run.
 func (p *Placed) Prepare(ctx context.Context) error {
+	if p.shares != nil {
+		return p.preparePlaces(ctx)
+	}
 	q, err := p.device.runner.Start(ctx, p.program, run.Options{Limit: p.limit, Background: true})
 	if err != nil {
 		return err
@@ -68,12 +95,18 @@ func (p *Placed) Prepare(ctx context.Context) error {
 }
 
 // Close gives everything back.
-func (r *Run) Close() { r.q.Close() }
+func (r *Run) Close() {
+	if r.places != nil {
+		r.places.close()
+		return
+	}
+	r.q.Close()
+}
 
 // fail notes an error of the device.
 func (r *Run) fail(p *physical.Pipeline, err error) error {
 	if err != nil && r.failed == nil {
-		r.failed, r.at, r.held = err, p, r.q.MemoryUsed()
+		r.failed, r.at, r.on, r.held = err, p, r.placed.device, r.q.MemoryUsed()
 	}
 	return err
 }
@@ -100,7 +133,13 @@ func (r *Run) Put(p *physical.Pipeline, s physical.Sink, from schedule.Run) erro
 // Begin runs a pipeline, but for handing over the result's rows. It may return before the pipeline's kernel has ended; what goes wrong there is the
 // error of a later call, of the last pipeline's that ends in the result at the latest.
 func (r *Run) Begin(p *physical.Pipeline, last bool) (schedule.Step, error) {
-	cost, err := r.pipeline(r.shared.Ctx, p)
+	var cost profile.Pipeline
+	var err error
+	if r.places != nil {
+		cost, err = r.everywhere(p, last)
+	} else {
+		cost, err = r.pipeline(r.shared.Ctx, p)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -168,21 +207,25 @@ func downloaded(b *column.Batch) int64 {
 // pipeline runs a pipeline and returns what it cost.
 func (r *Run) pipeline(ctx context.Context, p *physical.Pipeline) (profile.Pipeline, error) {
 	begin := time.Now()
-	out := profile.Pipeline{ID: p.ID}
 	cost, err := r.q.RunPipeline(ctx, p, r.last(p))
 	if err != nil {
-		return out, r.fail(p, err)
+		return profile.Pipeline{ID: p.ID}, r.fail(p, err)
 	}
 	if !r.profiled {
-		return out, nil
+		return profile.Pipeline{ID: p.ID}, nil
 	}
-	out.Wall = time.Since(begin)
 	if cost.Bytes == 0 {
 		cost.Bytes = r.q.Scanned(p)
 	}
+	return r.profileOf(p, &cost, time.Since(begin), r.q.Uploaded(p), r.q.MemoryPeak()), nil
+}
+
+// profileOf is what a pipeline has cost, which has run.
+func (r *Run) profileOf(p *physical.Pipeline, cost *run.Cost, wall time.Duration, uploaded, held int64) profile.Pipeline {
+	out := profile.Pipeline{ID: p.ID, Wall: wall}
 	out.GPU = &profile.GPU{
-		Kernel: cost.Kernel, Fill: cost.Fill, Bytes: cost.Bytes, Compile: cost.Compile, Cache: cost.Origin.String(), Launches: cost.Launches, Uploaded: r.q.Uploaded(p),
-		ReadRate: r.readRate, Held: r.q.MemoryPeak(),
+		Kernel: cost.Kernel, Fill: cost.Fill, Bytes: cost.Bytes, Compile: cost.Compile, Cache: cost.Origin.String(), Launches: cost.Launches, Uploaded: uploaded,
+		ReadRate: r.readRate, Held: held,
 	}
 	out.Operators = make([]profile.Operator, len(p.Transforms)+2)
 	out.Operators[0] = profile.Operator{Name: "source", RowsIn: cost.RowsIn, RowsOut: profile.Uncounted, Bytes: cost.Bytes}
@@ -197,7 +240,7 @@ func (r *Run) pipeline(ctx context.Context, p *physical.Pipeline) (profile.Pipel
 		}
 	}
 	out.Operators[len(p.Transforms)+1] = sink
-	return out, nil
+	return out
 }
 
 // last says whether what pipelines have met has to be known before the next one runs: the client may get rows then, and the query cannot be run again
@@ -268,18 +311,25 @@ func (r *Run) Rows(s physical.Sink, give func(*column.Batch) error) error {
 }
 
 // Downloaded is how many bytes have come from the device so far: results, counts, rows that the CPU goes on with. Any goroutine may ask.
-func (r *Run) Downloaded() int64 { return r.q.DownloadedBytes() }
+func (r *Run) Downloaded() (bytes int64) {
+	for _, q := range r.queries() {
+		bytes += q.DownloadedBytes()
+	}
+	return bytes
+}
 
 // Failure explains why the device failed; reason is empty if it did not. Without an error the CPU is to run the query in its stead: it may word
 // the error better, or the mode leaves the choice.
 func (r *Run) Failure() (reason string, err error) {
-	return r.placed.failure(r.failed, r.at, r.held)
+	return r.placed.failure(r.failed, r.at, r.on, r.held)
 }
 
 // StartFailure is Failure of an error that Start gave.
-func (p *Placed) StartFailure(err error) (reason string, out error) { return p.failure(err, nil, 0) }
+func (p *Placed) StartFailure(err error) (reason string, out error) {
+	return p.failure(err, nil, p.device, 0)
+}
 
-func (p *Placed) failure(failed error, at *physical.Pipeline, held int64) (reason string, err error) {
+func (p *Placed) failure(failed error, at *physical.Pipeline, on *Device, held int64) (reason string, err error) {
 	if failed == nil {
 		return "", nil
 	}
@@ -297,7 +347,7 @@ func (p *Placed) failure(failed error, at *physical.Pipeline, held int64) (reaso
 	case errors.As(failed, &no):
 		return where + ": " + no.Reason, nil
 	case errors.Is(failed, gpukernels.ErrOutOfMemory):
-		return p.outOfMemory(failed, at, held)
+		return p.outOfMemory(failed, at, on, held)
 	case errors.Is(failed, gpukernels.ErrDeviceLost):
 		reason = fmt.Sprintf("the GPU was lost in %s: %v", where, failed)
 	default:

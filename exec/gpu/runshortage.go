@@ -8,9 +8,9 @@ import (
 	"github.com/radish-sql/radish/sql/sqlerr"
 )
 
-// outOfMemory explains that the device gave a query no memory, which has held so many bytes. It gives the reason for the CPU to run the query, and the error
+// outOfMemory explains that a device gave a query no memory, which has held so many bytes. It gives the reason for the CPU to run the query, and the error
 // where the CPU may not.
-func (p *Placed) outOfMemory(failed error, at *physical.Pipeline, held int64) (reason string, err error) {
+func (p *Placed) outOfMemory(failed error, at *physical.Pipeline, on *Device, held int64) (reason string, err error) {
 	operator := operatorName(at)
 	var x *sqlerr.Error
 	var lack *residency.Lack
@@ -22,7 +22,7 @@ func (p *Placed) outOfMemory(failed error, at *physical.Pipeline, held int64) (r
 			WithHint("SET radish_device = 'gpu' to let the CPU run what the GPU cannot").WithCause(failed)
 	}
 	if lack == nil || !lack.OfQuery {
-		p.device.runner.Residency.RanShort(held, x.Message)
+		on.runner.Residency.RanShort(held, x.Message)
 	}
 	if p.mode.sparesMemory() {
 		return x.Message + remedy, nil

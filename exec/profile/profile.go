@@ -46,6 +46,29 @@ type GPU struct {
 	Cache    string        // where it was found: "memory", "disk", "compiled"
 	Uploaded int64         // bytes of table columns that were not on the device yet
 	Held     int64         // bytes of the device's memory that the query held at the most until then, table columns apart
+
+	// Of a query on several GPUs, where the sums above are those of all, and times the longest ones.
+	Places   []Place   // each GPU that ran the pipeline
+	Exchange *Exchange // how the pipeline's rows were moved afterwards; nil: they stayed
+}
+
+// Place is what a pipeline cost on one of several GPUs.
+type Place struct {
+	Device  string
+	Rows    int64         // into the sink; Uncounted where nobody counted
+	Kernel  time.Duration // on the device, memory that gets its first state included
+	Idle    time.Duration // how much longer the slowest one took
+	Bytes   int64         // of table columns that were scanned
+	In, Out int64         // bytes of rows that came from other GPUs afterwards, and that others got
+}
+
+// Exchange is a movement of stored rows between GPUs.
+type Exchange struct {
+	Kind     string
+	Link     string        // what the bytes go over
+	LinkRate float64       // bytes a second that one GPU copies from another; 0: that is not known
+	Rows     int64         // those that stayed where they were included
+	Took     time.Duration // by the clock
 }
 
 // Plan is the cost of a query.

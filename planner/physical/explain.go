@@ -26,6 +26,30 @@ type Note struct {
 	Share    float64 `json:"bandwidth_share,omitempty"` // of the speed at which the device reads its memory
 	Compile  float64 `json:"compile_ms,omitempty"`
 	Uploaded int64   `json:"uploaded,omitempty"`
+	// Of one that ran on several GPUs: each of them, and how its rows were moved afterwards.
+	Devices  []DeviceNote  `json:"devices,omitempty"`
+	Exchange *ExchangeNote `json:"exchange,omitempty"`
+}
+
+// DeviceNote is what a pipeline cost on one of several GPUs.
+type DeviceNote struct {
+	Device string  `json:"device"`
+	Rows   *int64  `json:"rows,omitempty"` // into the sink; nil: not counted
+	Kernel float64 `json:"kernel_ms"`
+	Idle   float64 `json:"idle_ms"` // until the slowest one was done
+	Bytes  int64   `json:"bytes,omitempty"`
+	In     int64   `json:"bytes_in,omitempty"` // that came from other GPUs afterwards
+	Out    int64   `json:"bytes_out,omitempty"`
+}
+
+// ExchangeNote is what moving rows between GPUs cost.
+type ExchangeNote struct {
+	Kind   string  `json:"exchange"`
+	Link   string  `json:"link"`
+	Rows   int64   `json:"rows"`
+	Millis float64 `json:"ms"`
+	Rate   float64 `json:"gb_per_second"`        // that went out of the GPU that sent most, or came into the one that got most
+	Share  float64 `json:"link_share,omitempty"` // of the rate at which one copies from another
 }
 
 // WholePipeline asks Notes for what a pipeline cost as a whole, where it has no operators to be told apart.
@@ -157,6 +181,9 @@ func Text(plan *Plan, where Placement, notes Notes, interrupted func() error) (s
 		}
 		return nil
 	})
+	if where.Alone != "" {
+		fmt.Fprintf(&b, "one device of several runs the plan: %s\n", where.Alone)
+	}
 	return b.String(), err
 }
 
@@ -171,7 +198,12 @@ func JSON(plan *Plan, where Placement, notes Notes, interrupted func() error) (s
 		between = ",\n    "
 		return err
 	})
-	b.WriteString("\n  ]\n}")
+	b.WriteString("\n  ]")
+	if where.Alone != "" {
+		alone, _ := json.Marshal(where.Alone)
+		fmt.Fprintf(&b, ",\n  \"one_device\": %s", alone)
+	}
+	b.WriteString("\n}")
 	return b.String(), err
 }
 

@@ -23,6 +23,8 @@ type Placement struct {
 	// Spread says how the rows of each pipeline lie over several places, and Exchanges which sinks' rows move between them. Both are nil at one place.
 	Spread    map[*Pipeline]SpreadText
 	Exchanges map[Sink]ExchangeText
+	// Alone is why one place of several runs the plan; empty: there is only one, or they share it.
+	Alone string
 }
 
 // SpreadText is what EXPLAIN says of how a pipeline's rows lie over places: see package distribute.

@@ -48,6 +48,7 @@ type Target struct {
 	LaunchWords     int                                              // the most parameters of a launch
 	Includes        func(source string) string                       // the lines that include the device headers that a source needs
 	Columns         func(v *tables.Version, ordinal int) form.Column // the form of a table's column
+	Places          map[physical.Sink]int                            // sinks in which the rows of several devices come together, and of how many
 	SharedBytes     int64                                            // of a block, for tables
 	Multiprocessors int
 	Tuning          Tuning
@@ -71,7 +72,7 @@ func (g *Pipelines) Bound(s physical.Sink) float64 {
 	for _, p := range g.Feeders[s] {
 		n += g.Outlines[p].MaxRows
 	}
-	return n
+	return Times(n, float64(max(g.Target.Places[s], 1)))
 }
 
 // Times is a product of bounds: nothing, however often, is nothing.

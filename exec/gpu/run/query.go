@@ -111,6 +111,8 @@ type Options struct {
 	Background bool  // nobody waits for it: its kernels are compiled after those of others
 
 	Parts map[*physical.TableScan]residency.Part // of the tables that are scanned; all of those that are not named
+	// Of a program that several devices run together: which of them this one is, and how many there are; 0: it runs alone.
+	Place, Places int
 }
 
 // Start makes ready to run a program, and begins to compile its kernels and, where any has to be compiled, to upload the columns that it reads. Close the query.
@@ -121,6 +123,9 @@ func (r *Runner) Start(ctx context.Context, g *program.Program, o Options) (*Que
 	}
 	q.clock.Wanted, q.kernels.Background = o.Profiled, o.Background
 	q.memory.Budget.SetLimit(o.Limit)
+	if o.Places > 0 {
+		q.sizes.of(o.Place, o.Places)
+	}
 	q.compile(ctx)
 	return q, nil
 }

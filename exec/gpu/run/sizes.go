@@ -111,6 +111,8 @@ type sizing struct {
 	works   map[physical.Sink]uint64               // 0: something is not known
 	trusts  bool                                   // sizes that are remembered, so far that there is no waiting
 	trusted map[physical.Sink]int64                // sinks that have such a size, and their capacities in rows; 0 for groups
+
+	place, places int // of several that do the work together
 }
 
 func newSizing(g *program.Program, memory *sizeMemory, parts map[*physical.TableScan]residency.Part) *sizing {
@@ -119,6 +121,12 @@ func newSizing(g *program.Program, memory *sizeMemory, parts map[*physical.Table
 		s.trusts = s.trusts && g.Kernels[p] != nil // others cannot run again
 	}
 	return s
+}
+
+// of says that the query is one place of several. What they exchange cannot be made again by one of them, so all counts are waited for.
+func (z *sizing) of(place, places int) {
+	z.place, z.places = place, places
+	z.trustNone()
 }
 
 // trustNone has all counts waited for from now on.
@@ -165,6 +173,7 @@ func (z *sizing) workOf(s physical.Sink) uint64 {
 	}
 	var h maphash.Hash
 	h.SetSeed(z.memory.seed)
+	maphash.WriteComparable(&h, [2]int{z.place, z.places})
 	known := true
 	of := func(s physical.Sink) {
 		work := z.workOf(s)

@@ -10,14 +10,14 @@ import (
 // makeMark computes the mark of a mark join: TRUE at the positions pos, elsewhere NULL if the comparison with some build row
 // that passes the residual is NULL, else FALSE.
 func (o *probeOp) makeMark(b *column.Batch, keys []*column.Vector, pos []int32) error {
-	m := &o.mark
+	m := &o.mark.vector
 	m.Type = types.Bool
 	m.Reserve(b.N)
 	clear(m.I64)
 	for _, p := range pos {
 		m.I64[p] = 1
 	}
-	b.Cols[o.markSlot] = m
+	b.Cols[o.mark.slot] = m
 	if len(pos) == b.Rows() || o.b.N == 0 || len(keys) == 0 {
 		return nil
 	}
@@ -67,7 +67,7 @@ func (o *probeOp) findUnknownOf(b *column.Batch, keys []*column.Vector, p int32)
 			return err
 		}
 		if unknown {
-			o.mark.SetNull(int(p), b.N)
+			o.mark.vector.SetNull(int(p), b.N)
 			break
 		}
 	}

@@ -32,7 +32,6 @@ type probeOp struct {
 	carry    []int                                    // probe side's slots to carry into new batches
 	resCarry []int                                    // those that the residual reads
 	late     func(b *column.Batch, sel []int32) error // see stage; nil: nothing is loaded here
-	markSlot int
 
 	band   bandProbe
 	finder finder
@@ -40,8 +39,14 @@ type probeOp struct {
 	vecs   []column.Vector // by slot; what out's columns are made in
 	nulls  []*column.Vector
 	pairs  probePairs
-	mark   column.Vector
+	mark   markColumn
 	hits   column.Bitmap // build rows matched, for KeepUnmatched
+}
+
+// markColumn is the column that a mark join adds.
+type markColumn struct {
+	slot   int // less than 0: none is added
+	vector column.Vector
 }
 
 // bandProbe is the probe's side of a build's band.
@@ -60,7 +65,7 @@ func NewProbe(w *task.Worker, b *Build, t *physical.Probe, at pipeline.Stage) (p
 		return nil, sqlerr.Bug("a probe of a build that has not run")
 	}
 	l := at.Layout
-	o := &probeOp{w: w, b: b, t: t, next: at.Next, markSlot: -1, pairs: probePairs{open: []int32{}}}
+	o := &probeOp{w: w, b: b, t: t, next: at.Next, mark: markColumn{slot: -1}, pairs: probePairs{open: []int32{}}}
 	var err error
 	if o.keys, err = expr.CompileAll(t.Keys, l.Slots); err != nil {
 		return nil, err
@@ -83,7 +88,7 @@ func NewProbe(w *task.Worker, b *Build, t *physical.Probe, at pipeline.Stage) (p
 	}
 	made := t.Build.Payload
 	if t.Mark != nil {
-		o.markSlot = l.Slots[t.Mark.ID]
+		o.mark.slot = l.Slots[t.Mark.ID]
 		made = append(made[:len(made):len(made)], t.Mark)
 	}
 	if b.band != nil {

@@ -212,7 +212,7 @@ func (o *probeOp) undecided(b *column.Batch, keys []*column.Vector, at, rows []i
 			}
 		}
 		if unknown {
-			o.mark.SetNull(int(p), b.N)
+			o.mark.vector.SetNull(int(p), b.N)
 		} else {
 			left = append(left, p)
 		}

@@ -167,8 +167,8 @@ func (x *planner) parts(a *physical.Aggregate, all []*stream, st *stored) {
 		e.Reason = "one row of each place is put together"
 	} else if moved > x.t.GatherGroups {
 		e = Exchange{Kind: Repartition, Reason: "the parts of a group come to one place"}
-		for _, g := range a.Groups {
-			e.Keys = append(e.Keys, g.Col.ID)
+		for _, i := range x.ownKeys(a) {
+			e.Keys = append(e.Keys, a.Groups[i].Col.ID)
 		}
 		whole.EstGroups /= float64(x.places)
 	}
@@ -243,7 +243,8 @@ func exactSum(t types.Type) types.Type {
 // rowsTo moves rows before they are grouped.
 func (x *planner) rowsTo(a *physical.Aggregate, all []*stream, st *stored, e Exchange) {
 	var items []logical.Item
-	for i, g := range a.Groups {
+	for _, i := range x.ownKeys(a) {
+		g := a.Groups[i]
 		c, ok := g.Expr.(*expr.Column)
 		if !ok {
 			it := logical.NewItem(&x.alloc, g.Col.Name, g.Expr)
@@ -267,6 +268,44 @@ func (x *planner) rowsTo(a *physical.Aggregate, all []*stream, st *stored, e Exc
 		st.homes, st.reason = x.atHome(a, x.ends[a]), "all rows of a group came to one place"
 		a.EstGroups /= float64(x.places)
 	}
+}
+
+// fewPerPlace is how many groups for each place spread evenly enough.
+const fewPerPlace = 64
+
+// ownKeys are the keys, by their numbers, by which groups are given to places: all of them, or those by which the only reader groups them again, as COUNT(DISTINCT) does; then nothing has to move twice.
+func (x *planner) ownKeys(a *physical.Aggregate) (keys []int) {
+	var again *physical.Aggregate
+	var scan *physical.SinkScan
+	readers := 0
+	for _, p := range x.plan.Pipelines {
+		from, ok := p.Source.(*physical.SinkScan)
+		if !ok || from.From != physical.Sink(a) {
+			continue
+		}
+		readers++
+		if !slices.ContainsFunc(p.Transforms, func(t physical.Transform) bool { _, is := t.(*physical.Filter); return !is }) {
+			again, _ = p.Sink.(*physical.Aggregate)
+			scan = from
+		}
+	}
+	if readers == 1 && again != nil && again.EstGroups >= fewPerPlace*float64(x.places) {
+		for i, g := range a.Groups {
+			at := slices.Index(scan.Ins, g.Col.ID)
+			if at >= 0 && slices.ContainsFunc(again.Groups, func(o logical.Item) bool {
+				c, ok := o.Expr.(*expr.Column)
+				return ok && c.ID == scan.Cols[at].ID
+			}) {
+				keys = append(keys, i)
+			}
+		}
+	}
+	if len(keys) == 0 {
+		for i := range a.Groups {
+			keys = append(keys, i)
+		}
+	}
+	return keys
 }
 
 // addItems computes further columns at the end of a stream.

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// TestWindowsAsJoins compares windows that no other engine at hand computes (RANGE over dates, GROUPS, LATERAL) with the same
+// TestWindowsAsJoins compares windows that no other engine here computes (RANGE over dates, GROUPS, LATERAL) with the same
 // questions asked without them: counts and sums over the rows that satisfy the frame's condition.
 func TestWindowsAsJoins(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())

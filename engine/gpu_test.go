@@ -100,7 +100,7 @@ func rowTexts(rows [][]types.Value) []string {
 	return out
 }
 
-// TestTPCHOnGPU runs the 22 queries wholly by kernels and compares them with the CPU's results and, where they are at hand, with the
+// TestTPCHOnGPU runs the 22 queries wholly by kernels and compares them with the CPU's results and, if the files are there, with the
 // published answers.
 func TestTPCHOnGPU(t *testing.T) {
 	if testing.Short() {

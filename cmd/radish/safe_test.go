@@ -10,7 +10,7 @@ import (
 	"github.com/radish-sql/radish/storage/fileaccess"
 )
 
-// TestSafe runs what reaches for files and programs under --safe: all of it is refused, and what is there and what is not alike.
+// TestSafe runs what reaches for files and programs under --safe: all of it is refused, and a missing file with the same message as one that exists.
 func TestSafe(t *testing.T) {
 	there := writeFile(t, "there.csv", "x\n1\n")
 	for _, line := range []string{

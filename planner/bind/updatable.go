@@ -132,7 +132,7 @@ func singleTable(v View) *ast.TableSource {
 	return from
 }
 
-// rowFinder looks for what is computed from other rows than the one at hand.
+// rowFinder looks for expressions that read other rows than the current one.
 type rowFinder struct {
 	others bool // aggregates, windows and subqueries
 	table  *ast.TableName

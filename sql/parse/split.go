@@ -25,7 +25,7 @@ type cutter struct {
 	bare   bool                    // of a statement's tokens only the first and the last are kept
 	skips  bool                    // the rows of a long INSERT get no tokens; see Piece.rows
 	grow   func(bytes int64) error // is asked before many tokens are kept; nil: nobody counts them
-	tokens []token                 // of the piece at hand; a buffer to begin with
+	tokens []token                 // of the current piece; a buffer at first
 }
 
 // tokensCounted is from how many tokens on their memory is counted.

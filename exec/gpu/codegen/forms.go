@@ -38,7 +38,7 @@ func NewForms(ctx *expr.Context, lookups *LookupCache, ranges Ranges) *Forms {
 	return &Forms{text: &Text{Ctx: ctx, Lookups: lookups, Ranges: ranges, silent: true}, scope: NewScope()}
 }
 
-// Bind gives a column's form. loaded says that its value is at hand: it costs nothing to use it.
+// Bind gives a column's form. loaded says that its value is in a register already.
 func (f *Forms) Bind(id expr.ColumnID, of Form, loaded bool) {
 	v := of.Value()
 	v.Text = "v"

@@ -113,7 +113,7 @@ func (a *groupText) taggedPartition() {
 	a.appendGroups("slot_count")
 }
 
-// rankedPartition writes what makes the groups of a partition whose tags are few: it goes over the rows twice, the second time with their groups' numbers at hand. The
+// rankedPartition writes what makes the groups of a partition whose tags are few: it goes over the rows twice, and the second time it knows their groups' numbers. The
 // rows will mostly be in the L2 cache then.
 func (a *groupText) rankedPartition() {
 	k, passes := a.k, a.f.Partition.Passes

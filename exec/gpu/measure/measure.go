@@ -36,7 +36,7 @@ var text = fmt.Sprintf(`#define RADISH_BLOCK %d
 constexpr int chunk_count = %d;
 constexpr int count_bytes = %d, count_words = %d, count_keys = %d, count_bits = %d;
 
-// Reads chunk_count times 16 bytes, from p.w[0] on. The store, which never comes to pass in memory of zeros, keeps the compiler from leaving that out.
+// Reads chunk_count times 16 bytes, from p.w[0] on. The memory holds zeros, so the store never runs; without it the compiler would leave the reads out.
 RADISH_KERNEL(read_all, 1) {
   const Chunk<16>* chunks = as_pointer<const Chunk<16>>(p.w[0]) + block_index() * chunk_count * RADISH_BLOCK + thread_index();
   Chunk<16> c[chunk_count];

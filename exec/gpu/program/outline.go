@@ -42,10 +42,7 @@ func (g *Program) outlineAll() (again bool) {
 func (o *outliner) decide() error {
 	end := endOf(o.Pipeline)
 	if end == nil {
-		if _, ok := o.Pipeline.Sink.(*physical.Window); ok {
-			return codegen.Refuse("window functions run on the CPU only")
-		}
-		return codegen.Refuse("%s runs on the CPU only", physical.SinkName(o.Pipeline, physical.GPU))
+		return refusal(o.Pipeline)
 	}
 	if err := end.begin(o); err != nil {
 		return err

@@ -140,7 +140,7 @@ func (o *outliner) table(scan *physical.TableScan) error {
 	return o.checkFilters(x)
 }
 
-// checkFilters sees whether kernels can test a scan's filters. Where they do so for the rows of a thread in turn, what they load is at hand afterwards.
+// checkFilters sees whether kernels can test a scan's filters. Where a thread tests its rows in turn, the columns that the filters read are loaded afterwards.
 func (o *outliner) checkFilters(x *scanOutline) error {
 	forms := o.Forms
 	if x.pack || x.sparse {

@@ -1,6 +1,7 @@
 package program
 
 import (
+	"github.com/radish-sql/radish/exec/gpu/codegen"
 	"github.com/radish-sql/radish/exec/gpu/groupby"
 	"github.com/radish-sql/radish/exec/gpu/kernel"
 	"github.com/radish-sql/radish/exec/gpu/sort"
@@ -37,6 +38,14 @@ func endOf(p *physical.Pipeline) end {
 		return storeEnd{p: p, title: "result"}
 	}
 	return nil
+}
+
+// refusal says why a GPU does nothing with the rows that come to a pipeline's sink.
+func refusal(p *physical.Pipeline) error {
+	if _, ok := p.Sink.(*physical.Window); ok {
+		return codegen.Refuse("window functions run on the CPU only")
+	}
+	return codegen.Refuse("%s runs on the CPU only", physical.SinkName(p, physical.GPU))
 }
 
 // Order returns the order of a sink's rows; nil if they stay as they come, or are not on the device.

@@ -104,7 +104,7 @@ func padder(left bool) expr.Kernel {
 	}
 }
 
-// appendRepeated appends s n times, as long copies of what is there already.
+// appendRepeated appends s n times, by copying ever longer pieces that it has appended.
 func appendRepeated(b []byte, s string, n int) []byte {
 	from, end := len(b), len(b)+len(s)*n
 	if n > 0 {

@@ -133,7 +133,7 @@ func (l *layout) end(wraps bool) {
 // program types, is not drawn anew for each character.
 const frameTime = 8 * time.Millisecond
 
-// screen shows the text that is edited on a terminal, below what is there already. It draws the rows that have changed. Of a text that has
+// screen shows the text that is edited on a terminal, below earlier output. It draws the rows that have changed. Of a text that has
 // more rows than the terminal it shows those round the cursor.
 type screen struct {
 	out   io.Writer

@@ -11,6 +11,7 @@
 //   - windows, shapes, join, files and tpcds run beside DuckDB: window functions, statements of many kinds, joins of many sizes, queries over files,
 //     TPC-DS.
 //   - hash judges and times hash functions (package hashlab), hashtable times hash tables (package tablelab).
+//   - gpus runs TPC-H on one GPU and on several, and extrapolates by a model.
 //   - calibrate measures both sides of small queries.
 //   - memory measures what processes hold beside their memory limits.
 //
@@ -44,6 +45,7 @@ var commands = []command{
 	{"export", "write the TPC-H tables as Parquet files", runExport},
 	{"compile", "compile the kernels of TPC-H's or other queries by several processes, without a GPU", runCompile},
 	{"groupby", "group large tables by keys of several distributions, and check every total", runGroupBy},
+	{"gpus", "run TPC-H on one GPU and on several, compare answers, and say by a model what more GPUs would do", runGPUs},
 	{"calibrate", "measure what radish_device = 'auto' estimates with, and compare its choices with what is faster", runCalibrate},
 	{"auto", "compare what radish_device = 'auto' does, from the first run on, with the CPU and the GPU forced", runAuto},
 	{"oracle", "time the 22 queries against DuckDB, both over the same Parquet files, and compare the results", runOracle},

@@ -42,7 +42,7 @@ var layers = []struct {
 	{"exec/cpu/rowstore", []string{"column", "exec/memory", "sql", "exec/cpu/task", "exec/cpu/vec"}},
 	{"exec/cpu/rowsort", []string{"column", "sql", "exec/cpu/task", "exec/cpu/vec"}},
 	{"exec/cpu/grouptable", []string{"column", "planner", "sql", "exec/cpu/task", "exec/cpu/vec", "exec/cpu/keyhash"}},
-	{"exec/cpu/accumulate", []string{"column", "exec/memory", "planner", "sql", "exec/cpu/task", "exec/cpu/vec", "exec/cpu/keyhash", "exec/cpu/rowstore", "exec/cpu/grouptable"}},
+	{"exec/cpu/accumulate", []string{"column", "exec/memory", "planner", "sql", "exec/cpu/task", "exec/cpu/vec", "exec/cpu/keyhash", "exec/cpu/rowstore", "exec/cpu/rowsort", "exec/cpu/grouptable"}},
 	{"exec/cpu/pipeline", []string{"column", "planner", "sql", "exec/cpu/task", "exec/cpu/rowstore"}},
 	{"exec/cpu/scan", []string{"column", "exec/memory", "planner", "sql", "storage", "exec/cpu/task", "exec/cpu/vec", "exec/cpu/rowstore", "exec/cpu/pipeline"}},
 	{"exec/cpu/join", []string{"column", "exec/memory", "planner", "sql", "storage", "exec/cpu/task", "exec/cpu/vec", "exec/cpu/keyhash", "exec/cpu/radix", "exec/cpu/rowstore", "exec/cpu/rowsort", "exec/cpu/pipeline"}},

@@ -67,7 +67,10 @@ func countReaders(n logical.Node, readers map[*logical.SharedPlan]int) {
 }
 
 // isCheap says whether reading n again costs no more than reading what it would store.
-func isCheap(n logical.Node) bool {
+func isCheap(n logical.Node) bool { return isCheapWith(n, false) }
+
+// isCheapWith is isCheap, which takes the rows of a recursion's last round for a table if rounds is set.
+func isCheapWith(n logical.Node, rounds bool) bool {
 	for {
 		for _, e := range n.Exprs() {
 			if expr.IsVolatile(e) || expr.HasSubquery(e) {
@@ -77,6 +80,8 @@ func isCheap(n logical.Node) bool {
 		switch x := n.(type) {
 		case *logical.Scan:
 			return true
+		case *logical.WorkTable:
+			return rounds
 		case *logical.Values:
 			return len(x.Rows) <= 8
 		case *logical.Filter:

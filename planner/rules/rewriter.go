@@ -63,7 +63,7 @@ const (
 
 // look finds the shape and the size of the plan, its subqueries and its shared plans.
 func (w *rewriter) look() {
-	v := shaper{found: always}
+	v := shaper{found: always, est: w.est}
 	v.visit(w.root)
 	w.shape, w.nodes = v.found, v.nodes
 }
@@ -81,6 +81,7 @@ type shaper struct {
 	rows  float64 // of the tables scanned
 	plans map[*logical.SharedPlan]bool
 	scans map[*table.Version]bool
+	est   *stats.Estimator // learns of recursions; nil: none does
 }
 
 func (v *shaper) visit(n logical.Node) {
@@ -152,6 +153,10 @@ func (v *shaper) visit(n logical.Node) {
 		v.found |= hasSetOp
 	case *logical.Shared:
 		v.shared(x.Plan)
+	case *logical.Recursive:
+		if v.est != nil {
+			v.est.Know(x)
+		}
 	}
 	for _, in := range n.Inputs() {
 		v.visit(in)

@@ -78,7 +78,7 @@ func (w *rewriter) orJoinOf(j *logical.Join) *orJoin {
 		}
 	}
 	for _, side := range s.sides {
-		if len(side.FreeColumns()) > 0 || !isCheap(side) && readsLoop(side) {
+		if len(side.FreeColumns()) > 0 || !isCheapWith(side, true) && readsLoop(side) {
 			return nil
 		}
 	}
@@ -140,7 +140,7 @@ func (s *orJoin) split() logical.Node {
 func (s *orJoin) read(side int, m map[expr.ColumnID]expr.Expr) logical.Node {
 	var again logical.Node
 	var cols map[expr.ColumnID]*expr.Column
-	if n := s.sides[side]; isCheap(n) {
+	if n := s.sides[side]; isCheapWith(n, true) {
 		again, cols = logical.Copy(n, s.w.alloc)
 	} else {
 		s.sides[side], again, cols = s.w.readTwice(n)

@@ -165,6 +165,8 @@ func (e *Estimator) columnBounds(n logical.Node, id expr.ColumnID) (lo, hi int64
 		return e.itemBounds(x, x.Input, x.Groups, id)
 	case *logical.SetOp:
 		return e.setOpBounds(x, id)
+	case *logical.WorkTable:
+		return e.loopBounds(x, id)
 	case *logical.Shared:
 		for i, c := range x.Cols {
 			if c.ID == id {
@@ -205,6 +207,23 @@ func (e *Estimator) setOpBounds(x *logical.SetOp, id expr.ColumnID) (lo, hi int6
 		lo, hi = min(lo, l), max(hi, h)
 	}
 	return lo, hi, true
+}
+
+// loopBounds are those of a column of a recursion's last round: what the bounds of its first rows and of what a round gives span, if the latter do not follow from the round before.
+func (e *Estimator) loopBounds(x *logical.WorkTable, id expr.ColumnID) (lo, hi int64, ok bool) {
+	r := e.loops[x.Loop]
+	i := slices.IndexFunc(x.Cols, func(c *expr.Column) bool { return c.ID == id })
+	if r == nil || i < 0 || i >= len(r.Cols) {
+		return 0, 0, false
+	}
+	delete(e.loops, x.Loop) // so that nothing is known of the round before
+	defer func() { e.loops[x.Loop] = r }()
+	lo, hi, ok = e.columnBounds(r.Seed, r.SeedCols[i].ID)
+	if !ok {
+		return 0, 0, false
+	}
+	l, h, ok := e.columnBounds(r.Step, r.StepCols[i].ID)
+	return min(lo, l), max(hi, h), ok
 }
 
 // itemBounds bounds n's column id, which is one of items over in.

@@ -19,6 +19,7 @@ type Estimator struct {
 	uniques  map[proofKey]bool
 	closures map[proofKey]logical.ColSet
 	samples  map[*table.Version][]triedFilter
+	loops    map[*logical.Loop]*logical.Recursive
 }
 
 // proofKey is a question about the columns cols of a join or a shared plan. The answers are kept: joins ask about their inputs
@@ -58,6 +59,14 @@ type Column struct {
 // MaxRows is the largest estimate: products of many relations stay numbers that can be compared, added up and put into an
 // int64.
 const MaxRows = 1e15
+
+// Know tells the estimator which recursion the work tables of a loop belong to.
+func (e *Estimator) Know(r *logical.Recursive) {
+	if e.loops == nil {
+		e.loops = map[*logical.Loop]*logical.Recursive{}
+	}
+	e.loops[r.Loop] = r
+}
 
 // Rows returns the estimated number of rows of n.
 func (e *Estimator) Rows(n logical.Node) float64 {

@@ -40,6 +40,9 @@ type concatText struct {
 func newConcatenation(s *concatSpec) *concatenation {
 	a := &concatenation{spec: s}
 	a.hold(s.q, "GROUP_CONCAT", s.args, s.types, a)
+	for i, k := range s.item.OrderBy {
+		a.by = append(a.by, heldKey{s.args + i, k.Desc})
+	}
 	return a
 }
 
@@ -48,23 +51,6 @@ func (a *concatenation) start(_ []*column.Vector, groups int) { a.texts = make([
 // finish makes the text of one group of the rows that it has.
 func (a *concatenation) finish(g int, cols []*column.Vector, rows []int32) error {
 	q := a.spec.q
-	if len(a.spec.item.OrderBy) > 0 {
-		err := task.SortStable(q, rows, func(x, y int32) int {
-			for i, k := range a.spec.item.OrderBy {
-				c := vec.CompareNullsFirst(cols[1+a.spec.args+i], int(x), int(y))
-				if k.Desc {
-					c = -c
-				}
-				if c != 0 {
-					return c
-				}
-			}
-			return 0
-		})
-		if err != nil {
-			return err
-		}
-	}
 	var buf, piece, key []byte
 	var seen map[string]bool
 	known := 0 // bytes of seen

@@ -3,6 +3,7 @@ package accumulate
 import (
 	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/exec/cpu/grouptable"
+	"github.com/radish-sql/radish/exec/cpu/rowsort"
 	"github.com/radish-sql/radish/exec/cpu/rowstore"
 	"github.com/radish-sql/radish/exec/cpu/task"
 	"github.com/radish-sql/radish/sql/sqlerr"
@@ -19,15 +20,22 @@ type heldRows struct {
 	groups   int
 	id       column.Vector
 	sel      []int32
+	by       []heldKey // the order of a group's rows; none: that in which they came
 	done     bool
 	result   groupFinisher
+}
+
+// heldKey is an input that orders the rows of a group.
+type heldKey struct {
+	input int
+	desc  bool
 }
 
 // groupFinisher makes the values of groups.
 type groupFinisher interface {
 	// start is called once, before finish, with the columns of all rows: group number, then the inputs.
 	start(cols []*column.Vector, groups int)
-	// finish gets the rows of a group, in their order. Calls for different groups run at once. rows may be reordered.
+	// finish gets the rows of a group, in order. Calls for different groups run at once. rows may be reordered.
 	finish(g int, cols []*column.Vector, rows []int32) error
 }
 
@@ -120,13 +128,17 @@ func (h *heldRows) Complete() error {
 		starts[g] = sum
 		sum += k
 	}
-	err = q.Blocks(n, func(from, to int) {
-		for i := from; i < to; i++ {
-			g := ids[i]
-			order[starts[g]] = int32(i)
-			starts[g]++ // where the next group starts, in the end
-		}
-	})
+	if len(h.by) > 0 {
+		starts, err = starts[1:], h.sort(order, cols) // where the next group starts
+	} else {
+		err = q.Blocks(n, func(from, to int) {
+			for i := from; i < to; i++ {
+				g := ids[i]
+				order[starts[g]] = int32(i)
+				starts[g]++ // where the next group starts, in the end
+			}
+		})
+	}
 	if err != nil {
 		return err
 	}
@@ -151,6 +163,33 @@ func (h *heldRows) Complete() error {
 			}
 		}
 		return nil
+	})
+}
+
+// sort stores the rows of all groups in order, group by group.
+func (h *heldRows) sort(order []int32, cols []*column.Vector) error {
+	const words = 16 // bytes for each row while they are sorted
+	q, n := h.q, len(order)
+	if err := q.Memory.Reserve(h.operator, int64(words*n)); err != nil {
+		return err
+	}
+	defer q.Memory.Release(int64(words * n))
+	s := &rowsort.Sorter{Q: q, Name: h.operator, Keys: []rowsort.Key{{V: cols[0]}}, Parallel: q.IsParallel(n)}
+	for _, k := range h.by {
+		key, err := rowsort.NewKey(q, cols[1+k.input], k.desc, n)
+		if err != nil {
+			return err
+		}
+		s.Keys = append(s.Keys, key)
+	}
+	sorted, err := s.Sort(n)
+	if err != nil {
+		return err
+	}
+	return q.Blocks(n, func(from, to int) {
+		for i := from; i < to; i++ {
+			order[i] = sorted.Row(i)
+		}
 	})
 }
 

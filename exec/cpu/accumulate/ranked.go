@@ -21,6 +21,7 @@ type picked struct {
 func newPicked(q *task.Query, name string, inputs []types.Type, part float64) *picked {
 	a := &picked{part: part}
 	a.hold(q, name, 1, inputs, a)
+	a.by = []heldKey{{input: 0}}
 	return a
 }
 
@@ -30,11 +31,6 @@ func (a *picked) start(cols []*column.Vector, groups int) {
 }
 
 func (a *picked) finish(g int, cols []*column.Vector, rows []int32) error {
-	key := cols[1]
-	compare := func(x, y int32) int { return vec.CompareNullsFirst(key, int(x), int(y)) }
-	if err := task.SortStable(a.q, rows, compare); err != nil {
-		return err
-	}
 	if a.part == a.part {
 		a.row[g] = rows[max(0, int(math.Ceil(a.part*float64(len(rows))))-1)]
 		return nil
@@ -42,7 +38,7 @@ func (a *picked) finish(g int, cols []*column.Vector, rows []int32) error {
 	longest := 0
 	for from := 0; from < len(rows); {
 		to := from + 1
-		for to < len(rows) && compare(rows[from], rows[to]) == 0 {
+		for to < len(rows) && vec.CompareNullsFirst(cols[1], int(rows[from]), int(rows[to])) == 0 {
 			to++
 		}
 		if to-from > longest {

@@ -166,7 +166,7 @@ func notesOf(cost *profile.Plan) physical.Notes {
 			}
 			g := pc.GPU
 			return physical.Note{
-				Text: gpuCost(g), Millis: inMillis(pc.Wall), Bytes: g.Bytes, Kernel: inMillis(g.Kernel), Fill: inMillis(g.Fill), Compile: inMillis(g.Compile), Uploaded: g.Uploaded,
+				Text: gpuCost(g), Millis: inMillis(pc.Wall), Bytes: g.Bytes, Kernel: inMillis(g.Kernel), Fill: inMillis(g.Fill), Compile: inMillis(g.Compile), Uploaded: g.Uploaded, Windows: g.Windows,
 				Share: bandwidthShare(g), Devices: deviceNotes(g), Exchange: exchangeNote(g),
 			}, true
 		}
@@ -212,7 +212,7 @@ func counted(rows int64) *int64 {
 
 // bandwidthShare is what part of the speed at which the device can read its memory a pipeline's kernels reached; 0 if that is not known.
 func bandwidthShare(c *profile.GPU) float64 {
-	if c.ReadRate == 0 || c.Kernel == 0 {
+	if c.ReadRate == 0 || c.Kernel == 0 || c.Windows > 0 { // the bus sets the pace of windows
 		return 0
 	}
 	return float64(c.Bytes) / c.Kernel.Seconds() / c.ReadRate
@@ -226,6 +226,9 @@ const leastFill = 50 * time.Microsecond
 // gpuCost words what a pipeline cost on the GPU.
 func gpuCost(c *profile.GPU) string {
 	text := fmt.Sprintf("kernel %.3f ms", inMillis(c.Kernel))
+	if c.Windows > 0 { // it waits for each
+		text = fmt.Sprintf("%d windows in %.3f ms", c.Windows, inMillis(c.Kernel))
+	}
 	if c.Fill >= leastFill {
 		text += fmt.Sprintf(" after %.3f ms of filling memory", inMillis(c.Fill))
 	}

@@ -106,7 +106,7 @@ func (s *Session) place(st *statement, plan *physical.Plan, device Device) (plac
 // wish is how the session's plans are placed on a GPU, for a reason that counts where the mode does not give one.
 func (s *Session) wish(mode gpu.Mode, reason string) gpu.Wish {
 	return gpu.Wish{
-		Mode: mode, Reason: reason, Limit: s.vars.integer("radish_gpu_memory_limit"),
+		Mode: mode, Reason: reason, Limit: s.vars.integer("radish_gpu_memory_limit"), Tables: s.vars.integer("radish_gpu_table_memory"),
 		Joins: gpu.Joins{
 			InPartitions: gpu.Partitioning(s.vars.get(variableByName[gpuJoinPartitions])), Passes: int(s.vars.integer("radish_gpu_join_passes")), Bits: int(s.vars.integer("radish_gpu_join_bits")),
 			Sorted: gpu.Sorting(s.vars.get(variableByName[gpuJoinSorted])),

@@ -138,6 +138,7 @@ func testTPCH(t *testing.T, e *Engine) {
 			t.Errorf("Q%d on the GPU: %v", q.Number, err)
 		}
 	}
+	testTPCHInWindows(t, s)
 }
 
 // publishedAnswers is the folder of TPC-H's answers at scale factor 0.01: beside the source tree, or in the bundle for GPU hosts. It is empty

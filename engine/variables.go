@@ -120,6 +120,10 @@ var ownVariables = []variable{
 		doc: "queries that several GPUs share: auto, those of many rows; always, all that can; never",
 	},
 	{
+		name: "radish_gpu_table_memory", initial: fixed("0"), set: setBytes("radish_gpu_table_memory"),
+		doc: "bytes of each GPU's memory that table columns may take (KB, MB, GB are understood): larger tables are read in windows; 0: as many as there are",
+	},
+	{
 		name: "radish_gpu_total_memory_limit", initial: func(e *Engine) string { return strconv.FormatInt(e.opts.GPUMemoryLimit, 10) }, integer: true, readOnly: true,
 		doc: "bytes of each GPU's memory that all queries and table columns may hold together: gpu_memory_limit of the database's name; 0: as many as there are",
 	},

@@ -62,13 +62,23 @@ func (p *Placed) Lacks() Lacks {
 				l.Kernels++
 			}
 		}
+		windows := p.windows(i)
 		for _, pl := range p.Plan.Pipelines {
-			if scan, ok := pl.Source.(*physical.TableScan); ok && p.Placement.Device(pl) == physical.GPU && p.runsAt(i, pl) {
+			if scan, ok := pl.Source.(*physical.TableScan); ok && p.Placement.Device(pl) == physical.GPU && p.runsAt(i, pl) && windows.Of[scan] == nil { // windows come when they are read
 				l.Bytes += d.runner.Residency.Awaited(scan.Table, run.ScanOrdinals(scan), p.part(i, scan))
 			}
 		}
 	}
 	return l
+}
+
+// windows says what a place reads in windows.
+func (p *Placed) windows(place int) run.Windows {
+	on := func(x *physical.Pipeline) bool { return p.Placement.Device(x) == physical.GPU && p.runsAt(place, x) }
+	if p.shares == nil {
+		return p.device.windows(p.Plan, on, p.tables, nil)
+	}
+	return p.shares.devices[place].windows(p.Plan, on, p.tables, p.shares.parts[place])
 }
 
 // runsAt says whether a place runs a pipeline.

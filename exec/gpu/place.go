@@ -45,6 +45,7 @@ type Placed struct {
 	// groups are the pipelines that store an aggregation's groups as rows, for those that are read on the CPU. They are no part of the plan.
 	groups map[*physical.Aggregate]*physical.Pipeline
 	limit  int64   // bytes of a device's memory that the query may hold; 0: any
+	tables int64   // bytes of it that table columns may take; 0: any
 	shares *shares // how several devices share the plan; nil: there is one
 }
 
@@ -53,6 +54,7 @@ type Wish struct {
 	Mode   Mode
 	Reason string // of pipelines on the GPU; with Always and Strict it follows from the mode
 	Limit  int64  // bytes of each device's memory that the query may hold beside table columns; 0: as many as there are
+	Tables int64  // bytes of it that table columns may take: of larger tables windows are read, one after the other; 0: as many as there are
 	Joins  Joins
 	Shared Sharing
 }
@@ -73,17 +75,20 @@ func (d *Device) Place(plan *physical.Plan, ctx *expr.Context, wish Wish) (place
 	if placed != nil {
 		return placed, placed.Placement, nil
 	}
-	if reason, err := d.unfit(plan, wish.Mode); reason != "" || err != nil {
+	if reason, err := d.unfit(plan, wish); reason != "" || err != nil {
 		return nil, physical.OnCPU(reason), err
 	}
 	if cut := join.Cut(plan, target); cut != plan {
 		if placed, where, err = d.place(cut, ctx, wish, target); err == nil && placed != nil && placed.Whole() {
-			placed.Placement.Alone, where.Alone = alone, alone
-			return placed, where, nil
+			placed.Placement.Alone = alone
+			placed.explainWindows()
+			return placed, placed.Placement, nil
 		}
 	}
 	if placed, where, err = d.place(plan, ctx, wish, target); placed != nil {
-		placed.Placement.Alone, where.Alone = alone, alone
+		placed.Placement.Alone = alone
+		placed.explainWindows()
+		where = placed.Placement
 	}
 	return placed, where, err
 }
@@ -92,7 +97,7 @@ func (d *Device) Place(plan *physical.Plan, ctx *expr.Context, wish Wish) (place
 func (d *Device) place(plan *physical.Plan, ctx *expr.Context, wish Wish, target *kernel.Target) (placed *Placed, where physical.Placement, err error) {
 	x := &placing{plan: plan, off: map[*physical.Pipeline]string{}}
 	x.sides()
-	placed = &Placed{Plan: plan, device: d, mode: wish.Mode, limit: wish.Limit}
+	placed = &Placed{Plan: plan, device: d, mode: wish.Mode, limit: wish.Limit, tables: wish.Tables}
 	for {
 		placed.groups = x.crossings()
 		whole := *plan
@@ -139,9 +144,9 @@ func (d *Device) unplaceable(plan *physical.Plan, mode Mode) (reason string, err
 }
 
 // unfit says why the device cannot run a plan alone, whatever kernels there are. It is an error where the mode wants no other device.
-func (d *Device) unfit(plan *physical.Plan, mode Mode) (reason string, err error) {
-	reason = d.tooLarge(plan, d.runner.Residency.Capacity(), nil)
-	if reason != "" && !mode.sparesMemory() {
+func (d *Device) unfit(plan *physical.Plan, wish Wish) (reason string, err error) {
+	reason = d.tooLarge(plan, wish.Tables, nil)
+	if reason != "" && !wish.Mode.sparesMemory() {
 		return "", sqlerr.New(sqlerr.CodeCapacityExceeded, sqlerr.Resource, "%s", reason).WithHint("SET radish_device = 'gpu' to let the CPU run what the GPU cannot")
 	}
 	return reason, nil
@@ -171,18 +176,35 @@ func (x *placing) placement(wish Wish) (where physical.Placement, err error) {
 	return where, nil
 }
 
-// tooLarge says why a plan cannot run on a device with so much memory, whatever it gives up: a scan's columns are there all at once, those of parts of tables where there are parts. "" if it can.
-func (d *Device) tooLarge(plan *physical.Plan, memory int64, parts map[*physical.TableScan]residency.Part) string {
-	for _, p := range plan.Pipelines {
-		scan, ok := p.Source.(*physical.TableScan)
-		if !ok {
+// windows says which scans of a plan are read in windows, since the columns of its tables, or of parts of them, do not fit into the memory that they may take.
+func (d *Device) windows(plan *physical.Plan, on func(*physical.Pipeline) bool, tables int64, parts map[*physical.TableScan]residency.Part) run.Windows {
+	return run.PlanWindows(plan, on, d.runner.Residency, parts, d.runner.Residency.TableRoom(tables))
+}
+
+// tooLarge says why a plan cannot run on the device, whatever that gives up and though tables are read in windows. "" if it can.
+func (d *Device) tooLarge(plan *physical.Plan, tables int64, parts map[*physical.TableScan]residency.Part) string {
+	why := d.windows(plan, func(*physical.Pipeline) bool { return true }, tables, parts).Refusal
+	if why == "" {
+		return ""
+	}
+	return "it would run out of GPU memory: " + why
+}
+
+// explainWindows adds to the reasons of pipelines how they read their tables, those of the first device.
+func (p *Placed) explainWindows() {
+	windows := p.windows(0)
+	for _, x := range p.Plan.Pipelines {
+		scan, ok := x.Source.(*physical.TableScan)
+		if !ok || windows.Of[scan] == nil {
 			continue
 		}
-		if here, missing := d.runner.Residency.Bytes(scan.Table, run.ScanOrdinals(scan), parts[scan]); here+missing > memory {
-			return fmt.Sprintf("it would run out of GPU memory: the columns that it reads of table %s take %s, and it may use %s", scan.Table.Schema.Name, sqlerr.FormatBytes(here+missing), sqlerr.FormatBytes(memory))
+		c := p.Placement.Pipelines[x]
+		if c.Reason != "" {
+			c.Reason += "; "
 		}
+		c.Reason += windows.Of[scan].Text()
+		p.Placement.Pipelines[x] = c
 	}
-	return ""
 }
 
 // preferCompiled writes a program's kernels so that as few as possible have to be compiled. How a scan loads its columns follows from how many rows are

@@ -42,8 +42,8 @@ func (p *Placed) Start(ctx context.Context, profiled bool) (*Run, error) {
 	r := &Run{placed: p, profiled: profiled}
 	var err error
 	if p.shares == nil {
-		r.q, err = p.device.runner.Start(ctx, p.program, run.Options{Profiled: profiled, Limit: p.limit})
-	} else if r.places, err = p.startPlaces(ctx, run.Options{Profiled: profiled, Limit: p.limit}); err == nil {
+		r.q, err = p.device.runner.Start(ctx, p.program, run.Options{Profiled: profiled, Limit: p.limit, Tables: p.tables})
+	} else if r.places, err = p.startPlaces(ctx, run.Options{Profiled: profiled, Limit: p.limit, Tables: p.tables}); err == nil {
 		r.q = r.places.queries[0]
 	}
 	if err != nil {
@@ -83,7 +83,7 @@ func (p *Placed) Prepare(ctx context.Context) error {
 	if p.shares != nil {
 		return p.preparePlaces(ctx)
 	}
-	q, err := p.device.runner.Start(ctx, p.program, run.Options{Limit: p.limit, Background: true})
+	q, err := p.device.runner.Start(ctx, p.program, run.Options{Limit: p.limit, Tables: p.tables, Background: true})
 	if err != nil {
 		return err
 	}
@@ -224,7 +224,7 @@ func (r *Run) pipeline(ctx context.Context, p *physical.Pipeline) (profile.Pipel
 func (r *Run) profileOf(p *physical.Pipeline, cost *run.Cost, wall time.Duration, uploaded, held int64) profile.Pipeline {
 	out := profile.Pipeline{ID: p.ID, Wall: wall}
 	out.GPU = &profile.GPU{
-		Kernel: cost.Kernel, Fill: cost.Fill, Bytes: cost.Bytes, Compile: cost.Compile, Cache: cost.Origin.String(), Launches: cost.Launches, Uploaded: uploaded,
+		Kernel: cost.Kernel, Fill: cost.Fill, Bytes: cost.Bytes, Compile: cost.Compile, Cache: cost.Origin.String(), Launches: cost.Launches, Uploaded: uploaded, Windows: r.q.WindowsRead(p),
 		ReadRate: r.readRate, Held: held,
 	}
 	out.Operators = make([]profile.Operator, len(p.Transforms)+2)

@@ -51,7 +51,7 @@ func (d *Device) placeShared(plan *physical.Plan, ctx *expr.Context, wish Wish, 
 	}
 	s := newShares(shared, devices)
 	for i, d := range devices {
-		if reason := d.tooLarge(shared.Plan, d.runner.Residency.Capacity(), s.parts[i]); reason != "" {
+		if reason := d.tooLarge(shared.Plan, wish.Tables, s.parts[i]); reason != "" {
 			return nil, reason
 		}
 	}
@@ -79,6 +79,7 @@ func (d *Device) placeShared(plan *physical.Plan, ctx *expr.Context, wish Wish, 
 		}
 	}
 	placed.shares = s
+	placed.explainWindows()
 	s.Explain(&placed.Placement)
 	return placed, ""
 }

@@ -45,6 +45,7 @@ type GPU struct {
 	Compile  time.Duration // 0 if the kernel was found in a cache
 	Cache    string        // where it was found: "memory", "disk", "compiled"
 	Uploaded int64         // bytes of table columns that were not on the device yet
+	Windows  int           // in which a table was read that is larger than the memory for its columns; 0: all at once
 	Held     int64         // bytes of the device's memory that the query held at the most until then, table columns apart
 
 	// Of a query on several GPUs, where the sums above are those of all, and times the longest ones.

@@ -26,6 +26,7 @@ type Note struct {
 	Share    float64 `json:"bandwidth_share,omitempty"` // of the speed at which the device reads its memory
 	Compile  float64 `json:"compile_ms,omitempty"`
 	Uploaded int64   `json:"uploaded,omitempty"`
+	Windows  int     `json:"windows,omitempty"`
 	// Of one that ran on several GPUs: each of them, and how its rows were moved afterwards.
 	Devices  []DeviceNote  `json:"devices,omitempty"`
 	Exchange *ExchangeNote `json:"exchange,omitempty"`

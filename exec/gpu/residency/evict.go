@@ -98,7 +98,7 @@ func (r *Residency) letGo(held []*entry) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, e := range held {
-		if e.refs--; e.refs == 0 && e.versions == 0 {
+		if e.refs--; e.refs == 0 && !e.stays() {
 			r.drop(e)
 		}
 	}

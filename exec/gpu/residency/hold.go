@@ -37,12 +37,22 @@ func (e *entry) loaded() bool {
 // Acquire lends a part of a table's columns, which it uploads unless it is there, or all of the column is. The caller releases the table. When ctx ends Acquire returns, and
 // uploads go on.
 func (r *Residency) Acquire(ctx context.Context, v *tables.Version, ordinals []int, part Part) (*Table, error) {
+	return r.acquire(ctx, v, ordinals, part, use{})
+}
+
+// AcquireWindow is Acquire for a reader who counts on how much memory is held for it: no more than the part is. Unless the part is to be kept, what has to be uploaded is given up when
+// it is released.
+func (r *Residency) AcquireWindow(ctx context.Context, v *tables.Version, ordinals []int, part Part, kept bool) (*Table, error) {
+	return r.acquire(ctx, v, ordinals, part, use{once: !kept, exact: true})
+}
+
+func (r *Residency) acquire(ctx context.Context, v *tables.Version, ordinals []int, part Part, as use) (*Table, error) {
 	part = part.in(v)
 	first, end := part.Rows(v)
 	t := &Table{Rows: end - first, from: r}
 	var started []*entry
 	start := func(ordinal int) *entry {
-		e, made := r.hold(v, ordinal, part)
+		e, made := r.holdFor(v, ordinal, part, as)
 		t.held = append(t.held, e)
 		if made {
 			started = append(started, e)
@@ -60,7 +70,7 @@ func (r *Residency) Acquire(ctx context.Context, v *tables.Version, ordinals []i
 		for errors.Is(err, errYielded) { // it had begun before somebody asked for it
 			r.letGo([]*entry{e})
 			made := false
-			if e, made = r.hold(v, e.ordinal, part); made {
+			if e, made = r.holdFor(v, e.ordinal, part, as); made {
 				started = append(started, e)
 			}
 			t.held[i] = e
@@ -88,13 +98,15 @@ func (t *Table) Release() {
 	t.held = nil
 }
 
-// hold returns the entry of a column and takes a reference. made says that this call has started its upload.
-func (r *Residency) hold(v *tables.Version, ordinal int, part Part) (e *entry, made bool) {
-	return r.holdFor(v, ordinal, part, false)
+// use is what an entry is held for.
+type use struct {
+	offered bool // no query
+	once    bool // a query that does not expect it to be needed again
+	exact   bool // no larger part of the column serves
 }
 
-// holdFor is hold for a query, or offered: for none, which sets made only if this call has made the entry.
-func (r *Residency) holdFor(v *tables.Version, ordinal int, part Part, offered bool) (e *entry, made bool) {
+// holdFor returns the entry of a column and takes a reference. made says that this call has started its upload.
+func (r *Residency) holdFor(v *tables.Version, ordinal int, part Part, as use) (e *entry, made bool) {
 	key := versionKey{weak.Make(v), ordinal, part}
 	f := sizedForm{}
 	if ordinal != deletedBits {
@@ -103,8 +115,8 @@ func (r *Residency) holdFor(v *tables.Version, ordinal int, part Part, offered b
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.clock++
-	if e := r.covering(key); e != nil {
-		r.use(e, offered)
+	if e := r.covering(key, as.exact); e != nil {
+		r.use(e, as)
 		return e, false
 	}
 	r.watch(v, part)
@@ -118,18 +130,18 @@ func (r *Residency) holdFor(v *tables.Version, ordinal int, part Part, offered b
 				continue
 			}
 			if part.All() && e.part.All() || sameItems(&e.column.Column, &f.Column) && e.column.Nulls == f.Nulls {
-				r.use(e, offered)
+				r.use(e, as)
 				e.versions++
 				r.versions[key] = e
 				return e, false
 			}
 		}
-		if first == 0 {
+		if first == 0 && !as.exact { // which would hold the other column's memory meanwhile
 			like = r.alike(chunks, &f.Column)
 		}
 	}
-	e = &entry{ordinal: ordinal, part: part, chunks: chunks, ready: make(chan struct{}), refs: 2, versions: 1, used: r.clock, uses: 1} // the caller's and the upload's
-	if offered {
+	e = &entry{ordinal: ordinal, part: part, chunks: chunks, ready: make(chan struct{}), refs: 2, versions: 1, used: r.clock, uses: 1, once: as.once} // the caller's and the upload's
+	if as.offered {
 		e.stop, e.gone = make(chan struct{}), make(chan struct{})
 		r.offered = e
 	}
@@ -171,9 +183,9 @@ func (r *Residency) enter(key versionKey, e *entry) {
 	}
 }
 
-// covering returns the entry of a column, of all of it or a run of row groups that the key's part lies in; nil: there is none. The caller holds mu.
-func (r *Residency) covering(key versionKey) *entry {
-	if e := r.versions[key]; e != nil || key.part.All() {
+// covering returns the entry of a column, of all of it or a run of row groups that the key's part lies in; nil: there is none. exact: only of that part. The caller holds mu.
+func (r *Residency) covering(key versionKey, exact bool) *entry {
+	if e := r.versions[key]; e != nil || exact || key.part.All() {
 		return e
 	}
 	part := key.part
@@ -192,10 +204,11 @@ func (r *Residency) covering(key versionKey) *entry {
 }
 
 // use counts a use of an entry, by a query or by one who offers it. The caller holds mu.
-func (r *Residency) use(e *entry, offered bool) {
-	if !offered {
+func (r *Residency) use(e *entry, as use) {
+	if !as.offered {
 		e.wanted.Store(true)
 	}
+	e.once = e.once && as.once
 	e.refs++
 	e.used = r.clock
 	e.uses++

@@ -108,12 +108,16 @@ func (r *Residency) investable() int64 {
 	if limit := r.Limit(); limit > 0 {
 		all = min(all, limit)
 	}
-	return min(int64(investShare*float64(all))-m.Used, free)
+	room := min(int64(investShare*float64(all))-m.Used, free)
+	if limit := r.ledger.columns.Limit(); limit > 0 {
+		room = min(room, int64(investShare*float64(limit))-r.ledger.columns.Used())
+	}
+	return room
 }
 
 // offer uploads a column, unless it is there, and waits for it. No query has used it: it is the first to be given up.
 func (r *Residency) offer(v *tables.Version, ordinal int) error {
-	e, made := r.holdFor(v, ordinal, Part{}, true)
+	e, made := r.holdFor(v, ordinal, Part{}, use{offered: true})
 	<-e.ready
 	r.mu.Lock()
 	if r.offered == e {

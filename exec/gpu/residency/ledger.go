@@ -13,9 +13,10 @@ type ledger struct {
 	all     *memory.Budget
 	columns *memory.Budget // the part of it that entries take
 
-	mu     sync.Mutex
-	owned  map[gpukernels.Ptr]allocation
-	limits map[any]int64 // by who has set one; the least counts
+	mu    sync.Mutex
+	owned map[gpukernels.Ptr]allocation
+	// By who has set one; the least counts.
+	limits, columnLimits map[any]int64
 }
 
 // allocation is memory that is counted.
@@ -26,7 +27,7 @@ type allocation struct {
 
 func newLedger() ledger {
 	all := memory.NewDevice("gpu_memory_limit")
-	return ledger{all: all, columns: all.DeviceChild(0, "gpu_memory_limit"), owned: map[gpukernels.Ptr]allocation{}, limits: map[any]int64{}}
+	return ledger{all: all, columns: all.DeviceChild(0, "radish_gpu_table_memory"), owned: map[gpukernels.Ptr]allocation{}, limits: map[any]int64{}, columnLimits: map[any]int64{}}
 }
 
 // Lack is the error of memory that a limit refuses. It is a gpukernels.ErrOutOfMemory, too.
@@ -42,7 +43,7 @@ func (e *Lack) Unwrap() []error { return []error{e.Shortage, gpukernels.ErrOutOf
 func (l *ledger) take(s *gpukernels.Stream, of *memory.Budget, what string, bytes int64) (gpukernels.Ptr, error) {
 	if err := of.Reserve(what, bytes); err != nil {
 		if x, ok := err.(*memory.Shortage); ok {
-			err = &Lack{x, x.Of != l.all}
+			err = &Lack{x, x.Of != l.all && x.Of != l.columns}
 		}
 		return 0, err
 	}
@@ -71,23 +72,35 @@ func (l *ledger) give(s *gpukernels.Stream, p gpukernels.Ptr) {
 func (l *ledger) bound(owner any, bytes int64) (over int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.limits[owner] == bytes {
+	return setLeast(l.all, l.limits, owner, bytes)
+}
+
+// boundColumns is bound for what table columns take.
+func (l *ledger) boundColumns(owner any, bytes int64) (over int64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return setLeast(l.columns, l.columnLimits, owner, bytes)
+}
+
+// setLeast gives a budget the least of several owners' limits, of which one changes. It returns by how many bytes what is held exceeds it.
+func setLeast(of *memory.Budget, limits map[any]int64, owner any, bytes int64) (over int64) {
+	if limits[owner] == bytes {
 		return 0
 	}
 	if bytes == 0 {
-		delete(l.limits, owner)
+		delete(limits, owner)
 	} else {
-		l.limits[owner] = bytes
+		limits[owner] = bytes
 	}
 	least := int64(0)
-	for _, limit := range l.limits {
+	for _, limit := range limits {
 		if least == 0 || limit < least {
 			least = limit
 		}
 	}
-	l.all.SetLimit(least)
+	of.SetLimit(least)
 	if least == 0 {
 		return 0
 	}
-	return l.all.Used() - least
+	return of.Used() - least
 }

@@ -74,7 +74,7 @@ func (r *Residency) Bytes(v *tables.Version, ordinals []int, part Part) (here, m
 func (r *Residency) known(v *tables.Version, ordinal int, part Part) *entry {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.covering(versionKey{weak.Make(v), ordinal, part})
+	return r.covering(versionKey{weak.Make(v), ordinal, part}, false)
 }
 
 // Awaited is how many bytes of a part of a table's columns are not on the device yet, those that are on their way included.

@@ -12,17 +12,23 @@ import (
 // Alloc takes device memory within a query's budget, evicting what nobody uses if need be. The caller frees it. What it is for goes into the error, which is
 // a gpukernels.ErrOutOfMemory where memory is short, and a *Lack, too, where a limit is the reason.
 func (r *Residency) Alloc(s *gpukernels.Stream, of *memory.Budget, what string, bytes int64) (gpukernels.Ptr, error) {
-	for {
+	for again := true; ; {
 		address, err := r.ledger.take(s, of, what, bytes)
 		if err == nil || !errors.Is(err, gpukernels.ErrOutOfMemory) {
 			return address, err
 		}
-		if own := (*Lack)(nil); errors.As(err, &own) && own.OfQuery { // nothing that others hold would help
+		own := (*Lack)(nil)
+		limited := errors.As(err, &own)
+		if limited && own.OfQuery { // nothing that others hold would help
 			return 0, err
 		}
-		if !r.Evict(bytes) && !r.takeBack() {
+		if r.Evict(bytes) || r.takeBack() {
+			continue
+		}
+		if !limited || !again {
 			return 0, err
 		}
+		again = false // somebody else may have evicted since what was in the way
 	}
 }
 
@@ -32,6 +38,26 @@ func (r *Residency) SetLimit(owner any, bytes int64) {
 	if over := r.ledger.bound(owner, bytes); over > 0 {
 		r.Evict(over)
 	}
+}
+
+// LimitTables bounds what table columns take, for as long as an owner wants it; 0: it no longer does. Where several owners set a limit, the least counts. Columns that no query uses
+// are given up for it.
+func (r *Residency) LimitTables(owner any, bytes int64) {
+	if over := r.ledger.boundColumns(owner, bytes); over > 0 {
+		r.Evict(over)
+	}
+}
+
+// TableRoom is how much memory the table columns of a query may take which allows them so many bytes; 0: as many as there are. That leaves an eighth of the device to what the query
+// holds besides.
+func (r *Residency) TableRoom(limit int64) int64 {
+	room := r.Capacity() / 8 * 7
+	for _, l := range []int64{limit, r.ledger.columns.Limit()} {
+		if l > 0 {
+			room = min(room, l)
+		}
+	}
+	return room
 }
 
 // QueryBudget is the budget of a query that may hold so many bytes of its own; 0: as many as there are. Its setting is radish_gpu_memory_limit.

@@ -106,9 +106,10 @@ type entry struct {
 	err     error
 
 	refs     int
-	versions int    // that it is known under
+	versions int    // that it is known under; see stays
 	used     uint64 // the clock at its last use; 0: no query has used it
 	uses     uint64 // by queries
+	once     bool   // it is given up when nobody holds it
 
 	size atomic.Int64 // bytes of memory so far: it grows while the upload runs
 
@@ -117,6 +118,9 @@ type entry struct {
 	gone   chan struct{} // closed when nothing of the upload runs any more
 	wanted atomic.Bool
 }
+
+// stays says whether the entry is kept though nobody holds it. The caller holds mu.
+func (e *entry) stays() bool { return e.versions > 0 && !e.once }
 
 // idle says whether no query has asked for the entry yet.
 func (e *entry) idle() bool { return e.stop != nil && !e.wanted.Load() }

@@ -69,7 +69,7 @@ func (r *Residency) settle(e *entry, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.sent += e.sent
-	if e.refs--; err != nil || e.refs == 0 && e.versions == 0 {
+	if e.refs--; err != nil || e.refs == 0 && !e.stays() {
 		r.drop(e)
 	}
 }

@@ -21,7 +21,6 @@ import (
 	"github.com/radish-sql/radish/exec/gpu/codegen"
 	"github.com/radish-sql/radish/exec/gpu/form"
 	"github.com/radish-sql/radish/exec/gpu/program"
-	"github.com/radish-sql/radish/exec/gpu/residency"
 	"github.com/radish-sql/radish/exec/gpu/results"
 	"github.com/radish-sql/radish/exec/gpu/sort"
 	"github.com/radish-sql/radish/exec/schedule"
@@ -37,7 +36,8 @@ import (
 type backend struct {
 	t      *testing.T
 	runner *Runner
-	parts  map[*physical.TableScan]residency.Part // of the plan that runs, where a test reads parts of tables
+
+	options Options // of the plan that runs
 
 	runs    atomic.Int64 // every other one has arrays that do not share allocations
 	mu      sync.Mutex
@@ -135,7 +135,7 @@ func (m *sizeMemory) shrink() {
 
 // once runs a plan's program. apart says that arrays do not share allocations.
 func (b *backend) once(ctx context.Context, plan *physical.Plan, g *program.Program, apart bool) ([]*column.Batch, error) {
-	q, err := newQuery(g, b.runner, b.parts, apart)
+	q, err := newQuery(g, b.runner, b.options, apart)
 	if err != nil {
 		return nil, err
 	}

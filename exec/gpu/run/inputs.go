@@ -23,7 +23,8 @@ type inputs struct {
 	residency *residency.Residency
 	memory    *devicemem.Memory
 	parts     map[*physical.TableScan]residency.Part // those that are scanned; all of a table that is not named
-	scans     map[*physical.TableScan]*residency.Table
+	windows   Windows                                // scans that are read in windows
+	scans     map[*physical.TableScan]*scanned
 	spanned   map[*physical.TableScan]*spanTable
 	dicts     map[*column.Dictionary]*heldDictionary
 	constants map[*codegen.Table]gpukernels.Ptr
@@ -34,7 +35,7 @@ type inputs struct {
 func newInputs(g *program.Program, d *gpukernels.Device, r *residency.Residency, m *devicemem.Memory, parts map[*physical.TableScan]residency.Part) *inputs {
 	return &inputs{
 		program: g, device: d, residency: r, memory: m, parts: parts,
-		scans: map[*physical.TableScan]*residency.Table{}, spanned: map[*physical.TableScan]*spanTable{}, dicts: map[*column.Dictionary]*heldDictionary{},
+		scans: map[*physical.TableScan]*scanned{}, spanned: map[*physical.TableScan]*spanTable{}, dicts: map[*column.Dictionary]*heldDictionary{},
 		constants: map[*codegen.Table]gpukernels.Ptr{}, fetches: map[*physical.TableScan]*fetch{},
 	}
 }
@@ -45,12 +46,36 @@ type heldDictionary struct {
 	done  func()
 }
 
+// scanned is what kernels read of a scan's table: all of the part, or a window of it.
+type scanned struct {
+	columns []*residency.Column // in the order of ScanOrdinals
+	deleted gpukernels.Ptr      // as residency.Table has it
+	spans   gpukernels.Ptr      // address of the spans
+
+	held     []*residency.Table // until the query is closed
+	uploaded int64              // bytes that had to be waited for
+	bytes    int64              // of columns in the rows that were read
+	windows  int                // that were read; 0: it is read at once
+	kept     map[int]*residency.Table
+}
+
 // spanTable is a scan's spans on the device.
 type spanTable struct {
 	address gpukernels.Ptr
 	tile    int64 // rows of one
 	tiles   int64
 	rows    int64
+	windows []window // those that zone maps leave some rows of; of a scan that is read at once, one
+}
+
+// window is a run of row groups, and its spans.
+type window struct {
+	at         int // its number among all windows
+	part       residency.Part
+	first, end int64 // row numbers
+	words      int   // before its spans
+	tiles      int64
+	rows       int64
 }
 
 // fetch is a scan's columns on their way to the device.
@@ -67,7 +92,7 @@ func (in *inputs) fetchAhead(ctx context.Context) {
 	missing := int64(0)
 	for _, p := range in.program.Plan.Pipelines {
 		scan, ok := p.Source.(*physical.TableScan)
-		if !ok || in.program.Kernels[p] == nil {
+		if !ok || in.program.Kernels[p] == nil || in.windows.Of[scan] != nil {
 			continue
 		}
 		if _, bytes := in.residency.Bytes(scan.Table, ScanOrdinals(scan), in.parts[scan]); bytes > 0 {
@@ -176,11 +201,19 @@ func (in *inputs) dictionary(ctx context.Context, d *column.Dictionary) (gpukern
 // openScan brings what a kernel reads of a table to the device.
 func (in *inputs) openScan(ctx context.Context, k *kernel.Kernel, scan *physical.TableScan) error {
 	if in.scans[scan] == nil {
-		t, err := in.columns(ctx, scan)
-		if err != nil {
-			return err
+		x := &scanned{}
+		if in.windows.Of[scan] != nil {
+			if err := in.openWindows(ctx, scan, x); err != nil {
+				return err
+			}
+		} else {
+			t, err := in.columns(ctx, scan)
+			if err != nil {
+				return err
+			}
+			x.held, x.columns, x.deleted, x.uploaded = []*residency.Table{t}, t.Columns, t.Deleted, t.Uploaded
 		}
-		in.scans[scan] = t
+		in.scans[scan] = x
 	}
 	if st := in.spanned[scan]; st != nil && st.tile == in.tile(k) {
 		return nil
@@ -204,15 +237,36 @@ func (in *inputs) spanWords(k *kernel.Kernel, scan *physical.TableScan) (*spanTa
 	tile := in.tile(k)
 	var words []int64
 	st := &spanTable{tile: tile}
-	first, end := in.parts[scan].Rows(scan.Table)
-	for _, s := range in.program.Target.Spans(scan) {
-		s.First, s.End = max(s.First, first), min(s.End, end)
-		if s.End <= s.First {
+	parts := []residency.Part{in.parts[scan]}
+	of := in.windows.Of[scan]
+	if of != nil {
+		parts = of.parts(scan.Table)
+	}
+	spans := in.program.Target.Spans(scan)
+	for i, part := range parts {
+		w := window{at: i, part: part, words: len(words)}
+		w.first, w.end = part.Rows(scan.Table)
+		for len(spans) > 0 && spans[0].End <= w.first {
+			spans = spans[1:]
+		}
+		for _, s := range spans {
+			if s.First >= w.end {
+				break
+			}
+			s.First, s.End = max(s.First, w.first), min(s.End, w.end)
+			if s.End <= s.First {
+				continue
+			}
+			w.tiles += (s.End+tile-1)/tile - s.First/tile
+			w.rows += s.End - s.First
+			words = append(words, s.First, s.End, w.tiles)
+		}
+		if of != nil && w.tiles == 0 {
 			continue
 		}
-		st.tiles += (s.End+tile-1)/tile - s.First/tile
-		st.rows += s.End - s.First
-		words = append(words, s.First, s.End, st.tiles)
+		st.windows = append(st.windows, w)
+		st.tiles += w.tiles
+		st.rows += w.rows
 	}
 	return st, words
 }
@@ -229,7 +283,7 @@ func (in *inputs) resident(c kernel.ScanColumn) *residency.Column {
 		}
 		at++
 	}
-	return in.scans[c.Scan].Columns[at]
+	return in.scans[c.Scan].columns[at]
 }
 
 // scanWord is a word of a table scan.
@@ -244,9 +298,9 @@ func (in *inputs) scanWord(key any) (uint64, bool) {
 	case kernel.ColumnBase:
 		return uint64(in.resident(w.C).Base), true
 	case kernel.DeletedWord:
-		return uint64(in.scans[w.Scan].Deleted), true
+		return uint64(in.scans[w.Scan].deleted), true
 	case kernel.SpansWord:
-		return uint64(in.spanned[w.Scan].address), true
+		return uint64(in.scans[w.Scan].spans), true
 	case kernel.LowWord:
 		low, _ := w.Offsets(in.resident(w.C).Base)
 		return uint64(low), true
@@ -259,17 +313,12 @@ func (in *inputs) scanWord(key any) (uint64, bool) {
 	return 0, false
 }
 
-// scanned is the bytes of table columns that a pipeline has to read, in the row groups that zone maps leave.
-func (in *inputs) scanned(p *physical.Pipeline) int64 {
-	scan, ok := p.Source.(*physical.TableScan)
-	if !ok || in.scans[scan] == nil || in.spanned[scan] == nil {
-		return 0
+// scanOf is what was read of a pipeline's table; nil: it reads none.
+func (in *inputs) scanOf(p *physical.Pipeline) *scanned {
+	if scan, ok := p.Source.(*physical.TableScan); ok {
+		return in.scans[scan]
 	}
-	bytes := 0.0
-	for _, c := range in.scans[scan].Columns {
-		bytes += float64(c.Size) / float64(max(c.Rows(), 1))
-	}
-	return int64(bytes * float64(in.spanned[scan].rows))
+	return nil
 }
 
 // rows is how many rows a scan has to read, deleted ones aside.
@@ -288,16 +337,6 @@ func (in *inputs) rows(scan *physical.TableScan) int64 {
 	return rows
 }
 
-// uploaded is the bytes of table columns that a pipeline had to wait for.
-func (in *inputs) uploaded(p *physical.Pipeline) int64 {
-	if scan, ok := p.Source.(*physical.TableScan); ok {
-		if t := in.scans[scan]; t != nil {
-			return t.Uploaded
-		}
-	}
-	return 0
-}
-
 // close lets go of columns and dictionaries. No column is being fetched any more. The query's memory was freed before.
 func (in *inputs) close() {
 	for _, f := range in.fetches { // which no pipeline came to ask for
@@ -309,8 +348,10 @@ func (in *inputs) close() {
 	if len(in.scans)+len(in.dicts) > 0 {
 		_ = in.memory.Stream.Sync(context.Background()) // before others may overwrite what it reads
 	}
-	for _, t := range in.scans {
-		t.Release()
+	for _, x := range in.scans {
+		for _, t := range x.held {
+			t.Release()
+		}
 	}
 	clear(in.scans)
 	for _, d := range in.dicts {

@@ -219,7 +219,7 @@ func testSortedCancelled(t *testing.T, d *gpukernels.Device) {
 	plan := keyedJoin(enginetest.NewGen(rand.New(rand.NewPCG(1, 7)), 500), logical.InnerJoin, rows, 1, rows, 1, 0)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	q, err := newQuery(b.program(plan), b.runner, nil, false)
+	q, err := newQuery(b.program(plan), b.runner, Options{}, false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -100,11 +100,11 @@ func TestEngineParts(t *testing.T) {
 					without(t, scans[k], parts[scan])
 				}
 			}
-			b.parts = parts
+			b.options.Parts = parts
 			t.Run(fmt.Sprintf("%s/%d by %d", c.Name, size, group), func(t *testing.T) {
 				b.checkBy(t, onParts{b, plan}, enginePlan{Case: c, plan: small, seed: seed})
 			})
-			b.parts = nil
+			b.options.Parts = nil
 		}
 		t.Logf("%d cases without kernels, %d left out for want of time", refused, left)
 	})

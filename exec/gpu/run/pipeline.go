@@ -205,16 +205,15 @@ func (q *Query) start(ctx context.Context, k *kernel.Kernel, cost *Cost) error {
 		return err
 	}
 	chunk := min(q.chunk(k), q.copiedRows(k, resident))
-	begin, total, step := int64(0), int64(0), chunk // of tiles or rows
-	unit := int64(1)
+	step, unit := chunk, int64(1) // of tiles or rows
 	if k.Rows.Scan != nil {
-		total = q.inputs.spanned[k.Rows.Scan].tiles
 		unit = int64(block * k.Items)
 		step = max(chunk/unit, 1)
+		q.progress.queued += q.inputs.spanned[k.Rows.Scan].tiles * unit
 	} else {
-		begin, total = q.rowRange(k)
+		q.progress.queued += q.sourceRows(k) << q.sharers(k)
 	}
-	q.progress.queued += (total-begin)*unit + q.sizes.trusted[k.Pipeline.Sink]
+	q.progress.queued += q.sizes.trusted[k.Pipeline.Sink]
 	launch := func(r launchRange) error {
 		q.launch = r
 		n := r.to - r.from
@@ -228,22 +227,24 @@ func (q *Query) start(ctx context.Context, k *kernel.Kernel, cost *Cost) error {
 		cost.Launches++
 		return q.memory.Stream.Launch(f, min(n, resident), block, shared, params)
 	}
-	if err := q.outputs.openPutOff(k, total-begin); err != nil {
-		return err
-	}
-	first, every := begin, int64(0)
-	switch {
-	case k.Learn == nil:
-	case k.Rows.Scan == nil:
-		if first, err = q.startFirst(k, begin, total, launch, cost); err != nil {
+	learn := k.Learn != nil
+	over := func(w *window) error { // nil: what is no table
+		begin, total := q.rangeOf(k, w)
+		if err := q.outputs.openPutOff(k, total-begin); err != nil {
 			return err
 		}
-	default:
-		if every, total, err = q.startSeen(k, total, unit, launch, cost); err != nil {
+		first, every, err := begin, int64(0), error(nil)
+		switch {
+		case !learn:
+		case k.Rows.Scan == nil:
+			first, err = q.startFirst(k, begin, total, launch, cost)
+		default:
+			every, total, err = q.startSeen(k, total, unit, launch, cost)
+		}
+		if err != nil {
 			return err
 		}
-	}
-	run := func() error {
+		learn = false
 		for from := first; from < total; from += step {
 			if err := launch(launchRange{from: from, to: min(from+step, total), every: every}); err != nil {
 				return err
@@ -254,7 +255,13 @@ func (q *Query) start(ctx context.Context, k *kernel.Kernel, cost *Cost) error {
 				}
 			}
 		}
-		return nil
+		return q.startPutOff(ctx, k, launch)
+	}
+	run := func() error {
+		if scan, ok := k.Pipeline.Source.(*physical.TableScan); ok {
+			return q.inputs.eachWindow(ctx, scan, over)
+		}
+		return over(nil)
 	}
 	if side, ok := q.sideOf(k); ok {
 		err = q.startSide(ctx, k, side, run, cost)
@@ -262,9 +269,6 @@ func (q *Query) start(ctx context.Context, k *kernel.Kernel, cost *Cost) error {
 		return err
 	}
 	if err := run(); err != nil {
-		return err
-	}
-	if err := q.startPutOff(ctx, k, launch); err != nil {
 		return err
 	}
 	q.progress.pending = append(q.progress.pending, k)

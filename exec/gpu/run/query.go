@@ -109,20 +109,21 @@ type Options struct {
 	Profiled   bool  // the time of each pipeline's kernels is wanted, for which each is waited for
 	Limit      int64 // bytes of the device that the query may hold beside table columns; 0: as many as there are
 	Background bool  // nobody waits for it: its kernels are compiled after those of others
+	Tables     int64 // bytes of the device that table columns may take while it runs; 0: as many as there are
 
 	Parts map[*physical.TableScan]residency.Part // of the tables that are scanned; all of those that are not named
 	// Of a program that several devices run together: which of them this one is, and how many there are; 0: it runs alone.
 	Place, Places int
+
+	windows *Windows // of tests: what is read in windows; nil: what has to be
 }
 
 // Start makes ready to run a program, and begins to compile its kernels and, where any has to be compiled, to upload the columns that it reads. Close the query.
 func (r *Runner) Start(ctx context.Context, g *program.Program, o Options) (*Query, error) {
-	q, err := newQuery(g, r, o.Parts, false)
+	q, err := newQuery(g, r, o, false)
 	if err != nil {
 		return nil, err
 	}
-	q.clock.Wanted, q.kernels.Background = o.Profiled, o.Background
-	q.memory.Budget.SetLimit(o.Limit)
 	if o.Places > 0 {
 		q.sizes.of(o.Place, o.Places)
 	}
@@ -169,26 +170,58 @@ func (q *Query) Count(s physical.Sink) int64 {
 }
 
 // Scanned is the bytes that a table scan has to read: of all its columns, in the row groups that zone maps leave.
-func (q *Query) Scanned(p *physical.Pipeline) int64 { return q.inputs.scanned(p) }
+func (q *Query) Scanned(p *physical.Pipeline) int64 {
+	if x := q.inputs.scanOf(p); x != nil {
+		return x.bytes
+	}
+	return 0
+}
 
 // Uploaded is the bytes of table columns that a pipeline had to wait for.
-func (q *Query) Uploaded(p *physical.Pipeline) int64 { return q.inputs.uploaded(p) }
+func (q *Query) Uploaded(p *physical.Pipeline) int64 {
+	if x := q.inputs.scanOf(p); x != nil {
+		return x.uploaded
+	}
+	return 0
+}
+
+// WindowsRead is how many windows a pipeline has read its table in; 0: it was read at once, or there is none.
+func (q *Query) WindowsRead(p *physical.Pipeline) int {
+	if x := q.inputs.scanOf(p); x != nil {
+		return x.windows
+	}
+	return 0
+}
 
 // Finished says whether all pipelines that end in a sink have run.
 func (q *Query) Finished(s physical.Sink) bool { return q.progress.finished(s) }
 
 // newQuery prepares a run. Close it. apart gives each array an allocation of its own.
-func newQuery(g *program.Program, r *Runner, parts map[*physical.TableScan]residency.Part, apart bool) (*Query, error) {
+func newQuery(g *program.Program, r *Runner, o Options, apart bool) (*Query, error) {
+	var windows Windows
+	if o.windows != nil {
+		windows = *o.windows
+	} else {
+		on := func(p *physical.Pipeline) bool { return g.Kernels[p] != nil }
+		windows = PlanWindows(g.Plan, on, r.Residency, o.Parts, r.Residency.TableRoom(o.Tables))
+	}
+	if windows.Refusal != "" {
+		return nil, &gpukernels.Error{Kind: gpukernels.KindOutOfMemory, Message: windows.Refusal}
+	}
 	stream, err := r.Device.NewStream()
 	if err != nil {
 		return nil, err
 	}
 	m := devicemem.New(r.Residency, stream, apart)
 	q := &Query{
-		program: g, runner: r, memory: m, control: newControlBlock(g, m), kernels: load.New(g, r.Device), inputs: newInputs(g, r.Device, r.Residency, m, parts), progress: newProgress(g), sizes: newSizing(g, r.remembered, parts),
+		program: g, runner: r, memory: m, control: newControlBlock(g, m), kernels: load.New(g, r.Device), inputs: newInputs(g, r.Device, r.Residency, m, o.Parts), progress: newProgress(g), sizes: newSizing(g, r.remembered, o.Parts),
 		clock: measure.Clock{Device: r.Device, Stream: stream},
 	}
+	q.inputs.windows = windows
 	q.outputs = newOutputs(g, m, q.control, q.progress)
+	q.clock.Wanted, q.kernels.Background = o.Profiled, o.Background
+	m.Budget.SetLimit(o.Limit)
+	r.Residency.LimitTables(q, o.Tables)
 	if q.cancel, err = newCancellation(g, r.Device, stream); err == nil {
 		err = q.openSmall()
 	}
@@ -235,4 +268,5 @@ func (q *Query) Close() {
 	q.kernels.Close()
 	q.cancel.close()
 	q.memory.Stream.Close()
+	q.runner.Residency.LimitTables(q, 0)
 }

@@ -178,12 +178,15 @@ func (q *Query) sourceRows(k *kernel.Kernel) int64 {
 	return k.Rows.Count
 }
 
-// rowRange is the rows that a kernel goes over which scans no table by tiles.
-func (q *Query) rowRange(k *kernel.Kernel) (from, to int64) {
-	if scan, ok := k.Pipeline.Source.(*physical.TableScan); ok && k.Rows.Deferring {
-		return q.inputs.parts[scan].Rows(scan.Table)
+// rangeOf is the tiles of a window, or the rows, that a kernel goes over.
+func (q *Query) rangeOf(k *kernel.Kernel, w *window) (from, to int64) {
+	switch {
+	case w == nil:
+		return 0, q.sourceRows(k) << q.sharers(k)
+	case k.Rows.Scan == nil: // one by one
+		return w.first, w.end
 	}
-	return 0, q.sourceRows(k) << q.sharers(k)
+	return 0, w.tiles
 }
 
 // sourceBound is the number of the source's rows.

@@ -65,7 +65,7 @@ func TestCancelledCopies(t *testing.T) {
 		for _, byWait := range ways {
 			ctx, cancel := context.WithCancel(context.Background())
 			defer cancel()
-			q, err := newQuery(b.program(plan), b.runner, nil, false)
+			q, err := newQuery(b.program(plan), b.runner, Options{}, false)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,0 +1,217 @@
+package run
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/radish-sql/radish/exec/gpu/form"
+	"github.com/radish-sql/radish/exec/gpu/residency"
+	"github.com/radish-sql/radish/planner/physical"
+	"github.com/radish-sql/radish/sql/expr"
+	"github.com/radish-sql/radish/sql/sqlerr"
+	tables "github.com/radish-sql/radish/storage/table"
+)
+
+// A table whose columns do not fit into the device's memory is read in windows: runs of row groups, of which one is read while the next ones are uploaded. A scan has no state
+// beyond its sink, so its kernel is launched for each window as it is for each chunk of a large table. Which scans are read in windows follows from the plan, the tables and the
+// memory alone, so EXPLAIN can tell.
+
+// Windows says which of a plan's scans are read in windows.
+type Windows struct {
+	Of      map[*physical.TableScan]*Windowed
+	Refusal string // why the plan cannot run within the memory; "": it can
+}
+
+// Windowed is how a scan is read in windows.
+type Windowed struct {
+	Groups int   // row groups of a window, at most
+	Count  int   // windows, those included that zone maps leave out
+	Kept   int   // of them, the first ones, that stay on the device for later queries
+	Ahead  int   // windows that are uploaded while one is read
+	Bytes  int64 // of all windows
+
+	ordinals []int          // columns that are read in windows
+	whole    []int          // columns of strings that stay while the query runs, since its sinks hold addresses of them
+	part     residency.Part // of the table
+}
+
+// Text tells a user.
+func (w *Windowed) Text() string {
+	text := fmt.Sprintf("reads %s of columns in %d windows", sqlerr.FormatBytes(w.Bytes), w.Count)
+	if w.Kept > 0 {
+		text += fmt.Sprintf(", the first %d of which stay", w.Kept)
+	}
+	return text
+}
+
+// Bounds of windows. Two are uploaded while one is read, so that the bus never waits for a kernel's end. From windowMost on a window's own cost, some 0.1 ms, no longer counts; a small
+// memory is cut into windowParts. The rest is for dictionaries and bitmaps of deleted rows.
+const (
+	windowAhead = 2
+	windowMost  = 128 << 20
+	windowParts = 8
+	windowRest  = 16 // the memory's part that is left to them
+)
+
+// windowScan is a scan that may be read in windows.
+type windowScan struct {
+	scan      *physical.TableScan
+	part      residency.Part
+	inWindows []int
+	whole     []int
+	bytes     int64 // of inWindows
+	wholeByte int64 // of whole
+}
+
+// PlanWindows chooses the scans that are read in windows so that table columns take at most so much memory. It chooses none where all columns fit at once, else the largest ones. parts
+// are what is read of the tables; all of those that are not named. on says which pipelines run on the device.
+func PlanWindows(plan *physical.Plan, on func(*physical.Pipeline) bool, r *residency.Residency, parts map[*physical.TableScan]residency.Part, memory int64) Windows {
+	w := Windows{Of: map[*physical.TableScan]*Windowed{}}
+	scans, total := windowScans(plan, on, r, parts)
+	memory -= memory / windowRest
+	if total <= memory {
+		return w
+	}
+	slices.SortStableFunc(scans, func(a, b *windowScan) int { return cmp.Compare(a.bytes, b.bytes) })
+	w.choose(scans, r, memory)
+	return w
+}
+
+// windowScans lists the scans of a plan, and how much memory all their columns take.
+func windowScans(plan *physical.Plan, on func(*physical.Pipeline) bool, r *residency.Residency, parts map[*physical.TableScan]residency.Part) (scans []*windowScan, total int64) {
+	seen := map[columnPart]bool{}
+	for _, p := range plan.Pipelines {
+		scan, ok := p.Source.(*physical.TableScan)
+		if !ok || !on(p) {
+			continue
+		}
+		x := &windowScan{scan: scan, part: parts[scan]}
+		views := holdsStrings(plan, p.Sink)
+		for _, o := range ScanOrdinals(scan) {
+			here, missing := r.Bytes(scan.Table, []int{o}, x.part)
+			if views && r.Form(scan.Table, o).Class == form.View {
+				x.whole, x.wholeByte = append(x.whole, o), x.wholeByte+here+missing
+			} else {
+				x.inWindows, x.bytes = append(x.inWindows, o), x.bytes+here+missing
+			}
+			if key := (columnPart{scan.Table, o, x.part}); !seen[key] {
+				seen[key] = true
+				total += here + missing
+			}
+		}
+		scans = append(scans, x)
+	}
+	return scans, total
+}
+
+// columnPart is what a scan reads of a column.
+type columnPart struct {
+	table   *tables.Version
+	ordinal int
+	part    residency.Part
+}
+
+// choose has the largest scans read in windows, as few as have to be. scans are in ascending order.
+func (w *Windows) choose(scans []*windowScan, r *residency.Residency, memory int64) {
+	for whole := len(scans) - 1; whole >= 0; whole-- {
+		w.Refusal = w.fit(scans[:whole], scans[whole:], r, memory)
+		if w.Refusal == "" {
+			return
+		}
+	}
+}
+
+// fit has some scans read in windows, and others not. It says why that takes more memory than there is.
+func (w *Windows) fit(whole, windowed []*windowScan, r *residency.Residency, memory int64) (refusal string) {
+	left := memory
+	for _, x := range whole {
+		left -= x.bytes + x.wholeByte
+	}
+	for _, x := range windowed {
+		left -= x.wholeByte
+	}
+	clear(w.Of)
+	most := int64(0) // of the windows that are there at once
+	for _, x := range windowed {
+		of, size, largest := x.windows(r, min(left/windowParts, windowMost))
+		if largest > left {
+			name := x.scan.Table.Schema.Name
+			if x.wholeByte > 0 {
+				return fmt.Sprintf("strings of table %s, which take %s, have to stay while the query runs, and its columns may take %s", name, sqlerr.FormatBytes(x.wholeByte), sqlerr.FormatBytes(memory))
+			}
+			return fmt.Sprintf("the columns that it reads of a row group of table %s take %s, and columns may take %s", name, sqlerr.FormatBytes(largest), sqlerr.FormatBytes(memory))
+		}
+		of.Ahead = int(min(left/max(largest, 1)-1, windowAhead))
+		w.Of[x.scan] = of
+		most = max(most, int64(of.Ahead+1)*largest)
+		if x == windowed[len(windowed)-1] { // the largest: what is left keeps its first windows
+			of.Kept = int(min((left-most)/max(size, 1), int64(of.Count)))
+		}
+	}
+	return ""
+}
+
+// windows cuts a scan into windows of about so many bytes, of a power of two row groups: so windows of different queries begin alike. size is a window's mean, largest the
+// largest one's.
+func (x *windowScan) windows(r *residency.Residency, bytes int64) (of *Windowed, size, largest int64) {
+	of = &Windowed{Groups: 1, Bytes: x.bytes, ordinals: x.inWindows, whole: x.whole, part: x.part}
+	count := len(x.part.Groups(x.scan.Table))
+	for of.Groups < count && x.bytes/int64(count)*int64(of.Groups)*2 <= bytes {
+		of.Groups *= 2
+	}
+	all := of.parts(x.scan.Table)
+	of.Count = len(all)
+	total := int64(0)
+	for _, part := range all {
+		here, missing := r.Bytes(x.scan.Table, x.inWindows, part)
+		total += here + missing
+		largest = max(largest, here+missing)
+	}
+	return of, total / int64(max(len(all), 1)), largest
+}
+
+// parts are the windows. They begin at multiples of their size, as far as the scan's part lets them.
+func (of *Windowed) parts(v *tables.Version) (out []residency.Part) {
+	from, to := of.part.From, of.part.To
+	if of.part.All() || to > len(v.Groups()) {
+		to = len(v.Groups())
+	}
+	for from < to {
+		end := min(from/of.Groups*of.Groups+of.Groups, to)
+		out = append(out, residency.Part{From: from, To: end})
+		from = end
+	}
+	return out
+}
+
+// holdsStrings says whether a sink may hold strings, which are addresses of where a scan has found them.
+func holdsStrings(plan *physical.Plan, s physical.Sink) bool {
+	text := func(es ...expr.Expr) bool {
+		return slices.ContainsFunc(es, func(e expr.Expr) bool { return form.ClassOf(e.Type()) == form.View })
+	}
+	columns := func(cols []*expr.Column) bool {
+		return slices.ContainsFunc(cols, func(c *expr.Column) bool { return text(c) })
+	}
+	switch s := s.(type) {
+	case *physical.Build:
+		return text(s.Keys...) || columns(s.Payload)
+	case *physical.Aggregate:
+		for _, it := range s.Groups {
+			if text(it.Expr) {
+				return true
+			}
+		}
+		for _, it := range s.Aggs {
+			if text(it.Args...) {
+				return true
+			}
+		}
+		return false
+	case *physical.Materialize, *physical.Sort:
+		return columns(physical.SinkColumns(s))
+	case *physical.Result:
+		return columns(plan.Cols)
+	}
+	return true
+}

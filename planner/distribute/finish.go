@@ -29,7 +29,9 @@ func (x *planner) finish() *Distributed {
 			c.Spread = Sliced
 		case s.lay == common && wanted[p.Sink]:
 			c.Spread = Replicated
-			c.Reason = s.reason + "; each place needs all of it"
+			if _, moved := p.Source.(*physical.SinkScan); !moved {
+				c.Reason += "; each place needs all of it"
+			}
 		}
 		d.Spread[p] = c
 		if c.Spread.Everywhere() {

@@ -54,6 +54,9 @@ func (x *planner) probe(s *stream, t *physical.Probe, needed func() logical.ColS
 	case byKeys:
 		if !livesAt(s.homes, b.by, b.at, t.Keys) || s.lay != spread {
 			t.Keys = x.asColumns([]*stream{s}, t.Keys, b.at)
+			if t.Kind == logical.InnerJoin || t.Kind == logical.SemiJoin {
+				dropNulls(s, t.Keys, t.Build.NullSafe, b.at)
+			}
 			s = x.exchange(s, needed(), Exchange{Kind: Repartition, Keys: idsOf(t.Keys, b.at), Reason: "the build that it reads is partitioned by these keys"})
 		}
 	case covering:
@@ -247,7 +250,23 @@ func (x *planner) buildByKeys(b *build, s *stream, t *physical.Probe, usable []i
 	}
 	t.Build.Keys = x.asColumns(x.ends[t.Build], t.Build.Keys, b.at)
 	for _, e := range x.ends[t.Build] {
+		if !t.Build.KeepUnmatched {
+			dropNulls(e, t.Build.Keys, t.Build.NullSafe, b.at)
+		}
 		x.moveBefore(t.Build, e, Exchange{Kind: Repartition, Keys: idsOf(t.Build.Keys, b.at), Reason: "the build and its probe are large, so rows with equal keys come to one place"})
+	}
+}
+
+// dropNulls drops rows that match nothing because one of some keys is NULL. They would all go to one owner.
+func dropNulls(s *stream, keys []expr.Expr, nullSafe []bool, at []int) {
+	var preds []expr.Expr
+	for _, i := range at {
+		if (i >= len(nullSafe) || !nullSafe[i]) && keys[i].Nullable() {
+			preds = append(preds, &expr.Not{Arg: &expr.IsNull{Arg: keys[i]}})
+		}
+	}
+	if len(preds) > 0 {
+		s.p.Transforms = append(s.p.Transforms, &physical.Filter{Preds: preds})
 	}
 }
 

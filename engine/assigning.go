@@ -10,6 +10,7 @@ import (
 	driver "github.com/pingcap/tidb/pkg/parser/test_driver"
 
 	"github.com/radish-sql/radish/column"
+	"github.com/radish-sql/radish/exec/memory"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/parse"
 	"github.com/radish-sql/radish/sql/sqlerr"
@@ -87,6 +88,7 @@ type assigningSource struct {
 	variables []string
 	values    []types.Value
 	carried   map[string]bool // variables that are read before the first row assigns them
+	held      memory.Account  // the strings of the last batch
 }
 
 // selectAssigning runs a SELECT that assigns variables.
@@ -116,7 +118,7 @@ func (s *Session) selectAssigning(st *statement, n *ast.SelectStmt) (*Result, er
 	if top != len(assignmentsIn(n).assigned) {
 		return nil, unclearOrder("within an expression or another clause")
 	}
-	src := &assigningSource{session: s, st: st}
+	src := &assigningSource{session: s, st: st, held: memory.Account{Budget: st.memory(), Operator: "@name := value"}}
 	plain, given, hidden, err := src.split(n, assigned)
 	if err != nil {
 		return nil, err
@@ -412,6 +414,7 @@ func (a *assigningSource) Next(ctx context.Context) (*column.Batch, error) {
 	if b == nil || err != nil {
 		return b, err
 	}
+	a.held.Close()
 	out := &column.Batch{N: b.N, Sel: b.Sel}
 	made := make([]*column.Vector, len(a.items))
 	for i, item := range a.items {
@@ -445,6 +448,9 @@ func (a *assigningSource) Next(ctx context.Context) (*column.Batch, error) {
 				return nil, err
 			}
 			v := results[0].Value(0)
+			if err := a.held.Add(int64(len(v.S))); err != nil {
+				return nil, err
+			}
 			v.S, v.Type = strings.Clone(v.S), item.typ
 			made[i].Set(at, b.N, v)
 			if k := slices.Index(a.variables, item.variable); k >= 0 {
@@ -464,4 +470,7 @@ func (a *assigningSource) Next(ctx context.Context) (*column.Batch, error) {
 	return out, nil
 }
 
-func (a *assigningSource) Close() error { return a.source.Close() }
+func (a *assigningSource) Close() error {
+	a.held.Close()
+	return a.source.Close()
+}

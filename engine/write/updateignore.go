@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/radish-sql/radish/column"
+	"github.com/radish-sql/radish/exec/memory"
 	"github.com/radish-sql/radish/engine/definition"
 	"github.com/radish-sql/radish/planner/bind"
 	"github.com/radish-sql/radish/sql/expr"
@@ -41,6 +42,8 @@ func UpdateIgnore(st Statement, m *bind.Multi) (affected int64, err error) {
 		return order[catalog.IDOf(a.Table.Schema)] - order[catalog.IDOf(b.Table.Schema)]
 	})
 	keeps := NewIntegrity(st)
+	held := memory.Account{Budget: st.Making("UPDATE").Budget, Operator: "the rows to write"}
+	defer held.Close()
 	for from := 0; from < len(targets); {
 		end := from + 1
 		for end < len(targets) && catalog.IDOf(targets[end].Table.Schema) == catalog.IDOf(targets[from].Table.Schema) {
@@ -51,7 +54,7 @@ func UpdateIgnore(st Statement, m *bind.Multi) (affected int64, err error) {
 			return 0, err
 		}
 		for _, t := range targets[from:end] {
-			rows, err := u.updateIgnoring(t)
+			rows, err := u.updateIgnoring(t, &held)
 			if err != nil {
 				return 0, err
 			}
@@ -65,8 +68,8 @@ func UpdateIgnore(st Statement, m *bind.Multi) (affected int64, err error) {
 	return affected, keeps.Finish("UPDATE")
 }
 
-// updateIgnoring changes the rows of a target and returns how many of them it could.
-func (u *upserting) updateIgnoring(t *target) (changedRows int64, err error) {
+// updateIgnoring changes the rows of a target and returns how many of them it could. held counts what they take.
+func (u *upserting) updateIgnoring(t *target, held *memory.Account) (changedRows int64, err error) {
 	st, schema := u.st, t.Table.Schema
 	b := st.Binder()
 	cols := b.TableColumns(schema)
@@ -129,6 +132,9 @@ func (u *upserting) updateIgnoring(t *target) (changedRows int64, err error) {
 		}
 		if done {
 			changedRows++
+		}
+		if err := held.Set(u.held); err != nil {
+			return 0, err
 		}
 	}
 	return changedRows, nil

@@ -340,6 +340,7 @@ func (u *upserting) add(values []types.Value, from int64) {
 	for i, ordinal := range u.keys {
 		if text, ok := u.keyText(ordinal, values); ok {
 			u.taken[i][text] = len(u.rows)
+			u.held += int64(len(text))
 		}
 	}
 	if from >= 0 {
@@ -377,6 +378,7 @@ func (u *upserting) remove(p rowRef) {
 	for i, ordinal := range u.keys {
 		if text, ok := u.keyText(ordinal, r.values); ok {
 			delete(u.taken[i], text)
+			u.held -= int64(len(text))
 		}
 	}
 	r.values = nil

@@ -44,8 +44,18 @@ type Worker struct {
 // NewWorker returns a worker. Close it.
 func (q *Query) NewWorker(id int) *Worker {
 	w := &Worker{Query: q, ID: id, yielded: time.Now(), texts: memory.Account{Budget: q.Memory, Operator: "the values of expressions"}}
-	w.Expr = q.Expr.ForWorker(w.texts.Set)
+	w.Expr = q.Expr.ForWorker(w.hold)
 	return w
+}
+
+// hold counts what expressions hold. Once the query has been stopped they get no more: what another worker gives back is still in memory then.
+func (w *Worker) hold(bytes int64) error {
+	if bytes > w.texts.Used() {
+		if err := w.Check(); err != nil {
+			return err
+		}
+	}
+	return w.texts.Set(bytes)
 }
 
 // Close gives back the memory that expressions held.

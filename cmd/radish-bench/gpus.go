@@ -73,7 +73,7 @@ func runGPUs(ctx context.Context, args []string, out io.Writer) error {
 	for _, q := range queries {
 		cells, same, err := o.query(ctx, db, q)
 		if err != nil {
-			return fmt.Errorf("Q%d: %w", q.Number, err)
+			return fmt.Errorf("query %d: %w", q.Number, err)
 		}
 		if !same {
 			differ++

@@ -7,6 +7,7 @@ import (
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
+	"github.com/radish-sql/radish/sql/types"
 )
 
 // where says which places have which rows of a build.
@@ -39,7 +40,7 @@ func (uncovered) Error() string { return "two probes of one build do not slice t
 func (x *planner) probe(s *stream, t *physical.Probe, needed func() logical.ColSet) (*stream, error) {
 	b := x.builds[t.Build]
 	if b.where == undecided {
-		x.decide(b, s, t)
+		x.decide(b, s, t, needed)
 	}
 	switch b.where {
 	case atOne:
@@ -155,7 +156,7 @@ func isConst(e expr.Expr) bool {
 }
 
 // decide chooses where the rows of a build are, by the streams that bring them and the first that probes them.
-func (x *planner) decide(b *build, s *stream, t *physical.Probe) {
+func (x *planner) decide(b *build, s *stream, t *physical.Probe, needed func() logical.ColSet) {
 	ends := x.ends[t.Build]
 	spreadEnds := slices.ContainsFunc(ends, func(e *stream) bool { return e.lay == spread })
 	usable := usableKeys(t)
@@ -175,29 +176,22 @@ func (x *planner) decide(b *build, s *stream, t *physical.Probe) {
 	case len(usable) == 0, x.t.Joins == ByCopies:
 		x.copyBuild(b, t.Build)
 	case x.t.Joins != ByKeys && x.cover(b, s, t, usable):
-	case x.t.Joins != ByCost || !x.copiesPay(s, t, usable):
+	case x.t.Joins != ByCost || !x.copiesPay(s, t, usable, needed()):
 		x.buildByKeys(b, s, t, usable)
 	default:
 		x.copyBuild(b, t.Build)
 	}
 }
 
-// copiesPay says whether it costs less to give every place the whole build than to partition what is not partitioned yet.
-func (x *planner) copiesPay(s *stream, t *physical.Probe, usable []int) bool {
-	rows, few := rowsOf(x.ends[t.Build]), x.t.BroadcastRows
+// copiesPay says whether it costs less to give every place the whole build than to partition what is not partitioned yet. needed are the probe's columns that would move.
+func (x *planner) copiesPay(s *stream, t *physical.Probe, usable []int, needed logical.ColSet) bool {
+	ends := x.ends[t.Build]
+	rows, few := rowsOf(ends), x.t.BroadcastRows
 	if s.lay != spread {
 		few *= 16 // the probe's rows, which are few or at one place, would have to move, too
 	}
 	if rows <= few {
 		return true
-	}
-	_, moveBuild, moveProbe := x.meeting(s, t, usable)
-	moved := 0.0
-	if moveBuild {
-		moved += rows
-	}
-	if moveProbe {
-		moved += s.rows
 	}
 	// What a row costs a place, where receiving one of 16 bytes over a link of 390 GB/s is 1: the prices of package cost for a GPU.
 	const receive, store, read = 1, 0.5, 0.1
@@ -207,7 +201,33 @@ func (x *planner) copiesPay(s *stream, t *physical.Probe, usable []int) bool {
 	}
 	n := float64(x.places)
 	away := (n - 1) / n
-	return rows*away*(receive+insert) <= moved/n*(store+away*receive+read)
+	size := rows * ends[0].width(sinkNeeds(t.Build))
+	_, moveBuild, moveProbe := x.meeting(s, t, usable)
+	moved := 0.0
+	if moveBuild {
+		moved += size
+	}
+	if moveProbe {
+		moved += s.rows * s.width(needed)
+	}
+	return away*(size*receive+rows*insert) <= moved/n*(store+away*receive+read)
+}
+
+// width is about how many times 16 bytes the needed columns of a row are.
+func (s *stream) width(needed logical.ColSet) float64 {
+	bytes := 0
+	for _, c := range s.p.AliveBefore(len(s.p.Transforms)) {
+		if !needed.Has(c.ID) {
+			continue
+		}
+		switch c.Typ.Phys() {
+		case types.PhysInt128, types.PhysString:
+			bytes += 16
+		default:
+			bytes += 8
+		}
+	}
+	return float64(max(bytes, 8)) / 16
 }
 
 // meeting finds owners by whom both sides of a join come together with the fewest moves.

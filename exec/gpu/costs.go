@@ -71,25 +71,3 @@ func (p *Placed) Lacks() Lacks {
 	}
 	return l
 }
-
-// windows says what a place reads in windows.
-func (p *Placed) windows(place int) run.Windows {
-	on := func(x *physical.Pipeline) bool { return p.Placement.Device(x) == physical.GPU && p.runsAt(place, x) }
-	if p.shares == nil {
-		return p.device.windows(p.Plan, on, p.tables, nil)
-	}
-	return p.shares.devices[place].windows(p.Plan, on, p.tables, p.shares.parts[place])
-}
-
-// runsAt says whether a place runs a pipeline.
-func (p *Placed) runsAt(place int, x *physical.Pipeline) bool {
-	return p.shares == nil || p.shares.runsAt(place, x)
-}
-
-// part is what a place scans of a table.
-func (p *Placed) part(place int, scan *physical.TableScan) residency.Part {
-	if p.shares == nil {
-		return residency.Part{}
-	}
-	return p.shares.parts[place][scan]
-}

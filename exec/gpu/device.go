@@ -77,6 +77,9 @@ func (d *Device) String() string {
 	return fmt.Sprintf("%s (%s)", i.Name, i.Library)
 }
 
+// Name is what users call the device.
+func (d *Device) Name() string { return fmt.Sprint("gpu", d.Info().Ordinal) }
+
 // FailAllocation is for tests: the n-th allocation of device memory from now on fails; 0 takes that back.
 func (d *Device) FailAllocation(n int) error { return d.runner.Device.FailAllocation(n) }
 

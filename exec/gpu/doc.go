@@ -3,14 +3,17 @@
 //
 // A query takes this way:
 //
-//	Device.Place        place.go, costs.go      which pipelines run here, with the joins that a statement wants (joins.go), and why: a *Placed plan; package placement says whether the GPU is the faster one
+//	OpenFleet           fleet.go, links.go      the devices that queries run on, alone or together, and what they reach of each other
+//	Device.Place        place.go, placing.go    which pipelines run here, with the joins that a statement wants (joins.go), and why: a *Placed plan; package placement says whether the GPU is the faster one
+//	                    shares.go               how several devices share it, where planner/distribute divides it
 //	program.New         package program         the forms of what is stored between pipelines, and the kernels of each pipeline
 //	  joins             package join            how builds lie, and one file for each algorithm
 //	  groups            package groupby         how groups lie, and one file for each way to make them
 //	  sorts             package sort            kernels that order stored rows
 //	  kernels           package kernel          what every writer of kernels needs
 //	  expressions       package codegen         C++ that computes them; lookup tables over dictionaries
-//	Placed.Start        run.go                  a Run, which exec/schedule calls for each pipeline that is here (schedule.Run)
+//	Placed.Start        run.go, places.go       a Run, which exec/schedule calls for each pipeline that is here (schedule.Run), on one device or several
+//	  exchanges         package exchange        rows that move between devices which share a plan
 //	Runner.Start        package run             memory of the sinks, launches, waits, reruns, sorts; rows that come back to the host
 //
 // What outlives a query belongs to the Device: table columns (package residency; package form says how they lie there), lookup tables, compiled kernels (in

@@ -13,6 +13,7 @@ import (
 	"github.com/radish-sql/radish/exec/gpu/residency"
 	"github.com/radish-sql/radish/exec/gpu/run"
 	"github.com/radish-sql/radish/gpukernels"
+	"github.com/radish-sql/radish/planner/distribute"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/sqlerr"
@@ -59,6 +60,24 @@ type Wish struct {
 	Shared Sharing
 }
 
+// Sharing says whether several devices share a plan, and which.
+type Sharing struct {
+	Fleet *Fleet // whose first device is that whose Place is called; nil: it works alone
+	When  Share
+	// Tuning, if it is not nil, is what tests have in the stead of When's.
+	Tuning *distribute.Tuning
+}
+
+// Share says which plans several devices share.
+type Share string
+
+// The plans: those for which that costs less, as "" says, too; all that can be shared; none.
+const (
+	ShareByCost Share = "auto"
+	ShareAlways Share = "always"
+	ShareNever  Share = "never"
+)
+
 // RecursionStays is why a plan with a recursion has no pipeline on the GPU.
 const RecursionStays = "WITH RECURSIVE runs on the CPU, with all that it reads"
 
@@ -91,6 +110,64 @@ func (d *Device) Place(plan *physical.Plan, ctx *expr.Context, wish Wish) (place
 		where = placed.Placement
 	}
 	return placed, where, err
+}
+
+// placeShared is Place on several devices: all of a plan or nothing. alone is why one device runs it; empty: there is only one.
+func (d *Device) placeShared(plan *physical.Plan, ctx *expr.Context, wish Wish, target *kernel.Target) (placed *Placed, alone string) {
+	if wish.Shared.Fleet == nil {
+		return nil, ""
+	}
+	devices := wish.Shared.Fleet.Open()
+	if len(devices) < 2 || devices[0] != d {
+		return nil, ""
+	}
+	if wish.Shared.When == ShareNever {
+		return nil, "radish_gpu_share is 'never'"
+	}
+	tuning := distribute.DefaultTuning()
+	if wish.Shared.When == ShareAlways {
+		tuning = distribute.EverythingTuning()
+	}
+	if wish.Shared.Tuning != nil {
+		tuning = *wish.Shared.Tuning
+	}
+	shared, alone := distribute.Plan(plan, len(devices), tuning)
+	if shared == nil {
+		return nil, alone
+	}
+	s := newShares(shared, devices)
+	for i, d := range devices {
+		if reason := d.tooLarge(shared.Plan, wish.Tables, s.parts[i]); reason != "" {
+			return nil, reason
+		}
+	}
+	own := *target
+	own.Places = s.multiplied()
+	target = &own
+	on := func(plan *physical.Plan) (*Placed, string) {
+		placed, where, err := d.place(plan, ctx, wish, target)
+		switch {
+		case err != nil:
+			return nil, err.Error()
+		case placed == nil || !placed.Whole():
+			return nil, "a part of it runs on the CPU: " + where.FirstReason(plan)
+		}
+		return placed, ""
+	}
+	if cut := join.Cut(shared.Plan, target); cut != shared.Plan {
+		if placed, _ = on(cut); placed != nil {
+			s.follow(cut)
+		}
+	}
+	if placed == nil {
+		if placed, alone = on(shared.Plan); placed == nil {
+			return nil, alone
+		}
+	}
+	placed.shares = s
+	placed.explainWindows()
+	s.Explain(&placed.Placement)
+	return placed, ""
 }
 
 // place is Place of a plan as it is.
@@ -280,127 +357,6 @@ func (p *Placed) CompileLater() {
 	}
 }
 
-// placing finds which pipelines can run on the device: those for which there is a kernel, and whose neighbours can.
-type placing struct {
-	plan *physical.Plan
-	off  map[*physical.Pipeline]string // the reason
-	// together lists, for each pipeline, those that have to be on the same side: they end in one sink, or one fills the build that the other
-	// reads.
-	together map[*physical.Pipeline][]neighbour
-}
-
-type neighbour struct {
-	p   *physical.Pipeline
-	why string
-}
-
-func (x *placing) on(p *physical.Pipeline) bool {
-	_, off := x.off[p]
-	return !off
-}
-
-func (x *placing) sides() {
-	x.together = map[*physical.Pipeline][]neighbour{}
-	feeders := map[physical.Sink][]*physical.Pipeline{}
-	for _, p := range x.plan.Pipelines {
-		feeders[p.Sink] = append(feeders[p.Sink], p)
-	}
-	join := func(a, b *physical.Pipeline, ab, ba string) {
-		x.together[a] = append(x.together[a], neighbour{b, fmt.Sprintf(ab, b.ID)})
-		x.together[b] = append(x.together[b], neighbour{a, fmt.Sprintf(ba, a.ID)})
-	}
-	for _, p := range x.plan.Pipelines {
-		for _, f := range feeders[p.Sink] {
-			if f.ID < p.ID {
-				join(p, f, "it ends where pipeline %d does, which runs on the CPU", "it ends where pipeline %d does, which runs on the CPU")
-			}
-		}
-		builds := map[*physical.Build]bool{}
-		for _, t := range p.Transforms {
-			if t, ok := t.(*physical.Probe); ok {
-				builds[t.Build] = true
-			}
-		}
-		if src, ok := p.Source.(*physical.UnmatchedScan); ok {
-			builds[src.Build] = true
-		}
-		for b := range builds {
-			for _, f := range feeders[b] {
-				join(p, f, "the build of pipeline %d, which it reads, is on the CPU", "pipeline %d, which reads its build, runs on the CPU")
-			}
-		}
-	}
-}
-
-// refuse takes the pipelines off the device for which there is no kernel, and their neighbours. It says whether there were any.
-func (x *placing) refuse(g *program.Program, groups map[*physical.Aggregate]*physical.Pipeline) bool {
-	var queue []*physical.Pipeline
-	off := func(p *physical.Pipeline, why string) {
-		if x.on(p) {
-			x.off[p] = why
-			queue = append(queue, p)
-		}
-	}
-	for _, p := range x.plan.Pipelines {
-		if err := g.Reason(p); err != nil && x.on(p) {
-			off(p, err.Error())
-		}
-	}
-	for _, p := range x.plan.Pipelines {
-		// Groups that the CPU reads have to be stored as rows; where that cannot be, they are found on the CPU.
-		if a, ok := p.Sink.(*physical.Aggregate); ok && groups[a] != nil {
-			if err := g.Reason(groups[a]); err != nil {
-				off(p, err.Error())
-			}
-		}
-	}
-	found := len(queue) > 0
-	for len(queue) > 0 {
-		p := queue[0]
-		queue = queue[1:]
-		for _, n := range x.together[p] {
-			if x.on(n.p) {
-				why := n.why
-				for _, back := range x.together[n.p] {
-					if back.p == p {
-						why = back.why
-					}
-				}
-				off(n.p, why)
-			}
-		}
-	}
-	return found
-}
-
-// crossings makes a pipeline for each aggregation on the device that is read on the CPU: it stores the groups as rows.
-func (x *placing) crossings() map[*physical.Aggregate]*physical.Pipeline {
-	out := map[*physical.Aggregate]*physical.Pipeline{}
-	filledHere := map[physical.Sink]bool{}
-	for _, p := range x.plan.Pipelines {
-		if !x.on(p) {
-			filledHere[p.Sink] = true
-		}
-	}
-	for _, p := range x.plan.Pipelines {
-		src, ok := p.Source.(*physical.SinkScan)
-		if !ok || x.on(p) || filledHere[src.From] {
-			continue
-		}
-		a, ok := src.From.(*physical.Aggregate)
-		if !ok || out[a] != nil {
-			continue
-		}
-		cols := physical.SinkColumns(a)
-		scan := &physical.SinkScan{From: a, Cols: cols}
-		for _, c := range cols {
-			scan.Ins = append(scan.Ins, c.ID)
-		}
-		out[a] = &physical.Pipeline{ID: len(x.plan.Pipelines) + len(out), Source: scan, Sink: &physical.Result{In: scan.Ins}, EstRows: a.EstGroups}
-	}
-	return out
-}
-
 // texts yields the texts of all kernels that a run is expected to need: those of the pipelines, then those that bring rows into order.
 func (p *Placed) texts() iter.Seq[string] {
 	return func(yield func(string) bool) {
@@ -429,6 +385,28 @@ func (p *Placed) devices() []*Device {
 		return p.shares.devices
 	}
 	return []*Device{p.device}
+}
+
+// windows says what a place reads in windows.
+func (p *Placed) windows(place int) run.Windows {
+	on := func(x *physical.Pipeline) bool { return p.Placement.Device(x) == physical.GPU && p.runsAt(place, x) }
+	if p.shares == nil {
+		return p.device.windows(p.Plan, on, p.tables, nil)
+	}
+	return p.shares.devices[place].windows(p.Plan, on, p.tables, p.shares.parts[place])
+}
+
+// runsAt says whether a place runs a pipeline.
+func (p *Placed) runsAt(place int, x *physical.Pipeline) bool {
+	return p.shares == nil || p.shares.runsAt(place, x)
+}
+
+// part is what a place scans of a table.
+func (p *Placed) part(place int, scan *physical.TableScan) residency.Part {
+	if p.shares == nil {
+		return residency.Part{}
+	}
+	return p.shares.parts[place][scan]
 }
 
 // Whole says whether all pipelines of the plan are on the GPU.

@@ -8,11 +8,13 @@ import (
 
 	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/exec/gpu/codegen"
+	"github.com/radish-sql/radish/exec/gpu/exchange"
 	"github.com/radish-sql/radish/exec/gpu/results"
 	"github.com/radish-sql/radish/exec/gpu/run"
 	"github.com/radish-sql/radish/exec/profile"
 	"github.com/radish-sql/radish/exec/schedule"
 	"github.com/radish-sql/radish/gpukernels"
+	"github.com/radish-sql/radish/planner/distribute"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/sqlerr"
@@ -357,4 +359,113 @@ func (p *Placed) failure(failed error, at *physical.Pipeline, on *Device, held i
 		return reason, nil
 	}
 	return reason, sqlerr.New(sqlerr.CodeUnknownError, sqlerr.Resource, "%s", reason).WithCause(failed).WithHint("SET radish_device = 'auto' to let the CPU run what the GPU cannot")
+}
+
+// failAt notes an error of one of the places.
+func (r *Run) failAt(p *physical.Pipeline, err error) error {
+	if err != nil && r.failed == nil {
+		place := r.places.moving.Failed()
+		r.failed, r.at, r.on, r.held = err, p, r.places.devices[place], r.places.queries[place].MemoryUsed()
+	}
+	return err
+}
+
+// everywhere runs a pipeline at its places, and behind the last one that ends in a sink the exchange of its rows.
+func (r *Run) everywhere(p *physical.Pipeline, last bool) (profile.Pipeline, error) {
+	begin := time.Now()
+	s, x := r.placed.shares, r.places
+	costs := make([]run.Cost, len(x.queries))
+	err := x.each(func(i int, q *run.Query) (err error) {
+		if !s.runsAt(i, p) {
+			q.Skip(p)
+			return nil
+		}
+		costs[i], err = q.RunPipeline(x.ctx, p, i == 0 && r.last(p))
+		return err
+	})
+	if err != nil {
+		return profile.Pipeline{ID: p.ID}, r.failAt(p, err)
+	}
+	var out profile.Pipeline
+	if r.profiled {
+		out = r.profileOfPlaces(p, costs, time.Since(begin))
+	}
+	e, ok := s.Exchanges[p.Sink]
+	if !ok || !last {
+		return out, nil
+	}
+	begin = time.Now()
+	moved, err := r.exchange(p.Sink, e)
+	if err == nil && r.profiled {
+		err = x.each(func(_ int, q *run.Query) error { return q.Memory().Stream.Sync(x.ctx) })
+	}
+	if err != nil {
+		return out, r.failAt(p, err)
+	}
+	if r.profiled {
+		took := time.Since(begin)
+		out.Wall += took
+		out.GPU.Exchange = &profile.Exchange{Kind: e.Kind.String(), Link: s.link(), LinkRate: x.devices[1].copyRate(x.ctx, x.devices[0]), Rows: moved.Rows, Took: took}
+		for i := range out.GPU.Places {
+			out.GPU.Places[i].In, out.GPU.Places[i].Out = moved.In(i), moved.Out(i)
+		}
+	}
+	return out, nil
+}
+
+// exchange moves the rows of a sink.
+func (r *Run) exchange(s physical.Sink, e distribute.Exchange) (*exchange.Traffic, error) {
+	x := r.places
+	switch e.Kind {
+	case distribute.Gather:
+		return x.moving.Gather(x.ctx, s)
+	case distribute.Broadcast:
+		return x.moving.Broadcast(x.ctx, s)
+	}
+	return x.moving.Repartition(x.ctx, s, e.Keys)
+}
+
+// profileOfPlaces adds up what a pipeline has cost at its places: of kernels the longest time counts.
+func (r *Run) profileOfPlaces(p *physical.Pipeline, costs []run.Cost, wall time.Duration) profile.Pipeline {
+	s, x := r.placed.shares, r.places
+	spread := s.Spread[p].Spread
+	sum, uploaded, held := run.Cost{}, int64(0), int64(0)
+	var all []profile.Place
+	for i, c := range costs {
+		if !s.runsAt(i, p) {
+			continue
+		}
+		q := x.queries[i]
+		if c.Bytes == 0 {
+			c.Bytes = q.Scanned(p)
+		}
+		sum.Kernel, sum.Fill, sum.Compile, sum.Origin = max(sum.Kernel, c.Kernel), max(sum.Fill, c.Fill), max(sum.Compile, c.Compile), max(sum.Origin, c.Origin)
+		sum.Bytes += c.Bytes
+		sum.Launches += c.Launches
+		uploaded += q.Uploaded(p)
+		held = max(held, q.MemoryPeak())
+		if i == 0 || spread == distribute.Replicated {
+			sum.RowsIn, sum.RowsOut = c.RowsIn, c.RowsOut
+		} else {
+			if _, scans := p.Source.(*physical.TableScan); !scans { // whose rows are those of the table
+				sum.RowsIn = addRows(sum.RowsIn, c.RowsIn)
+			}
+			sum.RowsOut = addRows(sum.RowsOut, c.RowsOut)
+		}
+		all = append(all, profile.Place{Device: x.devices[i].Name(), Rows: c.RowsOut, Kernel: c.Kernel + c.Fill, Bytes: c.Bytes})
+	}
+	for i := range all {
+		all[i].Idle = sum.Kernel + sum.Fill - all[i].Kernel
+	}
+	out := r.profileOf(p, &sum, wall, uploaded, held)
+	out.GPU.Places = all
+	return out
+}
+
+// addRows adds numbers of rows, either of which may be unknown.
+func addRows(a, b int64) int64 {
+	if a == profile.Uncounted || b == profile.Uncounted {
+		return profile.Uncounted
+	}
+	return a + b
 }

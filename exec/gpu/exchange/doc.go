@@ -1,9 +1,10 @@
 // Package exchange moves rows that the places of a query have stored: to one place, to all, or each row to the place that owns its key.
 //
-//	Rows.Gather, Broadcast   copy.go         whole columns, by the copy engines
-//	Rows.Repartition         repartition.go  each row to its owner, by one kernel, which writes to peers where it can reach them
-//	strings                  strings.go      that follow their rows where a place cannot reach the memory of another one
-//	kernels                  kernels.go      their text, the same for all plans
+//	Places.Gather, Broadcast   copy.go         whole columns, by the copy engines
+//	Places.Repartition         repartition.go  each row to its owner, by one kernel, which writes to peers where it can reach them
+//	Places.Each                places.go       work at all places at once
+//	move                       move.go         what all exchanges do, and strings that follow their rows where a place cannot reach the memory of another one
+//	kernels                    kernels.go      their text, the same for all plans
 //
 // A place is a run.Query with a device of its own. All places run one program, so a sink's rows have the same columns at each of them. An exchange waits, on the host, until all places
 // have filled the sink, since the sizes of what comes are not known before; everything else is ordered by events.

@@ -1,0 +1,91 @@
+package gpu
+
+import (
+	"github.com/radish-sql/radish/exec/gpu/residency"
+	"github.com/radish-sql/radish/planner/distribute"
+	"github.com/radish-sql/radish/planner/physical"
+)
+
+// shares is how the devices of a fleet share a plan: each is a place.
+type shares struct {
+	*distribute.Distributed
+	devices []*Device // by place
+	reach   bool      // all can reach the memory of all others
+	parts   []map[*physical.TableScan]residency.Part
+}
+
+func newShares(d *distribute.Distributed, devices []*Device) *shares {
+	s := &shares{Distributed: d, devices: devices[:d.Places], reach: reachEachOther(devices[:d.Places]), parts: make([]map[*physical.TableScan]residency.Part, d.Places)}
+	for i := range s.parts {
+		s.parts[i] = map[*physical.TableScan]residency.Part{}
+	}
+	for scan, parts := range d.Parts {
+		for i, part := range parts {
+			if part.From >= part.To { // which is not nothing where both are 0
+				part.From, part.To = len(scan.Table.Groups()), len(scan.Table.Groups())
+			}
+			s.parts[i][scan] = residency.Part{From: part.From, To: part.To}
+		}
+	}
+	return s
+}
+
+// follow has the spreads of a plan's pipelines be those of a plan that was made of it by cutting some of them.
+func (s *shares) follow(cut *physical.Plan) {
+	spread := make(map[*physical.Pipeline]distribute.Choice, len(cut.Pipelines))
+	at := 0
+	for _, p := range s.Plan.Pipelines {
+		for {
+			x := cut.Pipelines[at]
+			spread[x] = s.Spread[p]
+			at++
+			if x.Sink == p.Sink {
+				break
+			}
+		}
+	}
+	d := *s.Distributed
+	d.Plan, d.Spread = cut, spread
+	s.Distributed = &d
+}
+
+// multiplied are the sinks in which rows of all places come together that each place has made for itself, groups among them: all together are more than one place could make. What comes of
+// a table's rows, each of which is at one place, is no more than one place would have.
+func (s *shares) multiplied() map[physical.Sink]int {
+	made := map[physical.Sink]bool{} // rows that are not a table's
+	out := map[physical.Sink]int{}
+	for _, p := range s.Plan.Pipelines {
+		own := false
+		switch src := p.Source.(type) {
+		case *physical.SinkScan:
+			_, groups := src.From.(*physical.Aggregate)
+			own = groups || made[src.From]
+		case *physical.UnmatchedScan:
+			own = made[src.Build]
+		}
+		for _, t := range p.Transforms {
+			if t, ok := t.(*physical.Probe); ok {
+				own = own || made[t.Build]
+			}
+		}
+		made[p.Sink] = made[p.Sink] || own
+		if _, moves := s.Exchanges[p.Sink]; moves && own {
+			out[p.Sink] = s.Places
+			made[p.Sink] = false // its bound is that of all places from now on
+		}
+	}
+	return out
+}
+
+// runsAt says whether a place runs a pipeline.
+func (s *shares) runsAt(place int, p *physical.Pipeline) bool {
+	return place == 0 || s.Spread[p].Spread.Everywhere()
+}
+
+// link is what the devices' bytes go over.
+func (s *shares) link() string {
+	if s.reach {
+		return "peer access"
+	}
+	return "the host, without peer access"
+}

@@ -20,7 +20,7 @@ import (
 // appenderRows is the number of rows that an Appender holds before it writes them.
 const appenderRows = 1 << 17
 
-// appenderBytes is the number of bytes of strings from which on it does so.
+// appenderBytes is the number of bytes of strings at which it writes earlier.
 const appenderBytes = 8 << 20
 
 // appended is the name under which an INSERT finds the rows of an Appender.
@@ -164,8 +164,7 @@ func (a *Appender) Close() error {
 	return err
 }
 
-// Raw calls f with the Conn behind a connection of database/sql, which serves nothing else meanwhile: for Appenders, Arrow and all
-// else that database/sql has no words for.
+// Raw calls f with the Conn behind a connection of database/sql, which serves nothing else meanwhile: for Appenders, Arrow and whatever else database/sql does not offer.
 func Raw(c *sql.Conn, f func(*Conn) error) error {
 	return c.Raw(func(driverConnection any) error {
 		own, ok := driverConnection.(*driverConn)

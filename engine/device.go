@@ -49,7 +49,7 @@ func (d Device) plansFor() physical.Device {
 	return physical.GPU
 }
 
-// mode is how pipelines are placed that may run on a GPU. auto is what tests, or nobody, want of deviceAuto.
+// mode says how pipelines that may run on a GPU are placed. auto is the mode that stands for deviceAuto, which tests can change.
 func (d Device) mode(auto gpu.Mode) gpu.Mode {
 	switch d {
 	case deviceAuto:

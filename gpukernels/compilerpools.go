@@ -48,7 +48,7 @@ func (p *compilerPools) give(c *Compilers) {
 	}
 }
 
-// recentImages are compilations that have not ended, or did not long ago, by the keys of their images.
+// recentImages are compilations that still run or ended recently, by the keys of their images.
 type recentImages struct {
 	of   map[string]*compilation
 	keys []string // in the order in which they were begun
@@ -57,7 +57,7 @@ type recentImages struct {
 // keptImages is how many of them are kept: each has some 50 KB.
 const keptImages = 64
 
-// find returns a compilation that has an image, or will have; nil: there is none.
+// find returns a compilation that has made an image or is making it; nil: there is none.
 func (r *recentImages) find(key string) *compilation {
 	if x := r.of[key]; x != nil && !x.failed() {
 		return x

@@ -20,8 +20,7 @@ type call struct {
 	begin, took time.Duration // since the query's text was given
 }
 
-// traceQueries prints, for each query, when a hot run called the GPU's library and how long the calls took: what lies between two lines is the
-// program's own work, what lies before the first is parsing and planning.
+// traceQueries prints, for each query, when a hot run called the GPU's library and how long the calls took. The time between two lines is the program's own work; the time before the first is parsing and planning.
 func traceQueries(ctx context.Context, out io.Writer, db *database, queries []tpch.Query) error {
 	const hot = 4
 	for _, q := range queries {

@@ -45,7 +45,7 @@ var tableSections = []tableSection{
 	{"groups", (*tableBench).groups}, {"probing", (*tableBench).probing}, {"sizes", (*tableBench).ofSizes}, {"types", (*tableBench).types}, {"multi", (*tableBench).several}, {"chains", (*tableBench).chains},
 }
 
-// runHashTable is the command hashtable: how fast a GPU fills and searches hash tables of several kinds. What each gives is compared with totals that were added up while the data were made.
+// runHashTable is the command hashtable: how fast a GPU fills and searches hash tables of several kinds. The results are compared with totals from the time when the data were made.
 func runHashTable(ctx context.Context, args []string, out io.Writer) error {
 	fs := flag.NewFlagSet("hashtable", flag.ContinueOnError)
 	b := &tableBench{out: out}
@@ -159,7 +159,7 @@ func (b *tableBench) forget() error {
 	return x.Close()
 }
 
-// with returns data on the device: those that are there, if they are the same.
+// with returns data on the device. It reuses the data that are there if they are the same.
 func (b *tableBench) with(ctx context.Context, s tablelab.Set) (*tablelab.Loaded, error) {
 	s.Exponent = b.exponent
 	if b.data != nil && b.data.Set == s {

@@ -47,7 +47,7 @@ var curveDefaults = map[string]string{
 // chosenJoin leaves the choice to the planner.
 var chosenJoin = forcedJoin{name: "chosen"}
 
-// forcedJoins are all algorithms. An array by key is one only where keys are dense.
+// forcedJoins are all algorithms. An array by key needs dense keys.
 var forcedJoins = []forcedJoin{
 	{name: "hash table", hint: "HASH_JOIN(r, s)", settings: map[string]string{"radish_gpu_join_partitions": "'never'"}, is: "hash"},
 	{name: "partitions", hint: "HASH_JOIN(r, s)", settings: map[string]string{"radish_gpu_join_partitions": "'always'"}, is: "partitioned hash"},
@@ -279,7 +279,7 @@ func (w *curveWay) cell() string {
 	return millis(w.kernel)
 }
 
-// way takes the kernels' times of a join that is had in some way, and checks what it gives.
+// way times the kernels of a join that is forced in some way, and checks its result.
 func (b *joinCurveBench) way(ctx context.Context, c *largeJoin, f *forcedJoin, want [3]int64) (w curveWay, err error) {
 	for name, value := range curveDefaults {
 		if own, ok := f.settings[name]; ok {

@@ -126,7 +126,7 @@ func byteText(n int64) string {
 	return fmt.Sprintf("%.0f MiB", float64(n)/(1<<20))
 }
 
-// countFailures makes an error of the results that failed or differed; nil if there are none. what are they.
+// countFailures makes an error of the results that failed or differed; nil if there are none. what names them.
 func countFailures[T any](results []T, what string, errOf func(*T) error) error {
 	failures := 0
 	for i := range results {

@@ -214,7 +214,7 @@ func (s *suite) comparePeer(ctx context.Context, q tpch.Query, want [][]types.Va
 	return t, nil
 }
 
-// compare holds a result against what is known of it, and says against what.
+// compare compares a result with a known answer, and says with which.
 func (s *suite) compare(q tpch.Query, rows [][]types.Value) (string, error) {
 	if s.answers != "" {
 		answer, err := tpch.LoadAnswer(s.answers, q)

@@ -34,7 +34,7 @@ RADISH_NOINLINE bool in_sorted(T x, const T* sorted, i64 n) {
   return false;
 }
 
-// A string of at most seven bytes as a number: its bytes and its size. Longer ones have none: they give a number that is nobody's.
+// A string of at most seven bytes as a number: its bytes and its size. Longer ones have none: they give a number that no string has.
 RADISH_NOINLINE u64 short_string(view s) {
   if (s.size > 7) return ~(u64)0;
   return s.size == 0 ? 0 : load_bytes(s.data, s.size) << 8 | (u64)s.size;

@@ -134,7 +134,7 @@ func (g *graph) filterPrice(a, b *plan, c crossing) (price float64, ok bool) {
 	return p.Filter, b.rows > filteredRows
 }
 
-// matched is about which share of a's rows find a match in b, by the key that finds the fewest.
+// matched estimates the share of a's rows that find a match in b, by the key that finds the fewest.
 func (g *graph) matched(a, b *plan) float64 {
 	share := 1.0
 	for i := range g.classes {
@@ -148,8 +148,7 @@ func (g *graph) matched(a, b *plan) float64 {
 	return share
 }
 
-// joined is about how many values of a class's member are left in a part, after its relation has lost the rows that find no match by another class: where the part joins
-// dates of a year with all dates of the same weeks, few of all dates are left.
+// joined estimates how many values of a class's member are left in a part, once its relation has lost the rows without a match by another class. If the part joins the dates of a year with all dates of the same weeks, few of all dates are left.
 func (g *graph) joined(m *member, c *class, part set) float64 {
 	own := single(m.relation)
 	left := 1.0

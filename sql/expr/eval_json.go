@@ -7,8 +7,7 @@ import (
 	"github.com/radish-sql/radish/sql/types"
 )
 
-// toJSON converts the live positions of v to JSON: a string has to be a JSON document, and stays as it is written but for the digits of
-// numbers; numbers are documents; what else there is becomes a JSON string, NaN and the infinities too.
+// toJSON converts the live positions of v to JSON. A string has to be a JSON document, and keeps its text except for the digits of numbers. Numbers are documents. Other values, NaN and the infinities too, become JSON strings.
 func (n *castNode) toJSON(c *Context, v *column.Vector, live []int32) error {
 	for _, i := range live {
 		var text string

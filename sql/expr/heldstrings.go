@@ -18,13 +18,13 @@ type textCount struct {
 // grownAtOnce is how many bytes of vectors are counted together.
 const grownAtOnce = 1 << 20
 
-// Made counts a string that was made by other means than Reserve and a Builder. It must be short, or its memory reserved by Hold before.
+// Made counts a string that neither Reserve nor a Builder has counted. The string is short, or Hold has counted its memory.
 func (c *Context) Made(s string) error { return c.Hold(len(s)) }
 
 // heldAtOnce is how many bytes of strings are counted together.
 const heldAtOnce = 256 << 10
 
-// Hold counts bytes that the program's values are about to take, or that they take no more. On an error they do not count.
+// Hold counts bytes that the program's values are about to take; a negative number gives bytes back. If it returns an error, nothing was counted.
 func (c *Context) Hold(bytes int) error {
 	if c == nil {
 		return nil
@@ -67,7 +67,7 @@ func (c *Context) grow(bytes int) error {
 	return c.keep(all)
 }
 
-// keep counts bytes that a program's value takes as long as the program lives: those of its worker's Context.
+// keep counts bytes that a value takes as long as its program lives.
 func (c *Context) keep(bytes int64) error {
 	if c == nil || bytes == 0 {
 		return nil
@@ -78,7 +78,7 @@ func (c *Context) keep(bytes int64) error {
 	return c.Texts(c.texts.held)
 }
 
-// begin is called when a program starts a batch: what it made of the last one is not needed any more.
+// begin is called when a program starts a batch. The strings of the batch before are not needed any more.
 func (c *Context) begin(p *ProgramSet) {
 	if c == nil {
 		return

@@ -7,8 +7,7 @@ import (
 	"github.com/radish-sql/radish/sql/types"
 )
 
-// plainCast converts what it can convert without a loss that anybody is told of, and appends the other positions of sel, for package types,
-// to left. v is flat or constant.
+// plainCast converts values that need neither a warning nor an error. It appends the other positions of sel to left, and package types converts those. v is flat or constant.
 type plainCast func(out, v *column.Vector, sel, left []int32) []int32
 
 // newPlainCast returns the loop for a pair of types, nil if there is none. assigned says that the value goes into a column, where text that

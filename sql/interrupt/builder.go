@@ -7,8 +7,7 @@ type Memory interface {
 	Hold(bytes int) error
 }
 
-// Builder makes a string whose length is not known before. It counts memory before it takes it. After an error, of which String tells, it
-// ignores what is written.
+// Builder makes a string whose length is not known before. It counts memory before it takes it. After an error, which String returns, it ignores what is written.
 type Builder struct {
 	c       Memory
 	b       []byte

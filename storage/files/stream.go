@@ -50,7 +50,7 @@ type zone struct {
 	packed            []int64           // in the file
 }
 
-// groupBytes returns about how much memory is taken by what is known of a row group before it is read.
+// groupBytes returns about how much memory the description of a row group takes before the group is read.
 func (s *Set) groupBytes() int64 {
 	const numbers = 24 // zone.told, bytes and packed, and the place of the chunk
 	return int64(unsafe.Sizeof(zone{})+unsafe.Sizeof(table.RowGroup{})) + int64(len(s.Columns))*(int64(unsafe.Sizeof(encoding.Chunk{}))+numbers)
@@ -85,7 +85,7 @@ func (s *Set) zonesOf(ctx context.Context, file int, f *parquet.File) error {
 	return nil
 }
 
-// Estimates returns what footers let suppose of the columns, by ordinal; nil: nothing.
+// Estimates returns what footers suggest about the columns, by ordinal; nil: nothing.
 func (s *Set) Estimates() []*table.ColumnStats {
 	if len(s.zones) == 0 {
 		return nil
@@ -124,7 +124,7 @@ func (s *Set) Estimates() []*table.ColumnStats {
 // supposedRepeats is how often a value is assumed to occur in a column whose values nobody has counted.
 const supposedRepeats = 4
 
-// Stream returns the table with row groups that scans read from the files until ctx ends, and what closes those. A version of nil says that they cannot. The context's meter counts
+// Stream returns the table with row groups that scans read from the files until ctx ends, and what closes those. If the version is nil, scans cannot read these files. The context's meter counts
 // what is known of the files and their row groups; what it was told of is given back when the caller closes its account.
 func (s *Set) Stream(ctx context.Context, database, name string) (v *table.Version, close func(), err error) {
 	ctx = table.WithScratch(ctx)

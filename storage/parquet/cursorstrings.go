@@ -53,13 +53,13 @@ func gatherBytes[T any](c *cursor, dst []T, dictionary *[byteValues]T, entries i
 	return nil
 }
 
-// exceed says whether one of some codes is at least most; there is a code.
+// exceed says whether a code is at least most. There is at least one code.
 func exceed(codes []uint8, most uint8) bool {
 	const ones, tops = 0x0101010101010101, 0x8080808080808080
 	if most > 128 {
 		return slices.Max(codes) >= most
 	}
-	// Eight at once: what is added to a code below 128 reaches 128 if the code is too large.
+	// Eight codes at once. The number added to a code below 128 makes its highest bit 1 if the code is too large.
 	add, found := uint64(128-most)*ones, uint64(0)
 	for ; len(codes) >= 8; codes = codes[8:] {
 		x := binary.LittleEndian.Uint64(codes)
@@ -106,7 +106,7 @@ func (c *cursor) strings(d *encoding.Data, at, n int) (err error) {
 	return checkCodes(codes, c.dict.entries)
 }
 
-// checkCodes says whether a dictionary of so many entries has all of some codes.
+// checkCodes returns an error if a code lies outside a dictionary of so many entries.
 func checkCodes(codes []uint32, entries int) error {
 	top := uint32(0)
 	for _, code := range codes {
@@ -126,7 +126,7 @@ func (c *cursor) keepsCodes(rows int) bool {
 	return 2*c.dict.entries <= rows
 }
 
-// textual has d hold strings, and no codes. Those of the rows before one stay.
+// textual turns the codes of d into strings, those of earlier rows included.
 func (c *cursor) textual(d *encoding.Data, before int) {
 	if d.Strings != nil {
 		return

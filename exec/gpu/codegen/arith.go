@@ -9,7 +9,7 @@ import (
 	"github.com/radish-sql/radish/sql/types"
 )
 
-// Arithmetic. Its types were chosen by the binder; where they prove that a result fits, nothing is checked.
+// Arithmetic. The binder has chosen the types. Where they prove that a result fits, kernels check nothing.
 
 // result declares a variable for what a call gives and returns it.
 func (t *Text) result(typ types.Type) Value {
@@ -32,7 +32,7 @@ func (t *Text) rangeCheck(condition, null string, c *expr.Call) {
 	t.RaiseIf(unless(condition, null), CodeOutOfRange, c)
 }
 
-// unless is a condition, which is evaluated first, where something is not NULL.
+// unless returns C++ that tests the condition only where the value is not NULL.
 func unless(condition, null string) string {
 	if null == "" {
 		return condition
@@ -100,7 +100,7 @@ func (t *Text) floatResult(c *expr.Call, a []Value, null, format string, args ..
 	return v, nil
 }
 
-// overflows is C++ for: finite operands, one double or two before others, gave a double that is not finite.
+// overflows is C++ that is true if finite operands gave a double that is not finite. The operands are one double, or two.
 func overflows(v Value, a []Value) string {
 	second := a[0]
 	if len(a) > 1 && a[1].Class == form.Float {
@@ -151,7 +151,7 @@ func (t *Text) addDecimals(c *expr.Call, x, y Value, minus bool, null string) Va
 	return t.wideResult(c, null, "add_decimal<%d, %d, %d, %d>(%s, %s, %v", common-as, common-bs, common-scale, c.Typ.Precision, wide(x), wide(y), minus)
 }
 
-// aligned is an operand times 10^up in a class, in which it is known to fit; of a literal the host computes it.
+// aligned is an operand times 10^up, in a class that is known to hold it. The host computes literals.
 func (t *Text) aligned(e expr.Expr, v Value, up int, class form.Class) string {
 	k, ok := e.(*expr.Const)
 	if !ok || k.Value.Null || !ExactType(k.Value.Type) {
@@ -241,7 +241,7 @@ func emitMul(t *Text, c *expr.Call, a []Value, null string) (Value, error) {
 	return t.wideResult(c, null, "mul_decimal<%d, %d>(%s, %s", drop, c.Typ.Precision, wide(x), wide(y)), nil
 }
 
-// divisor names what says that a divisor is 0, and writes the warning that this gives. It returns where the quotient is NULL.
+// divisor writes the test for a divisor of 0 and its warning. It returns the condition under which the quotient is NULL.
 func (t *Text) divisor(c *expr.Call, y Value, null string) string {
 	zero := t.Name("n")
 	t.Line("const bool %s = %s == 0;", zero, y.Text)

@@ -12,10 +12,10 @@ import (
 	"github.com/radish-sql/radish/sql/types"
 )
 
-// Sums have 128 bits, and nothing looks whether one leaves them: terms are bounded instead, so that all rows together cannot. A decimal
+// Sums have 128 bits, and no kernel checks them for overflow. Instead terms are bounded, so that all rows together fit. A decimal
 // of more digits than the bound has the CPU run the query.
 
-// mostRows are more than come to a sink in half a day: at 10^11 a second.
+// mostRows is more than a sink gets in half a day, at 10^11 rows a second.
 const mostRows = 1 << 52
 
 // mostTerms is how many rows come to the groups at most, so how many terms a sum has.

@@ -107,7 +107,7 @@ func (a *Append) inPlace() error {
 	return nil
 }
 
-// Carry moves the values into variables that live outside the row's blocks, beside one that says that the row has come.
+// Carry moves the values into variables that live outside the row's blocks, and sets a flag that the row has come.
 func (a *Append) Carry() {
 	a.k.Line("reached = true;")
 	a.Vars = append(a.Vars, "bool reached = false;")

@@ -30,13 +30,13 @@ type Kernel struct {
 	Defines      []string           // macros of the headers, besides
 	Filters      []Filter           // of builds, that the scan's rows are looked up in
 	Functions    []string           // that the kernels call
-	// Tile is where declarations go that live as long as a thread's rows of a tile, if those are taken in turn; EndTile stands behind them.
+	// Tile is where declarations go that live as long as a thread's rows of a tile, if the thread takes its rows in turn. EndTile is written after them.
 	Tile    codegen.Gap
 	EndTile []string
 	notes   []Note // what the text does not name
 }
 
-// Launch is what the runner has to know of a kernel besides its parameters.
+// Launch is what the runner needs to know about a kernel besides its parameters.
 type Launch struct {
 	Title   string       // the kernel's name in its source
 	CUDA    string       // the whole source, which is compiled
@@ -198,8 +198,8 @@ type Sink interface {
 	Declare() []string
 }
 
-// AskStop writes, first in a loop of which a row of the source may have very many turns, that it ends when the query has been cancelled. What the loop has found
-// then is of no account. turn is the C++ of a number that differs from turn to turn: some of them ask, see stopped_at in error.cuh.
+// AskStop writes the beginning of a loop that may have very many turns for a row: the loop ends when the query has been cancelled, and its results do not matter then. turn is the C++ of a number that differs from turn
+// to turn. Only some turns ask; see stopped_at in error.cuh.
 func (k *Kernel) AskStop(turn string) {
 	if k.Stops {
 		k.Line("if (stop || stopped_at(%s, %s, %s)) {", k.ErrorAddress(), k.Pointer("const u32", CancelWord{}), turn)

@@ -17,8 +17,7 @@ var Unbounded = math.Inf(1)
 // SharedRest is the bytes of a block's shared memory that a kernel may need besides its tables.
 const SharedRest = 2 << 10
 
-// Pipelines is what the kernels of a plan share: who feeds what, what was decided of each pipeline and of the rows between them, and the device that they are for.
-// It does not change once the kernels are written.
+// Pipelines is what the kernels of a plan share: which pipelines feed which sinks, the decisions about each pipeline and about the rows between them, and the device. It does not change once the kernels are written.
 type Pipelines struct {
 	Plan    *physical.Plan
 	Target  *Target
@@ -31,7 +30,7 @@ type Pipelines struct {
 	Sinks    map[physical.Sink]*RowForm
 }
 
-// NewPipelines returns those of a plan, of which nothing is decided yet.
+// NewPipelines returns the pipelines of a plan. Nothing is decided yet.
 func NewPipelines(plan *physical.Plan, target *Target, ctx *expr.Context, lookups *codegen.LookupCache) *Pipelines {
 	g := &Pipelines{
 		Plan: plan, Target: target, Ctx: ctx, Lookups: lookups,

@@ -45,7 +45,7 @@ type Kernel struct {
 	err   error
 }
 
-// Source is a source that is not loaded yet, and what takes its module.
+// Source is a text that is not loaded yet, and a function that takes its module.
 type Source struct {
 	source string
 	take   func(*gpukernels.Module, gpukernels.Origin, error)
@@ -74,7 +74,7 @@ func (l *Loader) Missing() []Source {
 	return missing
 }
 
-// Begin begins to load sources, in the query's turn: first those that take longest, so that none of these is begun when the others have ended.
+// Begin begins to load sources, in the query's turn. Those that take longest come first, so that no long one is begun last.
 func (l *Loader) Begin(ctx context.Context, missing []Source) {
 	slices.SortStableFunc(missing, func(a, b Source) int { return CompareWork(a.source, b.source) })
 	turn := gpukernels.NewTurn()
@@ -153,8 +153,7 @@ func (l *Loader) sortModule(ctx context.Context, m *sortModule, text string) (*g
 	return m.module, nil
 }
 
-// MissingSorts adds the kernels that order rows, which are compiled beside the plan's other kernels: those that as many rows as are expected need. An error
-// shows when they are asked for.
+// MissingSorts adds the kernels that order rows, which are compiled beside the plan's other kernels: those for the expected number of rows. Errors show when the kernels are asked for.
 func (l *Loader) MissingSorts(missing []Source) []Source {
 	add := func(m *sortModule, text string) {
 		m.ready = make(chan struct{})

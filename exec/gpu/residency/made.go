@@ -36,9 +36,9 @@ func (r *Residency) Make(s *gpukernels.Stream, class form.Class, width int, base
 	return m, nil
 }
 
-// Adopt makes a column that a query has made that of a version, or the end of it: the version's last rows are the column's, in its order. The rows before them are copied
-// from an earlier version's column in the background, and what that lacks is uploaded. Where the version's column has another form, or is there already, or nothing of an
-// earlier version's is, it frees the memory. The stream that has made it is empty.
+// Adopt lets a version take over a column that a query has made. The version's last rows are the column's rows, in the same order. If there are rows before them, they are copied in the background from the column of an
+// earlier version, and the rest is uploaded. Adopt frees the column instead if the version's column has another form or is on the device already, or if no earlier column is there to copy. The stream that made the
+// column must be empty.
 func (r *Residency) Adopt(v *tables.Version, ordinal int, m *Made) {
 	f := r.sized(v, ordinal)
 	first := v.Span() - m.rows

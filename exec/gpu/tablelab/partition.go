@@ -74,7 +74,7 @@ RADISH_FN void lab_make(LabRow& row, LabKey key, const LabValue* values, i64 i) 
 }
 RADISH_FN void lab_make(LabKey& row, LabKey key, const LabValue*, i64) { row = key; }
 
-// Sorts tiles by partition in shared memory and appends each partition's rows to it. given has where the next row of each partition goes.
+// Sorts tiles by partition in shared memory and appends each partition's rows to it. given says where the next row of each partition goes.
 template <typename R>
 RADISH_FN void lab_move(const LabKey* keys, const LabValue* values, i64 count, u32* given, R* out) {
   constexpr i64 tile = RADISH_BLOCK * lab_items;

@@ -153,11 +153,29 @@ struct MergeKeys {
   }
 };
 
-// Copies a tile's keys to shared memory. A barrier has to follow.
+// Copies words to shared memory, so many loads of a thread at once that memory is kept busy.
+template <typename T>
+RADISH_FN void merge_copy(T* to, const T* from, u32 count) {
+  constexpr u32 each = 4;
+  for (u32 at = thread_index(); at < count; at += each * RADISH_BLOCK) {
+    T items[each];
+    RADISH_UNROLL
+    for (u32 i = 0; i < each; i++) {
+      if (at + i * RADISH_BLOCK < count) items[i] = from[at + i * RADISH_BLOCK];
+    }
+    RADISH_UNROLL
+    for (u32 i = 0; i < each; i++) {
+      if (at + i * RADISH_BLOCK < count) to[at + i * RADISH_BLOCK] = items[i];
+    }
+  }
+}
+
+// Copies a tile's keys to shared memory, behind the build's those of the probe's side. A barrier has to follow.
 template <typename Key>
-RADISH_FN MergeKeys<Key> merge_load(Key* to, MergeSide<Key> build, MergeTile tile) {
+RADISH_FN MergeKeys<Key> merge_load(Key* to, MergeSide<Key> build, MergeSide<Key> probe, MergeTile tile) {
   const u32 length = (u32)min_of((u64)tile.build_end + 1, (u64)build.count) - tile.build_from;
-  for (u32 i = thread_index(); i < length; i += RADISH_BLOCK) to[i] = build.keys[tile.build_from + i];
+  merge_copy(to, build.keys + tile.build_from, length);
+  merge_copy(to + length, probe.keys + tile.from, tile.end - tile.from);
   return MergeKeys<Key>{to, length, tile.build_from, build};
 }
 

@@ -301,12 +301,13 @@ func (x *Join) SortBits() int {
 const (
 	MergeTile    = 4096
 	mergeThreads = 256
-	mergeBlocks  = 4 // of a multiprocessor
+	mergeBlocks  = 5 // of a multiprocessor
 )
 
-// Where the numbers of pairs and the first matches of a block's rows lie in shared memory, behind the keys of a tile.
-func (x *Join) pairsAt() int64 { return kernel.RoundUp((MergeTile+1)*int64(x.PlaceBytes()), 16) }
-func (x *Join) firstAt() int64 { return x.pairsAt() + 8*mergeThreads }
+// Where the values that lie beside the keys of a tile, and of the build's next row, lie in shared memory, and behind them the numbers of pairs and the first matches of a block's rows.
+func (x *Join) valuesAt() int64 { return kernel.RoundUp((MergeTile+1)*int64(x.PlaceBytes()), 16) }
+func (x *Join) pairsAt() int64  { return x.valuesAt() + kernel.RoundUp((MergeTile+1)*4, 16) }
+func (x *Join) firstAt() int64  { return x.pairsAt() + 8*mergeThreads }
 
 // mergeBytes is what the kernel that merges takes of shared memory.
 func (x *Join) mergeBytes() int64 {

@@ -97,12 +97,14 @@ func (x *Join) Merge(k *kernel.Kernel, s *codegen.Scope) (inner *codegen.Scope, 
 	}
 	x.openTurns(k)
 	k.Line("if (merge_rows.from == merge_rows.end) continue;")
-	k.Line("const MergeKeys<Place> build_keys = merge_load(shared_at<Place>(0), build_side, merge_rows);")
+	k.Line("const MergeKeys<Place> build_keys = merge_load(shared_at<Place>(0), build_side, probe_side, merge_rows);")
+	k.Line("const Place* const probe_keys = build_keys.keys + build_keys.length;")
+	x.loadValues(k)
 	k.Line("block_barrier();")
 	k.Open("for (i64 base = merge_rows.from; base < merge_rows.end; base += RADISH_BLOCK) {")
 	k.Line("const i64 own_row = base + thread_index();")
 	k.Line("const bool is_row = own_row < merge_rows.end;")
-	k.Line("const Place own_place = is_row ? probe_side.keys[own_row] : 0;")
+	k.Line("const Place own_place = is_row ? probe_keys[own_row - merge_rows.from] : 0;")
 	if x.Multiplies() {
 		x.openPairs(k)
 	} else {
@@ -121,6 +123,22 @@ func (x *Join) Merge(k *kernel.Kernel, s *codegen.Scope) (inner *codegen.Scope, 
 		s = s.Nested()
 	}
 	return s, out, nil
+}
+
+// loadValues writes what copies the values that lie beside a tile's keys, in the same order.
+func (x *Join) loadValues(k *kernel.Kernel) {
+	k.Line("u32* const merge_values = shared_at<u32>(%d);", x.valuesAt())
+	if s := x.Of(false); x.readsBuild() && len(s.layout().Halves) > 0 {
+		k.Line("merge_copy(merge_values, %s + merge_rows.build_from, build_keys.length);", k.Pointer("const u32", s.Sorted(SortedValues)))
+	}
+	if s := x.Of(true); len(s.layout().Halves) > 0 {
+		k.Line("merge_copy(merge_values + build_keys.length, %s + merge_rows.from, merge_rows.end - merge_rows.from);", k.Pointer("const u32", s.Sorted(SortedValues)))
+	}
+}
+
+// readsBuild says whether the columns of the build's row live on.
+func (x *Join) readsBuild() bool {
+	return x.probe.Kind != logical.SemiJoin && x.probe.Kind != logical.AntiJoin
 }
 
 // openTurns opens the loop over a block's turns: tiles or, where rows can have several matches, pieces of the pairs of some of a tile's rows.
@@ -206,15 +224,15 @@ func (x *Join) openPairs(k *kernel.Kernel) {
 	k.Line("found = here && merge_pairs.first[merge_owner] != no_row;")
 	k.Line("match = merge_pairs.first[merge_owner] + (u32)(merge_pair - merge_pairs.before[merge_owner]);")
 	k.Line("row = base + merge_owner;")
-	k.Line("place = here ? probe_side.keys[row] : 0;")
+	k.Line("place = here ? probe_keys[row - merge_rows.from] : 0;")
 	k.Close()
 }
 
 // bindSorted makes the columns of a pair known.
 func (x *Join) bindSorted(k *kernel.Kernel, s *codegen.Scope) {
 	x.bindProbeKeys(k, s)
-	x.bind(k, s, x.sides[1], x.Of(true).half(k, "probe", "row", "here"), "")
-	if x.probe.Kind == logical.SemiJoin || x.probe.Kind == logical.AntiJoin {
+	x.bind(k, s, x.sides[1], x.Of(true).half(k, "probe", "merge_values[build_keys.length + (u32)(row - merge_rows.from)]", "here"), "")
+	if !x.readsBuild() {
 		return
 	}
 	missing := ""
@@ -222,15 +240,16 @@ func (x *Join) bindSorted(k *kernel.Kernel, s *codegen.Scope) {
 		missing = "!found"
 	}
 	x.bindBuildKeys(k, s, missing)
-	x.bindPayload(k, s, x.Of(false).half(k, "build", "match", "(here && found)"), missing)
+	value := fmt.Sprintf("(match - build_keys.first < build_keys.length ? merge_values[match - build_keys.first] : %s[match])", k.Pointer("const u32", x.Of(false).Sorted(SortedValues)))
+	x.bindPayload(k, s, x.Of(false).half(k, "build", value, "(here && found)"), missing)
 }
 
-// half reads what a row of a side carries, and returns the C++ of a half of it. Names begin with name; number is that of the row in order, and there says whether there is one.
-func (s Side) half(k *kernel.Kernel, name, number, there string) func(h int) string {
+// half reads what a row of a side carries, and returns the C++ of a half of it. Names begin with name; value is the C++ of its value, and there says whether there is one.
+func (s Side) half(k *kernel.Kernel, name, value, there string) func(h int) string {
 	if len(s.layout().Halves) == 0 {
 		return nil
 	}
-	k.Line("const u32 %s_value = %s ? %s[%s] : 0;", name, there, k.Pointer("const u32", s.Sorted(SortedValues)), number)
+	k.Line("const u32 %s_value = %s ? %s : 0;", name, there, value)
 	if !s.KeepsRows() {
 		return func(int) string { return name + "_value" }
 	}

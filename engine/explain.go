@@ -16,7 +16,23 @@ import (
 	"github.com/radish-sql/radish/sql/types"
 )
 
-// explain runs EXPLAIN [ANALYZE] [FORMAT = 'tree' | 'json' | 'logical' | 'kernels'].
+// explainFormat is the system variable that says what EXPLAIN without FORMAT shows.
+const (
+	explainFormat   = "explain_format"
+	formatPipelines = "pipelines"
+)
+
+func setExplainFormat(_ *variables, value string) (string, error) {
+	switch value = strings.ToLower(value); value {
+	case "tree", formatPipelines, "json":
+		return value, nil
+	case "traditional":
+		return formatPipelines, nil
+	}
+	return "", sqlerr.WrongValueForVar(explainFormat, value).WithHint("the values are tree, pipelines and json")
+}
+
+// explain runs EXPLAIN [ANALYZE] [FORMAT = 'tree' | 'pipelines' | 'json' | 'logical' | 'kernels'].
 func (s *Session) explain(st *statement, n *ast.ExplainStmt) (*Result, error) {
 	if show, ok := n.Stmt.(*ast.ShowStmt); ok { // DESCRIBE table
 		return s.show(st, show)
@@ -58,8 +74,15 @@ func (s *Session) explain(st *statement, n *ast.ExplainStmt) (*Result, error) {
 		}
 	}
 	var out string
-	switch format := strings.ToLower(n.Format); format {
-	case "", "row", "tree", "brief", "traditional":
+	format := parse.ExplainFormat(n.Format)
+	if format == "" || format == "row" {
+		format = s.vars.get(variableByName[explainFormat])
+	}
+	switch format {
+	case "tree":
+		out, err = physical.Tree(p.plan, p.placement, notes, st.exprContext().Interrupted)
+		out += total
+	case formatPipelines, "brief", "traditional":
 		out, err = physical.Text(p.plan, p.placement, notes, st.exprContext().Interrupted)
 		out += total
 	case "json":
@@ -71,13 +94,13 @@ func (s *Session) explain(st *statement, n *ast.ExplainStmt) (*Result, error) {
 			out = p.gpu.Kernels()
 		}
 	default:
-		return nil, sqlerr.NotSupportedf("EXPLAIN FORMAT = "+n.Format, "the formats are tree, json, logical and kernels")
+		return nil, sqlerr.NotSupportedf("EXPLAIN FORMAT = "+n.Format, "the formats are tree, pipelines, json, logical and kernels")
 	}
 	if err != nil {
 		return nil, err
 	}
 	cols := []ResultColumn{{Name: "EXPLAIN", Type: types.Text}}
-	if strings.EqualFold(n.Format, "json") {
+	if format == "json" {
 		return rowsResult(cols, [][]types.Value{{text(out)}}), nil
 	}
 	var rows [][]types.Value

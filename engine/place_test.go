@@ -189,11 +189,18 @@ func TestExplainAnalyzeTellsGroups(t *testing.T) {
 
 func TestExplainFormats(t *testing.T) {
 	s := session(t, Options{Threads: 1})
-	want := mustRun(t, s, "EXPLAIN SELECT 1")
-	for _, sql := range []string{"EXPLAIN FORMAT=TREE SELECT 1", "explain format = tree select 1", "DESC FORMAT='tree' SELECT 1"} {
+	pipelines, tree := mustRun(t, s, "EXPLAIN SELECT 1"), mustRun(t, s, "EXPLAIN FORMAT=TREE SELECT 1")
+	if !strings.HasPrefix(pipelines, "pipeline 0 on cpu") || !strings.HasPrefix(tree, "rows  plan\n  ~1  result\n      └─ project 1\n") {
+		t.Errorf("%s\n%s", pipelines, tree)
+	}
+	for sql, want := range map[string]string{"explain format = tree select 1": tree, "DESC FORMAT='tree' SELECT 1": tree, "EXPLAIN FORMAT=pipelines SELECT 1": pipelines,
+		"EXPLAIN FORMAT = 'pipelines' SELECT 1": pipelines, "SET explain_format = 'tree'; EXPLAIN SELECT 1": tree, "SET explain_format = 'traditional'; EXPLAIN SELECT 1": pipelines} {
 		if got := mustRun(t, s, sql); got != want {
 			t.Errorf("%s gives\n%s, want\n%s", sql, got, want)
 		}
+	}
+	if _, err := run(context.Background(), s, "SET explain_format = 'boxes'"); err == nil {
+		t.Error("explain_format takes boxes")
 	}
 	if got := mustRun(t, s, "EXPLAIN ANALYZE FORMAT=TREE SELECT 1"); !strings.Contains(got, " ms") {
 		t.Errorf("EXPLAIN ANALYZE FORMAT=TREE gives no times:\n%s", got)
@@ -240,6 +247,36 @@ func TestFileWithoutBackticks(t *testing.T) {
 		_, err := run(context.Background(), s, "CREATE TABLE IF NOT EXISTS t (a INT); "+sql)
 		if e := sqlerr.From(err); e == nil || e.Code != sqlerr.CodeUnknownDatabase || !strings.Contains(e.Hint, want) {
 			t.Errorf("%s: %v", sql, err)
+		}
+	}
+}
+
+// TestExplainTree looks at a plan whose pipelines branch: a join's builds, a union, a recursion.
+func TestExplainTree(t *testing.T) {
+	s := session(t, Options{Threads: 1, Device: deviceCPU})
+	mustRun(t, s, "CREATE TABLE a (x INT, y INT); CREATE TABLE b (x INT, z INT); INSERT INTO a VALUES (1, 2), (2, 3), (3, 4); INSERT INTO b VALUES (1, 5), (2, 6); SET explain_format = 'tree'")
+	got := mustRun(t, s, "EXPLAIN ANALYZE SELECT y, SUM(z) FROM a JOIN b USING (x) GROUP BY y ORDER BY y")
+	lines := 0
+	for _, line := range strings.Split(got, "\n")[1:] {
+		if strings.HasPrefix(line, "on cpu") {
+			break
+		}
+		if lines++; !strings.Contains(line, " ms ") || !strings.Contains(line, "%") {
+			t.Errorf("no time in %q", line)
+		}
+	}
+	for _, want := range []string{"result", "sort", "aggregate", "inner join", "scan main.a", "build", "scan main.b"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %s in\n%s", want, got)
+		}
+	}
+	if lines < 7 || !strings.Contains(got, "├─ scan") || strings.Contains(got, "join with ") {
+		t.Errorf("the tree has %d lines:\n%s", lines, got)
+	}
+	got = mustRun(t, s, "EXPLAIN WITH RECURSIVE r AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM r WHERE n < 9) SELECT n FROM r UNION ALL SELECT x FROM a")
+	for _, want := range []string{"recursion r", "rows of the last round", "└─ scan main.a"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %s in\n%s", want, got)
 		}
 	}
 }

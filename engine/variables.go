@@ -136,6 +136,10 @@ var ownVariables = []variable{
 		doc: "workers of a query",
 	},
 	{
+		name: explainFormat, initial: fixed(formatPipelines), set: setExplainFormat,
+		doc: "what EXPLAIN without FORMAT shows: pipelines; tree, the shell's choice; json",
+	},
+	{
 		name: unsetVariables, initial: fixed(unsetNull), set: setUnsetVariables,
 		doc: "what reading a user variable gives that nothing has set: null, as in MySQL; warn, NULL and a warning; error, the shell's choice for scripts",
 	},

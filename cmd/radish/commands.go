@@ -71,7 +71,7 @@ type origin struct {
 
 // statement returns a statement of the command. If it ends in what the command says, places in it are found there.
 func (o origin) statement(text string) scriptStatement {
-	for _, made := range []string{"EXPLAIN ", ""} {
+	for _, made := range []string{"EXPLAIN ", "SUMMARIZE ", ""} {
 		if typed, ok := strings.CutPrefix(text, made); ok && typed != "" {
 			if i := strings.Index(o.st.context, typed); i >= len(made) {
 				return scriptStatement{text: text, context: o.st.context, offset: i - len(made), line: o.st.line}
@@ -166,24 +166,21 @@ func (r *runner) help(arg string) error {
 		return fmt.Errorf("no command has to do with %q", arg)
 	}
 	if arg == "" {
-		fmt.Fprint(w, typing(p))
+		for _, line := range strings.Split(typing(p), "\n") {
+			fmt.Fprintln(w, strings.Join(wrapWords(line, terminalWidth(100)), "\n"))
+		}
 	}
 	return nil
 }
 
 // typing says what .help has about typing statements, where the session has a policy.
 func typing(p *fileaccess.Policy) string {
-	const begin = `
-Statements end with ; and may take several lines; \G in place of the ; prints the rows vertically, \c drops what is typed.
-The cursor keys go back to lines above, then into the history (Page Up: at once); Enter runs a whole statement from any line,
-Alt-Enter breaks a line. `
-	const middle = `Ctrl-R searches the history, Tab completes.
-Ctrl-C drops what is typed or cancels the statement that runs. Ctrl-D leaves. What mysql's and psql's users type works too:
-exit, `
-	const end = `
-EXPLAIN shows how a query is run, EXPLAIN ANALYZE what it costs.
-CALL tpch_generate(0.01); makes tables to try things on.
-`
+	const begin = "\n" + `Statements end with ; and may take several lines; \G in place of the ; prints the rows vertically, \c drops what is typed. ` +
+		`The cursor keys go back to lines above, then into the history (Page Up: at once); Enter runs a whole statement from any line, Alt-Enter breaks a line. `
+	const middle = `Ctrl-R searches the history, Tab completes. Ctrl-C drops what is typed or cancels the statement that runs. Ctrl-D leaves. ` +
+		`What mysql's and psql's users type works too: exit, `
+	const end = "\n" + `EXPLAIN shows how a query is run, EXPLAIN ANALYZE what it costs. SUMMARIZE shows what values a table or a file has.
+CALL tpch_generate(0.01); makes tables to try things on.`
 	editor, source, include, command := "", "", "", ""
 	if p.Unrestricted() {
 		editor, command = `\e, or Ctrl-X Ctrl-E, takes what is typed into $EDITOR. `, `, \! command`
@@ -208,6 +205,21 @@ func helpEntry(command, text string, width int) string {
 	}
 	b.WriteString(strings.TrimRight(line, " ") + "\n")
 	return b.String()
+}
+
+// wrapWords breaks a text between words into lines of so many characters.
+func wrapWords(text string, width int) (lines []string) {
+	line := ""
+	for _, word := range strings.Fields(text) {
+		if line != "" && len(line)+1+len(word) > width {
+			lines, line = append(lines, line), ""
+		}
+		if line != "" {
+			line += " "
+		}
+		line += word
+	}
+	return append(lines, line)
 }
 
 // terminalWidth returns how many characters a line of the terminal has, or otherwise if results go elsewhere.

@@ -74,6 +74,15 @@ func catalogCommands() []dotCommand {
 			}
 			return r.query("EXPLAIN " + arg)
 		}},
+		{"summarize", "TABLE | QUERY", "show what values the columns of a table, a file or a query have", func(r *runner, arg string) error {
+			if arg == "" {
+				return fmt.Errorf("usage: .summarize TABLE, .summarize `FILE` or .summarize QUERY")
+			}
+			if first, _, _ := strings.Cut(arg, " "); files.FormatOf(arg) != files.Unknown && first == arg && !strings.HasPrefix(arg, "`") {
+				arg = quoteName(arg)
+			}
+			return r.query("SUMMARIZE " + arg)
+		}},
 		{"device", "[auto|cpu|gpu]", "where queries run", func(r *runner, arg string) error {
 			if arg == "" {
 				return r.query("SELECT @@radish_device AS device")

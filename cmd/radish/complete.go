@@ -12,16 +12,17 @@ import (
 	"github.com/radish-sql/radish/engine"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/parse"
+	"github.com/radish-sql/radish/storage/files"
 )
 
 // keywords are the words of SQL that are completed and highlighted.
 var keywords = wordSet(`
 	ADD ALL ALTER ALWAYS ANALYZE AND ANY AS ASC AUTO_INCREMENT BEGIN BETWEEN BIGINT BINARY BLOB BOOLEAN BY CALL CASCADE CASE CAST CHAR CHECK COLUMN COMMIT
 	CONSTRAINT CREATE CROSS CURRENT_DATE CURRENT_TIMESTAMP DATABASE DATABASES DATE DATETIME DECIMAL DEFAULT DELETE DESC DESCRIBE DISTINCT
-	DOUBLE DROP DUPLICATE ELSE END ENUM EXCEPT EXISTS EXPLAIN FALSE FLOAT FOLLOWING FOREIGN FROM FULL GENERATED GROUP GROUPS HAVING IF IGNORE IMPORT IN
+	DOUBLE DROP DUPLICATE ELSE END ENUM EXCEPT EXISTS EXCLUDE EXPLAIN FALSE FILTER FLOAT FOLLOWING FOREIGN FROM FULL GENERATED GROUP GROUPS HAVING IF IGNORE IMPORT IN
 	INDEX INNER INSERT INT INTEGER INTERSECT INTERVAL INTO IS JOIN JSON KEY LATERAL LEFT LIKE LIMIT LOAD MINUTE MONTH NATURAL NOT NULL OFFSET ON OR
-	ORDER OUTER OUTFILE OVER PARTITION PRECEDING PRIMARY RANGE RECURSIVE REFERENCES REGEXP RENAME REPLACE RESTRICT RIGHT ROLLBACK ROLLUP ROW ROWS
-	SAVEPOINT SELECT SEPARATOR SET SHOW SMALLINT START STORED TABLE TABLES TEMPORARY TEXT THEN TIME TIMESTAMP TINYINT TO TRANSACTION TRUE TRUNCATE UNBOUNDED
+	ORDER OUTER OUTFILE OVER PARTITION PRECEDING PRIMARY QUALIFY RANGE RECURSIVE REFERENCES REGEXP RENAME REPLACE RESTRICT RIGHT ROLLBACK ROLLUP ROW ROWS
+	SAVEPOINT SELECT SEPARATOR SET SHOW SMALLINT START STORED SUMMARIZE TABLE TABLES TABLESAMPLE TEMPORARY TEXT THEN TIME TIMESTAMP TINYINT TO TRANSACTION TRUE TRUNCATE UNBOUNDED
 	UNION UNIQUE UNSIGNED UPDATE USE USING VALUES VARBINARY VARCHAR VARIABLES VIEW VIRTUAL WARNINGS WHEN WHERE WINDOW WITH XOR YEAR`)
 
 func wordSet(list string) map[string]bool {
@@ -33,7 +34,10 @@ func wordSet(list string) map[string]bool {
 }
 
 // beforeTables are the words that the name of a table follows.
-var beforeTables = wordSet("FROM JOIN INTO UPDATE TABLE DESCRIBE DESC TRUNCATE")
+var beforeTables = wordSet("FROM JOIN INTO UPDATE TABLE DESCRIBE DESC TRUNCATE SUMMARIZE")
+
+// readsTables are those behind which a file may stand, too.
+var readsTables = wordSet("FROM JOIN DESCRIBE DESC SUMMARIZE")
 
 // settings are the words with which a statement begins that may name variables.
 var settings = wordSet("SET SHOW")
@@ -96,7 +100,11 @@ func (c *completer) candidates(before, after string) (word string, list []string
 	}
 	if word == "" { // what may begin after a name is too much to list, but not what follows FROM
 		if fields := strings.Fields(before); len(fields) > 0 && beforeTables[strings.ToUpper(fields[len(fields)-1])] {
-			return word, c.tables()
+			list = c.tables()
+			if readsTables[strings.ToUpper(fields[len(fields)-1])] {
+				list = append(list, c.dataFiles()...)
+			}
+			return word, list
 		}
 		return word, nil
 	}
@@ -265,6 +273,16 @@ func (c *completer) fileNames(begin string) (list []string) {
 			name += string(filepath.Separator)
 		}
 		list = append(list, name)
+	}
+	return list
+}
+
+// dataFiles returns the files of the folder that FROM can read, in backticks.
+func (c *completer) dataFiles() (list []string) {
+	for _, name := range c.fileNames("") {
+		if files.FormatOf(name) != files.Unknown {
+			list = append(list, quoteName(name))
+		}
 	}
 	return list
 }

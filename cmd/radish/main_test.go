@@ -257,7 +257,7 @@ func TestWarnings(t *testing.T) {
 // TestExplainIsPlain checks that a plan is printed without a box, and in the other formats as any result.
 func TestExplainIsPlain(t *testing.T) {
 	out, stderr, _ := runRadish(t, "EXPLAIN SELECT 1; SELECT 2")
-	if !strings.HasPrefix(out, "pipeline 0 on cpu") || !strings.HasSuffix(out, "\n+---+\n| 2 |\n+---+\n| 2 |\n+---+\n") {
+	if !strings.HasPrefix(out, "rows  plan\n  ~1  result\n      └─ project 1\n") || !strings.HasSuffix(out, "\n+---+\n| 2 |\n+---+\n| 2 |\n+---+\n") {
 		t.Errorf("got\n%s%s", out, stderr)
 	}
 	out, stderr, _ = runRadish(t, "EXPLAIN FORMAT=JSON SELECT 1")
@@ -265,7 +265,7 @@ func TestExplainIsPlain(t *testing.T) {
 		t.Errorf("got\n%s%s", out, stderr)
 	}
 	out, _, _ = runRadish(t, "EXPLAIN SELECT 1", "--format", "csv")
-	if !strings.HasPrefix(out, "EXPLAIN\npipeline 0") {
+	if !strings.HasPrefix(out, "EXPLAIN\nrows  plan\n") {
 		t.Errorf("got\n%s", out)
 	}
 	out, stderr, _ = runRadish(t, "CREATE TABLE t (a INT); DESCRIBE t; EXPLAIN t")

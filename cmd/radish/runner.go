@@ -128,6 +128,9 @@ func (r *runner) open(name string) error {
 		r.db.Close()
 	}
 	r.db, r.conn = db, conn
+	if _, err := conn.Exec(context.Background(), "SET explain_format = 'tree'"); err != nil { // people read it
+		return err
+	}
 	return r.strict(!r.interactive)
 }
 

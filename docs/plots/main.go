@@ -48,11 +48,14 @@ func draw(docs string) (map[string]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	session, err := os.ReadFile(filepath.Join(docs, "plots", "session.txt"))
-	if err != nil {
-		return nil, err
+	pictures := map[string]string{}
+	for picture, recorded := range map[string]string{"shell.svg": "session.txt", "files.svg": "files.txt", "explain.svg": "explain.txt"} {
+		session, err := os.ReadFile(filepath.Join(docs, "plots", recorded))
+		if err != nil {
+			return nil, err
+		}
+		pictures[picture] = terminal(string(session))
 	}
-	pictures := map[string]string{"shell.svg": terminal(string(session))}
 	if pictures["hashes.svg"], err = hashSpread(64); err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/radish-sql/radish/docs/plots/chart"
 )
@@ -13,7 +14,7 @@ func terminal(session string) string {
 	rows := strings.Split(strings.TrimRight(session, "\n"), "\n")
 	longest := 0
 	for _, row := range rows {
-		longest = max(longest, len(row))
+		longest = max(longest, utf8.RuneCountInString(row))
 	}
 	p := chart.NewPicture(2*indent+longest*78/10, lineHeight*len(rows)+2*indent, "A session of the shell") // a character of 12.5 px is some 7.6 wide
 	p.WriteString("<rect width=\"100%\" height=\"100%\" rx=\"8\" fill=\"#1b1f24\"/>\n<g font-family=\"ui-monospace, Menlo, Consolas, monospace\" font-size=\"12.5\" xml:space=\"preserve\">\n")

@@ -295,7 +295,11 @@ func (s sinkNames) transform(t Transform, on Device, where Placement) Operator {
 		if x.Outer {
 			name = "outer unnest"
 		}
-		return Operator{Name: name, Detail: fmt.Sprintf("%s JSON_TABLE(%s, %s)", x.Table.Name, x.Doc, x.Table), EstRows: x.EstRows}
+		function := "JSON_TABLE"
+		if x.Table.Series {
+			function = "generate_series"
+		}
+		return Operator{Name: name, Detail: fmt.Sprintf("%s %s(%s, %s)", x.Table.Name, function, x.Doc, x.Table), EstRows: x.EstRows}
 	}
 	return Operator{Name: fmt.Sprintf("%T", t)}
 }

@@ -304,8 +304,11 @@ func (w *worker) putBack(text string, p Piece, t taken, s *Statement) (err error
 	return err
 }
 
-// explainTree returns the text of a piece with the TREE of EXPLAIN FORMAT = TREE, which the parser knows only as a
-// string, replaced by ROW, which is as long with its space and means the same plan.
+// explainFormats are the formats that the parser knows as strings only.
+var explainFormats = []string{"TREE", "PIPELINES", "LOGICAL", "KERNELS"}
+
+// explainTree returns the text of a piece with the word behind EXPLAIN FORMAT = replaced by a string that is as long: its first letter. ExplainFormat
+// says what that means.
 func explainTree(text string, p Piece) string {
 	word := func(i int) string {
 		if i >= len(p.tokens) || p.tokens[i].kind != tokWord {
@@ -322,11 +325,24 @@ func explainTree(text string, p Piece) string {
 	if word(i) == "ANALYZE" {
 		i++
 	}
-	if word(i) != "FORMAT" || !opIs(p.tokens, i+1, '=') || word(i+2) != "TREE" {
+	if word(i) != "FORMAT" || !opIs(p.tokens, i+1, '=') || !slices.Contains(explainFormats, word(i+2)) {
 		return p.Text
 	}
-	at := int(p.tokens[i+2].start) - p.Offset
-	return p.Text[:at] + "ROW " + p.Text[at+len("TREE"):]
+	from, to := int(p.tokens[i+2].start)-p.Offset, int(p.tokens[i+2].end)-p.Offset
+	return p.Text[:from] + "'" + p.Text[from:from+1] + "'" + strings.Repeat(" ", to-from-3) + p.Text[to:]
+}
+
+// ExplainFormat returns the format of an EXPLAIN, in lower case.
+func ExplainFormat(format string) string {
+	format = strings.ToLower(format)
+	if len(format) == 1 {
+		for _, f := range explainFormats {
+			if f = strings.ToLower(f); f[0] == format[0] {
+				return f
+			}
+		}
+	}
+	return format
 }
 
 // withoutWork blanks out the WORK of BEGIN, COMMIT and ROLLBACK WORK, which means nothing and which the parser does not know.

@@ -22,8 +22,9 @@ type Plan struct {
 	Serial  bool // some accumulator can only be merged as a whole
 	Grows   bool // some accumulator takes memory for rows, not for groups only
 
-	arguments expr.Set       // those among Inputs
-	accAt     map[accKey]int // where in Accs an accumulator is
+	arguments expr.Set           // those among Inputs
+	accAt     map[accKey]int     // where in Accs an accumulator is
+	parts     map[int]*[]float64 // of the quantiles of an input
 }
 
 // NewPlan returns the plan of aggregates over groups with the given keys.
@@ -268,10 +269,19 @@ func (x *argument) ranked(out *Output) {
 	for _, i := range x.args {
 		inputs = append(inputs, p.Inputs[i].Type())
 	}
-	out.acc = p.acc(accKey{op: it.Fn.Name, n: len(p.Accs) + 1}, x.args, func() Accumulator {
-		if it.Fn.Kind == expr.AggQuantileCont {
-			return newInterpolated(p.q, inputs[0], part)
+	if it.Fn.Kind != expr.AggQuantileCont {
+		out.acc = p.acc(accKey{op: it.Fn.Name, n: len(p.Accs) + 1}, x.args, func() Accumulator { return newPicked(p.q, it.Fn.Name, inputs, part) })
+		return
+	}
+	// Several parts of the same values share what is kept of them.
+	parts := p.parts[x.args[0]]
+	if parts == nil {
+		parts = new([]float64)
+		if p.parts == nil {
+			p.parts = map[int]*[]float64{}
 		}
-		return newPicked(p.q, it.Fn.Name, inputs, part)
-	})
+		p.parts[x.args[0]] = parts
+	}
+	*parts = append(*parts, part)
+	out.acc = p.acc(accKey{op: it.Fn.Name, arg: x.args[0]}, x.args, func() Accumulator { return newInterpolated(p.q, inputs[0], parts) })
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/exec/cpu/task"
 	"github.com/radish-sql/radish/exec/cpu/vec"
+	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/types"
 )
 
@@ -60,28 +61,30 @@ func (a *picked) values(_ *Output, groups []uint32, _ *Count, v *column.Vector) 
 	return nil
 }
 
-// interpolated is QUANTILE_CONT of doubles, and of moments in microseconds.
+// interpolated is QUANTILE_CONT of doubles, and of moments in microseconds: several parts of the same values.
 type interpolated struct {
 	heldRows
-	part   float64
+	parts  *[]float64
 	double bool
-	f      []float64 // by group
-	i      []int64
+	f      [][]float64 // by part, then by group
+	i      [][]int64
 	some   []bool
 }
 
-func newInterpolated(q *task.Query, input types.Type, part float64) *interpolated {
-	a := &interpolated{part: part, double: input.Phys() == types.PhysFloat64}
+func newInterpolated(q *task.Query, input types.Type, parts *[]float64) *interpolated {
+	a := &interpolated{parts: parts, double: input.Phys() == types.PhysFloat64}
 	a.hold(q, "QUANTILE_CONT", 1, []types.Type{input}, a)
 	return a
 }
 
 func (a *interpolated) start(_ []*column.Vector, groups int) {
 	a.some = make([]bool, groups)
-	if a.double {
-		a.f = make([]float64, groups)
-	} else {
-		a.i = make([]int64, groups)
+	for range *a.parts {
+		if a.double {
+			a.f = append(a.f, make([]float64, groups))
+		} else {
+			a.i = append(a.i, make([]int64, groups))
+		}
 	}
 }
 
@@ -99,24 +102,26 @@ func (a *interpolated) finish(g int, cols []*column.Vector, rows []int32) error 
 			keys[i] = cols[1].I64[r]
 		}
 	}
-	at := a.part * float64(len(rows)-1)
-	low := int(at)
-	if err := selectKey(a.q, keys, low); err != nil {
-		return err
-	}
-	x, y := keys[low], keys[low]
-	rest := at - float64(low)
-	if rest > 0 {
-		y = slices.Min(keys[low+1:])
-	}
 	a.some[g] = true
-	if !a.double {
-		a.i[g] = x + int64(math.Round(float64(y-x)*rest))
-		return nil
-	}
-	lower, upper := floatOfOrder(x), floatOfOrder(y)
-	if a.f[g] = lower; x != y {
-		a.f[g] = lower*(1-rest) + upper*rest
+	for k, part := range *a.parts {
+		at := part * float64(len(rows)-1)
+		low := int(at)
+		if err := selectKey(a.q, keys, low); err != nil {
+			return err
+		}
+		x, y := keys[low], keys[low]
+		rest := at - float64(low)
+		if rest > 0 {
+			y = slices.Min(keys[low+1:])
+		}
+		if !a.double {
+			a.i[k][g] = x + int64(math.Round(float64(y-x)*rest))
+			continue
+		}
+		lower, upper := floatOfOrder(x), floatOfOrder(y)
+		if a.f[k][g] = lower; x != y {
+			a.f[k][g] = lower*(1-rest) + upper*rest
+		}
 	}
 	return nil
 }
@@ -170,15 +175,16 @@ func selectKey(q *task.Query, keys []int64, k int) error {
 	return nil
 }
 
-func (a *interpolated) values(_ *Output, groups []uint32, _ *Count, v *column.Vector) error {
+func (a *interpolated) values(o *Output, groups []uint32, _ *Count, v *column.Vector) error {
+	k := slices.Index(*a.parts, o.Item.Args[len(o.Item.Args)-1].(*expr.Const).Value.F)
 	for i, g := range groups {
 		switch {
 		case !a.some[g]:
 			v.SetNull(i, len(groups))
 		case a.double:
-			v.F64[i] = types.CanonicalFloat(a.f[g])
+			v.F64[i] = types.CanonicalFloat(a.f[k][g])
 		default:
-			v.I64[i] = a.i[g]
+			v.I64[i] = a.i[k][g]
 		}
 	}
 	return nil

@@ -460,22 +460,3 @@ func (v *vertical) row(b *column.Batch, at int) {
 func (v *vertical) batchEnd() {}
 
 func (v *vertical) end() {}
-
-// plain writes each value and a line end.
-type plain struct {
-	output
-	line []byte
-}
-
-func (p *plain) begin() {}
-
-func (p *plain) row(b *column.Batch, at int) {
-	for _, v := range b.Cols {
-		p.line = append(p.appendValue(p.line[:0], v, at), '\n')
-		p.w.Write(p.line)
-	}
-}
-
-func (p *plain) batchEnd() {}
-
-func (p *plain) end() {}

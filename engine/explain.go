@@ -275,6 +275,10 @@ func gpuCost(c *profile.GPU) string {
 	}
 	if c.Uploaded > 0 {
 		text += ", uploaded " + sqlerr.FormatBytes(c.Uploaded)
+		if c.Windows > 0 && c.BusRate > 0 && c.Kernel > 0 {
+			rate := float64(c.Uploaded) / c.Kernel.Seconds()
+			text += fmt.Sprintf(" at %.1f GB/s (%.0f%% of what the bus gives)", rate/1e9, 100*rate/c.BusRate)
+		}
 	}
 	for _, p := range c.Places {
 		text += "\n    " + placeCost(p)

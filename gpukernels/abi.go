@@ -8,7 +8,7 @@ import (
 
 // abiVersion is RADISH_GPU_ABI_VERSION of the header that this binding was written for. binding_test.go compares all of this
 // file with the header.
-const abiVersion = 9
+const abiVersion = 10
 
 // cError is radish_gpu_error.
 type cError struct {
@@ -63,6 +63,7 @@ const (
 	fnHostAlloc
 	fnHostFree
 	fnUpload
+	fnUploadPinned
 	fnUploadItems
 	fnDownload
 	fnDownloadPieces
@@ -119,6 +120,7 @@ var functions = [symbolCount]struct {
 	fnHostAlloc:       {"host_alloc", 4},
 	fnHostFree:        {"host_free", 2},
 	fnUpload:          {"upload", 5},
+	fnUploadPinned:    {"upload_pinned", 5},
 	fnUploadItems:     {"upload_items", 6},
 	fnDownload:        {"download", 5},
 	fnDownloadPieces:  {"download_pieces", 5},

@@ -34,9 +34,11 @@ type queryRun struct {
 	check  string
 	err    error // the query failed or its result differs
 
-	paid  gpu.FirstRun // what the first run spent on kernels and columns, some of both at the same time
-	cold  []coldRun
-	other []timings // of the peers
+	paid gpu.FirstRun // what the first run spent on kernels and columns, some of both at the same time
+	// hotUploads is the bytes that each of the hot runs brought to the GPU.
+	hotUploads int64
+	cold       []coldRun
+	other      []timings // of the peers
 }
 
 // coldRun is a run that found no compiled kernels, but all else that a first run has to make or fetch.
@@ -73,10 +75,11 @@ type suite struct {
 	runs     int    // after the first
 	answers  string // folder of published answers; empty: recorded digests, where there are any
 	digests  []string
-	coldRuns int    // after the hot ones, without compiled kernels; the first run finds none either then
-	costs    bool   // ask EXPLAIN ANALYZE what a run scans
-	peers    []peer // whose rows have to be the same
-	peerRuns int    // after their first
+	coldRuns int     // after the hot ones, without compiled kernels; the first run finds none either then
+	costs    bool    // ask EXPLAIN ANALYZE what a run scans
+	peers    []peer  // whose rows have to be the same
+	peerRuns int     // after their first
+	busRate  float64 // of tables that are read in windows: bytes a second that the GPU copies from pinned memory; 0: none are
 }
 
 // newSuite picks queries by their numbers, separated by commas; an empty list is all.
@@ -143,11 +146,13 @@ func (s *suite) runQuery(ctx context.Context, q tpch.Query) queryRun {
 		return r
 	}
 	runtime.GC() // as before each of Go's benchmarks: else, behind a load, each run would take memory that the system has to bring first
+	before = s.db.firstRuns()
 	for range s.runs {
 		if r.err = r.hot.measure(ctx, s.db, q.SQL); r.err != nil {
 			return r
 		}
 	}
+	r.hotUploads = s.db.firstRuns().Sub(before).Uploaded / int64(max(s.runs, 1))
 	if r.cold, r.err = s.runCold(ctx, q); r.err != nil {
 		return r
 	}

@@ -28,6 +28,7 @@ type tpchOptions struct {
 	calls     string
 	columns   string
 	coldRuns  int
+	tables    string
 	others    peerSettings
 	markdown  string
 	jsonPath  string
@@ -45,6 +46,7 @@ func (o *tpchOptions) register(fs *flag.FlagSet) {
 	fs.StringVar(&o.calls, "calls", "", "numbers of queries to print the calls of the GPU's library of, in a hot run, and nothing else")
 	fs.StringVar(&o.columns, "columns", "all", "columns to generate: all, or used: those that some of the chosen queries name")
 	fs.IntVar(&o.coldRuns, "cold", 0, "runs of each query, after the hot ones, that find no compiled kernels; first runs do not find any either then")
+	fs.StringVar(&o.tables, "table-memory", "", "what table columns may take of the GPU's memory, e.g. 8GB: larger tables are read in windows, and the table shows at what share of a pinned copy's speed")
 	o.others.register(fs)
 	fs.StringVar(&o.markdown, "markdown", "", "write the table to this file as markdown, too")
 	fs.StringVar(&o.jsonPath, "json", "", "write the figures to this file, too")
@@ -75,6 +77,9 @@ func (o *tpchOptions) check(fs *flag.FlagSet) error {
 func (o *tpchOptions) checkDevice(fs *flag.FlagSet, db *database) error {
 	if o.coldRuns > 0 && db.gpu() == nil {
 		return wrongUsage(fs, "--cold is about kernels: it needs --device gpu")
+	}
+	if o.tables != "" && db.gpu() == nil {
+		return wrongUsage(fs, "--table-memory needs --device gpu")
 	}
 	if o.calls != "" && db.gpu() == nil {
 		return wrongUsage(fs, "--calls needs --device gpu")
@@ -127,6 +132,12 @@ func runTPCH(ctx context.Context, args []string, out io.Writer) error {
 	s.costs, s.coldRuns = true, o.coldRuns
 	if err := o.checkDevice(fs, db); err != nil {
 		return err
+	}
+	if o.tables != "" {
+		if err := db.exec(ctx, "SET radish_gpu_table_memory = "+sqlString(o.tables)); err != nil {
+			return err
+		}
+		s.busRate = db.gpu().BusRate(ctx)
 	}
 	if o.profiling.load {
 		if err := o.profiling.start(); err != nil {
@@ -186,7 +197,7 @@ func (o *tpchOptions) report(out io.Writer, db *database, s *suite, l load, done
 		}
 	}
 	if o.jsonPath != "" {
-		if err := writeTPCHReport(o.jsonPath, o.sf, db, l, s.peers, done, peak); err != nil {
+		if err := writeTPCHReport(o.jsonPath, o.sf, s, l, done, peak); err != nil {
 			return err
 		}
 	}
@@ -215,6 +226,9 @@ func writeTPCHSummary(out io.Writer, db *database, s *suite, done []queryRun, pe
 	if uploaded > 0 {
 		fmt.Fprintf(out, "first runs brought %s to the GPU in %.2f s, and compiled %d kernels in %.2f s (%.2f s one after the other); hot runs scan %s\n",
 			byteText(uploaded), uploading.Seconds(), compiled, compiling.Seconds(), oneByOne.Seconds(), byteText(bytes))
+	}
+	if s.busRate > 0 {
+		fmt.Fprintf(out, "the GPU copies %.1f GB/s from pinned memory; up: what each hot run brought to it\n", s.busRate/1e9)
 	}
 	if s.coldRuns > 0 {
 		fmt.Fprintf(out, "the longest run without compiled kernels, its columns there, took %s ms\n", millis(cold))
@@ -249,6 +263,9 @@ func (s *suite) columns() []tableColumn {
 		{title: "scanned", right: true, width: 9}, {title: "GB/s", right: true, width: 6}, {title: "of peak", right: true, width: 7},
 		{title: "device", width: 7},
 	}...)
+	if s.busRate > 0 {
+		cols = append(cols, tableColumn{title: "each up", right: true, width: 9}, tableColumn{title: "up GB/s", right: true, width: 7}, tableColumn{title: "of copy", right: true, width: 7})
+	}
 	for _, p := range s.peers {
 		cols = append(cols, tableColumn{title: p.name() + " ms", right: true, width: 9})
 	}
@@ -297,6 +314,14 @@ func (s *suite) cells(r queryRun) []string {
 		cells = append(cells, millis(clock), millis(compiling))
 	}
 	cells = append(cells, millis(hot), millis(median(r.hot.cpu)), kernels, byteText(r.cost.bytes), rate, share, r.device)
+	if s.busRate > 0 {
+		up, upRate, upShare := "", "", ""
+		if r.hotUploads > 0 && hot > 0 {
+			rate := float64(r.hotUploads) / hot.Seconds()
+			up, upRate, upShare = byteText(r.hotUploads), fmt.Sprintf("%.1f", rate/1e9), fmt.Sprintf("%.0f%%", 100*rate/s.busRate)
+		}
+		cells = append(cells, up, upRate, upShare)
+	}
 	for i := range s.peers {
 		other := ""
 		if i < len(r.other) {
@@ -340,6 +365,7 @@ type tpchReport struct {
 	Load       loadReport    `json:"load"`
 	Queries    []queryReport `json:"queries"`
 	PeakRSS    int64         `json:"peak_rss_bytes"`
+	BusRate    float64       `json:"pinned_copy_bytes_per_second,omitempty"`
 	MemoryPeak int64         `json:"query_memory_peak_bytes"`
 }
 
@@ -367,6 +393,7 @@ type queryReport struct {
 	Kernel float64   `json:"kernel_ms,omitempty"`
 	Check  string    `json:"check"`
 	Digest string    `json:"digest,omitempty"`
+	HotUp  int64     `json:"hot_uploaded_bytes,omitempty"` // by each hot run
 	Error  string    `json:"error,omitempty"`
 
 	// Of the first run. Uploads and compilations of kernels overlap.
@@ -389,15 +416,15 @@ type coldReport struct {
 	CompileSum float64 `json:"compile_sum_ms"`
 }
 
-func writeTPCHReport(path string, sf float64, db *database, l load, peers []peer, runs []queryRun, peak int64) error {
+func writeTPCHReport(path string, sf float64, s *suite, l load, runs []queryRun, peak int64) error {
 	report := tpchReport{
-		Scale: sf, Threads: db.threads, Processor: processor(), Commit: commit(), PeakRSS: peak, MemoryPeak: db.engine.MemoryPeak(),
+		Scale: sf, Threads: s.db.threads, Processor: processor(), Commit: commit(), PeakRSS: peak, MemoryPeak: s.db.engine.MemoryPeak(), BusRate: s.busRate,
 		Load: l.report(),
 	}
 	for _, r := range runs {
 		q := queryReport{
 			Query: r.query.Number, Rows: r.rows, First: inMillis(r.first), Median: inMillis(median(r.hot.clock)),
-			Hot: allMillis(r.hot.clock), HotCPU: allMillis(r.hot.cpu), Device: r.device, Bytes: r.cost.bytes, Kernel: r.cost.kernels, Check: r.check, Digest: r.digest,
+			Hot: allMillis(r.hot.clock), HotCPU: allMillis(r.hot.cpu), Device: r.device, Bytes: r.cost.bytes, Kernel: r.cost.kernels, Check: r.check, Digest: r.digest, HotUp: r.hotUploads,
 			Uploaded: r.paid.Uploaded, Uploading: inMillis(r.paid.Uploads.Any), Kernels: r.paid.Compiled.Tasks, Compiling: inMillis(r.paid.Compiled.Any),
 			CompileSum: inMillis(r.paid.Compiled.Each),
 		}
@@ -408,7 +435,7 @@ func writeTPCHReport(path string, sf float64, db *database, l load, peers []peer
 			if q.Peers == nil {
 				q.Peers = map[string][]float64{}
 			}
-			q.Peers[peers[i].name()] = allMillis(t.clock)
+			q.Peers[s.peers[i].name()] = allMillis(t.clock)
 		}
 		if r.err != nil {
 			q.Error = r.err.Error()

@@ -1,6 +1,8 @@
 package gpu
 
 import (
+	"context"
+
 	"github.com/radish-sql/radish/exec/gpu/load"
 	"github.com/radish-sql/radish/gpukernels"
 )
@@ -22,6 +24,9 @@ func (d *Device) FirstRun() FirstRun {
 	busy, bytes := d.runner.Residency.Uploaded()
 	return FirstRun{d.runner.Device.Compiling(), busy, bytes}
 }
+
+// BusRate is how many bytes a second the device copies from pinned memory of the host; 0: it could not be measured.
+func (d *Device) BusRate(ctx context.Context) float64 { return d.runner.BusRate(ctx) }
 
 // Compilers says who compiles the device's kernels.
 func (d *Device) Compilers() gpukernels.CompilerStatus { return d.runner.Device.Compilers().Status() }

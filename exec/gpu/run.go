@@ -34,6 +34,7 @@ type Run struct {
 
 	profiled bool    // the cost of each pipeline is wanted
 	readRate float64 // the device's bandwidth, of a run with a profile
+	busRate  float64 // of such a one that reads tables in windows: what the device copies from the host
 }
 
 var _ schedule.Run = (*Run)(nil)
@@ -53,6 +54,9 @@ func (p *Placed) Start(ctx context.Context, profiled bool) (*Run, error) {
 	}
 	if profiled {
 		r.readRate = p.device.runner.Bandwidth(ctx)
+		if len(p.windows(0).Of) > 0 {
+			r.busRate = p.device.runner.BusRate(ctx)
+		}
 	}
 	return r, nil
 }
@@ -227,7 +231,7 @@ func (r *Run) profileOf(p *physical.Pipeline, cost *run.Cost, wall time.Duration
 	out := profile.Pipeline{ID: p.ID, Wall: wall}
 	out.GPU = &profile.GPU{
 		Kernel: cost.Kernel, Fill: cost.Fill, Bytes: cost.Bytes, Compile: cost.Compile, Cache: cost.Origin.String(), Launches: cost.Launches, Uploaded: uploaded, Windows: r.q.WindowsRead(p),
-		ReadRate: r.readRate, Held: held,
+		ReadRate: r.readRate, BusRate: r.busRate, Held: held,
 	}
 	out.Operators = make([]profile.Operator, len(p.Transforms)+2)
 	out.Operators[0] = profile.Operator{Name: "source", RowsIn: cost.RowsIn, RowsOut: profile.Uncounted, Bytes: cost.Bytes}

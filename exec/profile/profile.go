@@ -42,6 +42,7 @@ type GPU struct {
 	Launches int
 	Bytes    int64         // of table columns that were scanned
 	ReadRate float64       // bytes of its memory that the device can read in a second; 0: that is not known
+	BusRate  float64       // bytes that the device copies from the host in a second, of a table that was read in windows; 0: that is not known
 	Compile  time.Duration // 0 if the kernel was found in a cache
 	Cache    string        // where it was found: "memory", "disk", "compiled"
 	Uploaded int64         // bytes of table columns that were not on the device yet

@@ -22,7 +22,7 @@
 extern "C" {
 #endif
 
-#define RADISH_GPU_ABI_VERSION 9
+#define RADISH_GPU_ABI_VERSION 10
 
 typedef int32_t radish_gpu_kind;
 enum {
@@ -135,6 +135,8 @@ radish_gpu_kind radish_gpu_host_alloc(radish_gpu_device *device, int64_t bytes, 
 void radish_gpu_host_free(radish_gpu_device *device, void *memory);
 /* Uploads go through pinned staging that is reused; src may be overwritten when the call returns. */
 radish_gpu_kind radish_gpu_upload(radish_gpu_stream *stream, uint64_t dst, const void *src, int64_t bytes, radish_gpu_error *err);
+/* An upload from memory of radish_gpu_host_alloc that does not wait: src must stay as it is until the stream has been waited for. */
+radish_gpu_kind radish_gpu_upload_pinned(radish_gpu_stream *stream, uint64_t dst, const void *src, int64_t bytes, radish_gpu_error *err);
 /* Uploads arrays of integers end to end, as integers of width 1, 2, 4 or 8 bytes (modulo 2^(8*width)): brings the chunks of a column to its
  * frame of reference. Memory is copied by several threads, as large uploads are. */
 radish_gpu_kind radish_gpu_upload_items(radish_gpu_stream *stream, uint64_t dst, int32_t width, const radish_gpu_items *items, int64_t arrays,

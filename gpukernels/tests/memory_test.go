@@ -257,3 +257,32 @@ func TestEvents(t *testing.T) {
 		}
 	})
 }
+
+// TestPinned uploads from pinned memory, several times into one place, each behind the last.
+func TestPinned(t *testing.T) {
+	gputest.Each(t, func(t *testing.T, d *gpukernels.Device) {
+		s := newStream(t, d)
+		for _, n := range []int64{1, 4096, 9_000_001} {
+			h, err := d.NewHostMemory(n)
+			check(t, err)
+			p := alloc(t, s, n)
+			for round := range 3 {
+				for i := range h.Bytes {
+					if round == 0 && h.Bytes[i] != 0 {
+						t.Fatal("new memory is not zero")
+					}
+					h.Bytes[i] = byte(i*7 + round)
+				}
+				check(t, s.UploadPinned(p, h))
+				if got := download[byte](t, s, p, int(n)); !slices.Equal(got, h.Bytes) {
+					t.Errorf("%d bytes come back changed", n)
+				}
+			}
+			check(t, s.Free(p))
+			h.Close()
+		}
+		if _, err := d.NewHostMemory(0); !errors.Is(err, gpukernels.ErrUser) {
+			t.Errorf("no bytes: %v", err)
+		}
+	})
+}

@@ -257,12 +257,7 @@ func (q *Query) start(ctx context.Context, k *kernel.Kernel, cost *Cost) error {
 		}
 		return q.startPutOff(ctx, k, launch)
 	}
-	run := func() error {
-		if scan, ok := k.Pipeline.Source.(*physical.TableScan); ok {
-			return q.inputs.eachWindow(ctx, scan, over)
-		}
-		return over(nil)
-	}
+	run := func() error { return q.overSource(ctx, k, over) }
 	if side, ok := q.sideOf(k); ok {
 		err = q.startSide(ctx, k, side, run, cost)
 		q.progress.pending = append(q.progress.pending, k)
@@ -273,6 +268,14 @@ func (q *Query) start(ctx context.Context, k *kernel.Kernel, cost *Cost) error {
 	}
 	q.progress.pending = append(q.progress.pending, k)
 	return q.runThen(k, cost)
+}
+
+// overSource has f launch a kernel over its source: for each window of a table, else once.
+func (q *Query) overSource(ctx context.Context, k *kernel.Kernel, f func(*window) error) error {
+	if scan, ok := k.Pipeline.Source.(*physical.TableScan); ok {
+		return q.inputs.eachWindow(ctx, scan, f)
+	}
+	return f(nil)
 }
 
 // chunk is the number of rows of one launch.

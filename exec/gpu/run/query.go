@@ -26,6 +26,7 @@ type Runner struct {
 
 	measuring sync.Mutex
 	readRate  float64 // bytes a second, once it was measured
+	busRate   float64 // the same
 }
 
 func NewRunner(device *gpukernels.Device) (*Runner, error) {
@@ -55,6 +56,16 @@ func (r *Runner) Bandwidth(ctx context.Context) float64 {
 		r.readRate, _ = measure.ReadRate(ctx, r.Device) // the next one tries again
 	}
 	return r.readRate
+}
+
+// BusRate is how many bytes a second the device copies from pinned memory of the host; it is measured when it is asked for first. 0: it could not be.
+func (r *Runner) BusRate(ctx context.Context) float64 {
+	r.measuring.Lock()
+	defer r.measuring.Unlock()
+	if r.busRate == 0 {
+		r.busRate, _ = measure.BusRate(ctx, r.Device) // the next one tries again
+	}
+	return r.busRate
 }
 
 // ErrOnHost says that a kernel met an error, or a case that it does not handle: the query has to run on the CPU, which words it.

@@ -392,6 +392,15 @@ RADISH_API radish_gpu_kind radish_gpu_upload(radish_gpu_stream* stream, uint64_t
   });
 }
 
+RADISH_API radish_gpu_kind radish_gpu_upload_pinned(radish_gpu_stream* stream, uint64_t dst, const void* src, int64_t bytes, radish_gpu_error* err) {
+  return guarded(err, [&] {
+    require(bytes >= 0, "a negative number of bytes");
+    stream->device->use();
+    if (bytes > 0)
+      stream->device->check(cudaMemcpyAsync(reinterpret_cast<void*>(dst), src, size_t(bytes), cudaMemcpyHostToDevice, stream->stream), "uploading");
+  });
+}
+
 RADISH_API radish_gpu_kind radish_gpu_upload_items(radish_gpu_stream* stream, uint64_t dst, int32_t width, const radish_gpu_items* items, int64_t arrays,
                                                    radish_gpu_error* err) {
   return guarded(err, [&] {

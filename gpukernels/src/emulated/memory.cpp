@@ -165,6 +165,10 @@ RADISH_API radish_gpu_kind radish_gpu_upload(radish_gpu_stream* stream, uint64_t
   });
 }
 
+RADISH_API radish_gpu_kind radish_gpu_upload_pinned(radish_gpu_stream* stream, uint64_t dst, const void* src, int64_t bytes, radish_gpu_error* err) {
+  return radish_gpu_upload(stream, dst, src, bytes, err);
+}
+
 RADISH_API radish_gpu_kind radish_gpu_upload_items(radish_gpu_stream* stream, uint64_t dst, int32_t width, const radish_gpu_items* items, int64_t arrays,
                                                    radish_gpu_error* err) {
   return guarded(err, [&] {

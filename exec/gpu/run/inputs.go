@@ -131,17 +131,6 @@ func (in *inputs) columns(ctx context.Context, scan *physical.TableScan) (*resid
 	return in.residency.Acquire(ctx, scan.Table, ScanOrdinals(scan), in.parts[scan])
 }
 
-// ScanOrdinals are the table's columns that a scan reads.
-func ScanOrdinals(scan *physical.TableScan) []int {
-	var ordinals []int
-	for _, o := range scan.Ordinals {
-		if o != logical.RowIDOrdinal {
-			ordinals = append(ordinals, o)
-		}
-	}
-	return ordinals
-}
-
 // small adds what is known before anything runs: spans of scans, and constants.
 func (in *inputs) small(a *devicemem.Small) {
 	seen := map[*codegen.Table]bool{}
@@ -358,4 +347,41 @@ func (in *inputs) close() {
 		d.done()
 	}
 	clear(in.dicts)
+}
+
+// openWindows brings the columns to the device that are read as a whole, though the others are read in windows.
+func (in *inputs) openWindows(ctx context.Context, scan *physical.TableScan, x *scanned) error {
+	x.kept = map[int]*residency.Table{}
+	x.columns = make([]*residency.Column, len(ScanOrdinals(scan)))
+	of := in.windows.Of[scan]
+	if len(of.whole) == 0 {
+		return nil
+	}
+	t, err := in.residency.Acquire(ctx, scan.Table, of.whole, of.part)
+	if err != nil {
+		return err
+	}
+	x.held, x.uploaded = append(x.held, t), t.Uploaded
+	x.put(scan, of.whole, t)
+	return nil
+}
+
+// put gives columns their places among those that the scan reads.
+func (x *scanned) put(scan *physical.TableScan, ordinals []int, t *residency.Table) {
+	at := 0
+	for i, o := range ScanOrdinals(scan) {
+		if at < len(ordinals) && ordinals[at] == o {
+			x.columns[i] = t.Columns[at]
+			at++
+		}
+	}
+}
+
+// read notes that rows are read of the columns.
+func (x *scanned) read(rows int64) {
+	bytes := 0.0
+	for _, c := range x.columns {
+		bytes += float64(c.Size) / float64(max(c.Rows(), 1))
+	}
+	x.bytes += int64(bytes * float64(rows))
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/radish-sql/radish/exec/gpu/form"
 	"github.com/radish-sql/radish/exec/gpu/residency"
+	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/sqlerr"
@@ -214,4 +215,15 @@ func holdsStrings(plan *physical.Plan, s physical.Sink) bool {
 		return columns(plan.Cols)
 	}
 	return true
+}
+
+// ScanOrdinals are the table's columns that a scan reads.
+func ScanOrdinals(scan *physical.TableScan) []int {
+	var ordinals []int
+	for _, o := range scan.Ordinals {
+		if o != logical.RowIDOrdinal {
+			ordinals = append(ordinals, o)
+		}
+	}
+	return ordinals
 }

@@ -50,6 +50,7 @@ type Target struct {
 	Places          map[physical.Sink]int                            // sinks in which the rows of several devices come together, and of how many
 	SharedBytes     int64                                            // of a block, for tables
 	Multiprocessors int
+	MemoryBytes     int64 // that queries and columns may hold together; 0: any number
 	Tuning          Tuning
 }
 

@@ -46,6 +46,22 @@ func TestRadixChoice(t *testing.T) {
 			t.Errorf("%s: %q, want %q", tt.sql, got, tt.want)
 		}
 	}
+	goldenTarget.MemoryBytes = 16_000 // twice what both sides of 300 rows of 8 bytes take is less than that, of 16 bytes more
+	defer func() { goldenTarget.MemoryBytes = 0 }()
+	for sql, want := range map[string]bool{
+		"SELECT COUNT(*), SUM(a.id), SUM(b.id) FROM items a JOIN items b ON a.price = b.price": true,
+		"SELECT COUNT(*) FROM items a JOIN items b ON a.price + 0e0 = b.price + 0e0":           false,
+	} {
+		got, g := false, goldenProgram(t, given, sql)
+		for _, p := range g.Plan.Pipelines {
+			_, partitioned := g.Side(p)
+			got = got || partitioned
+		}
+		if got != want {
+			t.Errorf("where memory is short, %s: partitioned: %v", sql, got)
+		}
+	}
+	goldenTarget.MemoryBytes = 0
 	goldenTarget.Tuning = kernel.TuningOf(90)
 	g := goldenProgram(t, given, "SELECT COUNT(*), SUM(a.id) FROM items a JOIN items b ON a.price = b.price")
 	for _, p := range g.Plan.Pipelines {

@@ -43,7 +43,7 @@ func (r *Runner) Close() { r.Residency.Close() }
 // ForKernels is what writers of kernels need to know of the device.
 func (r *Runner) ForKernels() *kernel.Target {
 	info := r.Device.Info()
-	return &kernel.Target{LaunchWords: gpukernels.LaunchWords, Includes: gpukernels.Includes, Columns: r.Residency.Form, SharedBytes: info.SharedBytes - kernel.SharedRest, Multiprocessors: r.multiprocessors(), Tuning: r.tuning}
+	return &kernel.Target{LaunchWords: gpukernels.LaunchWords, Includes: gpukernels.Includes, Columns: r.Residency.Form, SharedBytes: info.SharedBytes - kernel.SharedRest, Multiprocessors: r.multiprocessors(), MemoryBytes: r.Residency.Capacity(), Tuning: r.tuning}
 }
 
 func (r *Runner) multiprocessors() int { return max(r.Device.Info().Multiprocessors, 1) }

@@ -237,7 +237,17 @@ func (x *Join) size(target *kernel.Target) bool {
 		}
 		x.parts.Bits--
 	}
-	return true
+	return tuning.Forced || target.MemoryBytes == 0 || x.partitionBytes() <= float64(target.MemoryBytes)*partitionShare
+}
+
+// partitionShare is the share of a device's memory that partitions may take. A hash table, which has the build's rows only, serves joins that would need more.
+const partitionShare = 0.5
+
+// partitionBytes is about what both sides take in partitions: a side during its second pass twice its rows, when the build's are in place.
+func (x *Join) partitionBytes() float64 {
+	build, probe := x.build.EstRows*float64(x.Of(false).Form().RowBytes), x.pipeline.RowsBefore(x.at)*float64(x.Of(true).Form().RowBytes)
+	passes := float64(x.parts.Passes)
+	return max(build*passes, build+probe*passes)
 }
 
 // passBytes is what a pass needs of shared memory, at most.

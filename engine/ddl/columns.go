@@ -56,9 +56,6 @@ func warnOfType(st Statement, c *ast.ColumnDef) {
 // addColumn adds a column to a definition, with the keys and checks that stand in its own.
 func addColumn(st Statement, schema *table.Schema, c *ast.ColumnDef) error {
 	name := c.Name.Name.O
-	if schema.Ordinal(name) >= 0 {
-		return sqlerr.DupFieldName(name)
-	}
 	typ, err := bind.ColumnType(c.Tp)
 	if err != nil {
 		e := sqlerr.From(err)

@@ -56,7 +56,18 @@ func tableSchema(st Statement, schema *table.Schema, n *ast.CreateTableStmt) err
 	if schema.Collation, err = tableCollation(n.Options, schema.Collation); err != nil {
 		return err
 	}
-	for _, c := range n.Cols {
+	names := make(map[string]bool, len(n.Cols)) // a table may have very many columns
+	for i, c := range n.Cols {
+		name := strings.ToLower(strings.ToUpper(c.Name.Name.O)) // names that strings.EqualFold calls equal have one
+		if names[name] {
+			return sqlerr.DupFieldName(c.Name.Name.O)
+		}
+		names[name] = true
+		if i&255 == 0 {
+			if err := st.Expressions().Interrupted(); err != nil {
+				return err
+			}
+		}
 		if err := addColumn(st, schema, c); err != nil {
 			return err
 		}

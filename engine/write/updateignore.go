@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/radish-sql/radish/column"
-	"github.com/radish-sql/radish/exec/memory"
 	"github.com/radish-sql/radish/engine/definition"
+	"github.com/radish-sql/radish/exec/memory"
 	"github.com/radish-sql/radish/planner/bind"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/sqlerr"

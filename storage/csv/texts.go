@@ -184,6 +184,14 @@ func (t *Texts) Columns() []table.ColumnDef {
 	return columns
 }
 
+// Width returns how many columns the table has.
+func (t *Texts) Width() int {
+	if t.opts.Rejects {
+		return len(rejectColumns())
+	}
+	return len(t.names)
+}
+
 // Settled says whether the types follow from all values.
 func (t *Texts) Settled() bool { return t.settled }
 

@@ -368,7 +368,7 @@ func (s *Set) Retype(ctx context.Context, err error) (*Set, error) {
 
 // Odd returns the value that makes a column TEXT whose other values have a narrower type; nil: there is none.
 func (s *Set) Odd(column int) *csv.Odd {
-	if s.texts == nil || column >= len(s.texts.Columns()) {
+	if s.texts == nil || column >= s.texts.Width() {
 		return nil
 	}
 	return s.texts.Odd(column)

@@ -1,0 +1,36 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/radish-sql/radish/sql/sqlerr"
+)
+
+// TestManyColumns has tables and files of so many columns that a step for each pair of them would take minutes.
+func TestManyColumns(t *testing.T) {
+	const n = 20_000
+	var columns, fields strings.Builder
+	for i := range n {
+		fmt.Fprintf(&columns, ", c%d INT", i)
+		fmt.Fprintf(&fields, "%d,", i)
+	}
+	s := session(t, Options{})
+	mustRun(t, s, "CREATE TABLE c (a INT"+columns.String()+")")
+	_, err := run(t.Context(), s, "CREATE TABLE d (a INT"+columns.String()+", C19999 INT)")
+	if !errors.Is(err, sqlerr.CodeDupFieldName) {
+		t.Errorf("a column that stands twice gives %v", err)
+	}
+	file := filepath.Join(t.TempDir(), "wide.csv")
+	row := strings.TrimSuffix(fields.String(), ",") + "\n"
+	if err := os.WriteFile(file, []byte("c"+strings.ReplaceAll(row, ",", ",c")+row), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := values(t, s, "SELECT * FROM `"+file+"`"); len(got) != 1 || len(got[0]) != n || got[0][n-1].I != n-1 {
+		t.Errorf("%d rows", len(got))
+	}
+}

@@ -225,6 +225,7 @@ func (x *planner) read(s *stream, src *physical.SinkScan) {
 // transform adds a transform to a stream. needed are the columns that it and what stands behind it read.
 func (x *planner) transform(s *stream, t physical.Transform, needed func() logical.ColSet) (*stream, error) {
 	switch t := t.(type) {
+	case *physical.Filter:
 	case *physical.Limit:
 		s = x.limit(s, t, needed)
 	case *physical.Project:
@@ -241,6 +242,8 @@ func (x *planner) transform(s *stream, t physical.Transform, needed func() logic
 		if s, err = x.probe(s, t, needed); err != nil {
 			return nil, err
 		}
+	default:
+		return nil, sqlerr.Bug("no places for a %T", t)
 	}
 	s.p.Transforms = append(s.p.Transforms, t)
 	return s, nil

@@ -48,7 +48,7 @@ func (s *Session) insert(st *statement, n *ast.InsertStmt) (*Result, error) {
 		err = keeps.Finish("INSERT")
 	}
 	if err != nil {
-		return nil, err
+		return nil, st.inFile(err, ins.Table.Schema)
 	}
 	rules.Settle()
 	if n.Select == nil {

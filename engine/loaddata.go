@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -14,6 +15,7 @@ import (
 	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/delimited"
 	"github.com/radish-sql/radish/storage/fileaccess"
+	"github.com/radish-sql/radish/storage/files"
 	"github.com/radish-sql/radish/storage/table"
 	"github.com/radish-sql/radish/storage/textfile"
 )
@@ -64,6 +66,30 @@ func inRecord(err error, path string, skipped uint64) error {
 		return err
 	}
 	return e.WithHint("it is record %d of '%s'", row+skipped, path)
+}
+
+// columnOfRow finds the column that an error about a row's value names.
+var columnOfRow = regexp.MustCompile(`for column '(.+)' at row [0-9]+$`)
+
+// inFile adds to an error about a row that an INSERT takes from a file what tells the file's line. Rows of a query have lost theirs.
+func (st *statement) inFile(err error, to *table.Schema) error {
+	e := sqlerr.From(err)
+	found := columnOfRow.FindStringSubmatch(e.Message)
+	if found == nil || e.Hint != "" || len(st.files.uses) != 1 {
+		return err
+	}
+	for name := range st.files.uses {
+		if files.FormatOf(name) != files.CSV {
+			return e.WithHint("the rows come from '%s'", fileaccess.Shown(name))
+		}
+		for _, c := range to.Columns {
+			if strings.EqualFold(c.Name, found[1]) {
+				return e.WithHint("the rows come from '%s'; SELECT * FROM `read_csv('%s', types = {'%s': '%s'}, rejects = true)` AS r lists the lines that do not fit",
+					fileaccess.Shown(name), fileaccess.Shown(name), c.Name, c.Type)
+			}
+		}
+	}
+	return err
 }
 
 // unplaced takes the place from an error: it lies in the text of an INSERT that nobody has written.

@@ -349,3 +349,26 @@ func TestLoadDataTellsTheRecord(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// TestInsertSaysWhichFile has INSERT take a value from a file that its column lacks: the hint's query gives the line.
+func TestInsertSaysWhichFile(t *testing.T) {
+	s := session(t, Options{Threads: 2})
+	path := filepath.Join(t.TempDir(), "days.csv")
+	text := "day,v\n" + strings.Repeat("2024-05-01,7\n", 200) + "oops,8\n" + strings.Repeat("2024-05-02,9\n", 200)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	mustRun(t, s, "CREATE TABLE t (day DATE, v INT)")
+	_, err := run(context.Background(), s, "INSERT INTO t SELECT * FROM `"+path+"` WHERE v > 7")
+	if err == nil {
+		t.Fatal("no error")
+	}
+	hint := sqlerr.From(err).Hint
+	from, to := strings.Index(hint, "SELECT * FROM"), strings.Index(hint, " AS r")
+	if from < 0 || to < from {
+		t.Fatalf("%v, hint %q", err, hint)
+	}
+	if got := mustRun(t, s, hint[from:to]+" AS r"); !strings.HasPrefix(got, path+"|202|oops,8|") || strings.Count(got, "\n") != 1 {
+		t.Errorf("%s gives %s", hint[from:to], got)
+	}
+}

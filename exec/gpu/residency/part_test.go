@@ -175,3 +175,48 @@ func TestPartsAreGivenUp(t *testing.T) {
 		}
 	})
 }
+
+// TestWindowsAreGivenUp wants a window to go when it is released, unless it is kept or another query has asked for it, and to hold no more memory than it takes.
+func TestWindowsAreGivenUp(t *testing.T) {
+	gputest.Each(t, func(t *testing.T, d *gpukernels.Device) {
+		r, s, ctx := opened(t, d), stream(t, d), context.Background()
+		v := grouped(t, rand.New(rand.NewPCG(9, 1)), tables.New(residentSchema()), 20_000, 20_000, 20_000)
+		ordinals, part := []int{0, 1}, Part{1, 2}
+		window := func(kept bool) *Table {
+			t.Helper()
+			at, err := r.AcquireWindow(ctx, v, ordinals, part, kept)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, c := range at.Columns {
+				checkResident(t, s, v, ordinals[i], c)
+			}
+			return at
+		}
+		window(false).Release()
+		if used := r.Used(); used != 0 {
+			t.Errorf("a window that was released holds %d bytes", used)
+		}
+		at := window(false)
+		checkPart(t, r, s, v, ordinals, part) // somebody who may need it again
+		at.Release()
+		if _, missing := r.Bytes(v, ordinals, part); missing != 0 {
+			t.Errorf("%d bytes of what another query has asked for are gone", missing)
+		}
+		r.Evict(1 << 60)
+		window(true).Release()
+		if n := window(false); n.Uploaded != 0 {
+			t.Errorf("%d bytes of a window that is kept were uploaded again", n.Uploaded)
+		} else {
+			n.Release()
+		}
+		r.Evict(1 << 60)
+		checkPart(t, r, s, v, ordinals, Part{})
+		whole := r.Used()
+		at = window(false)
+		if r.Used() <= whole || !r.Evict(1) {
+			t.Error("a window has the whole column's memory, which cannot be given up")
+		}
+		at.Release()
+	})
+}

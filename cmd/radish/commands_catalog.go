@@ -19,20 +19,7 @@ import (
 func catalogCommands() []dotCommand {
 	return []dotCommand{
 		{"open", "[--discard] [NAME]", "leave the database, whose tables are discarded, for another in memory", (*runner).openOther},
-		{"tables", "[DATABASE | PATTERN]", "list the tables, of a database or like a pattern", func(r *runner, arg string) error {
-			if arg == "" {
-				return r.query("SHOW TABLES")
-			}
-			databases, err := r.lastColumn("SHOW DATABASES")
-			if err != nil {
-				return err
-			}
-			same := func(name string) bool { return strings.EqualFold(name, strings.Trim(arg, "`")) }
-			if slices.ContainsFunc(databases, same) {
-				return r.query("SHOW TABLES FROM " + quoteName(arg))
-			}
-			return r.query("SHOW TABLES LIKE " + string(render.AppendString(nil, strings.Trim(arg, "'"))))
-		}},
+		{"tables", "[DATABASE | PATTERN]", "list the tables, of a database or like a pattern", (*runner).tables},
 		{"databases", "", "list the databases", func(r *runner, _ string) error { return r.query("SHOW DATABASES") }},
 		{"schema", "[TABLE]", "print the statement that makes a table, or those of all", (*runner).schema},
 		{"indexes", "[TABLE]", "list the keys and indexes of a table, or of all", func(r *runner, arg string) error {
@@ -98,6 +85,22 @@ func catalogCommands() []dotCommand {
 		}},
 		{"tpch", "[SF | qN]", "generate TPC-H at a scale factor, or run its query N", (*runner).tpch},
 	}
+}
+
+// tables lists the tables, those of a database, or those whose names are like a pattern.
+func (r *runner) tables(arg string) error {
+	if arg == "" {
+		return r.query("SHOW TABLES")
+	}
+	databases, err := r.lastColumn("SHOW DATABASES")
+	if err != nil {
+		return err
+	}
+	same := func(name string) bool { return strings.EqualFold(name, strings.Trim(arg, "`")) }
+	if slices.ContainsFunc(databases, same) {
+		return r.query("SHOW TABLES FROM " + quoteName(arg))
+	}
+	return r.query("SHOW TABLES LIKE " + string(render.AppendString(nil, strings.Trim(arg, "'"))))
 }
 
 // query runs a statement as if it had been typed.

@@ -79,15 +79,7 @@ func (p *Places) begin(ctx context.Context, s physical.Sink) (*move, error) {
 	return x, err
 }
 
-// rows is how many rows a place had before the exchange.
-func (x *move) rows(place int) int64 {
-	if x.from[place] == nil {
-		return 0
-	}
-	return x.from[place].Count
-}
-
-// receive makes room for rows at a place.
+// receive reserves memory for rows at a place.
 func (x *move) receive(place int, rows int64) (to *results.Rows, err error) {
 	to, x.release[place], err = x.queries[place].Receive(x.sink, rows)
 	return to, err

@@ -27,6 +27,8 @@ type Data struct {
 	Valid   column.Bitmap // nil: no NULLs
 	// KeepInts says that Ints is to be kept as it is where that saves a copy: it is someone else's memory.
 	KeepInts bool
+	// Expect is the number of rows that are to come in all; 0: it is not known.
+	Expect int
 	// NoBounds says that the bounds of strings in Bytes are not worth finding out: the rows are read once.
 	NoBounds bool
 }
@@ -87,13 +89,13 @@ func (d *Data) Append(v *column.Vector, n int, sel []int32) {
 	d.appendValid(v, rows, sel)
 	switch d.Type.Phys() {
 	case types.PhysFloat64:
-		d.Floats = appendAt(d.Floats, v.F64, v.Const, rows, sel)
+		d.Floats = appendAt(d.Floats, v.F64, v.Const, rows, sel, d.Expect)
 	case types.PhysInt128:
-		d.Wide = appendAt(d.Wide, v.I128, v.Const, rows, sel)
+		d.Wide = appendAt(d.Wide, v.I128, v.Const, rows, sel, d.Expect)
 	case types.PhysString:
 		d.appendStrings(v, rows, sel)
 	default:
-		d.Ints = appendAt(d.Ints, v.I64, v.Const, rows, sel)
+		d.Ints = appendAt(d.Ints, v.I64, v.Const, rows, sel, d.Expect)
 	}
 	d.Rows += rows
 }
@@ -101,7 +103,7 @@ func (d *Data) Append(v *column.Vector, n int, sel []int32) {
 func (d *Data) appendStrings(v *column.Vector, rows int, sel []int32) {
 	if v.Dict != nil && (d.Rows == 0 || d.Dict == v.Dict) {
 		d.Dict = v.Dict
-		d.Codes = appendAt(d.Codes, v.Codes, v.Const, rows, sel)
+		d.Codes = appendAt(d.Codes, v.Codes, v.Const, rows, sel, d.Expect)
 		return
 	}
 	if d.Dict != nil {
@@ -112,7 +114,7 @@ func (d *Data) appendStrings(v *column.Vector, rows int, sel []int32) {
 		d.Dict, d.Codes = nil, nil
 	}
 	if v.Dict == nil {
-		d.Strings = appendAt(d.Strings, v.Str, v.Const, rows, sel)
+		d.Strings = appendAt(d.Strings, v.Str, v.Const, rows, sel, d.Expect)
 		return
 	}
 	values := v.Dict.Values()
@@ -161,9 +163,18 @@ func (d *Data) appendValid(v *column.Vector, rows int, sel []int32) {
 	}
 }
 
-func appendAt[T any](dst, src []T, constant bool, rows int, sel []int32) []T {
-	from := len(dst)
-	dst = slices.Grow(dst, rows)[:from+rows]
+// doubledRows is up to how many rows memory grows by doubling. Go's own growth, by a quarter, copies every row four times on the way to so many.
+const doubledRows = 1 << 17
+
+func appendAt[T any](dst, src []T, constant bool, rows int, sel []int32, expect int) []T {
+	from, need := len(dst), len(dst)+rows
+	if cap(dst) < need {
+		if need <= doubledRows {
+			need = max(need, min(2*cap(dst), doubledRows))
+		}
+		dst = slices.Grow(dst, max(need, expect)-from)
+	}
+	dst = dst[:from+rows]
 	out := dst[from:]
 	switch {
 	case constant:

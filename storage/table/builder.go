@@ -193,7 +193,11 @@ func (b *Builder) seal() error {
 	for _, n := range b.size {
 		size += n
 	}
+	rows := data[0].Rows
 	b.data = newData(b.base.Schema)
+	for i := range b.data {
+		b.data[i].Expect = rows // the next group is probably as large
+	}
 	clear(b.size)
 	return b.encode(data, 2*size) // the strings, and their copies until those are counted themselves
 }

@@ -2,6 +2,7 @@ package exchange
 
 import (
 	"context"
+	"slices"
 
 	"github.com/radish-sql/radish/exec/gpu/run"
 	"github.com/radish-sql/radish/gpukernels"
@@ -51,34 +52,84 @@ func (p *Places) copyTo(ctx context.Context, s physical.Sink, gets func(place in
 	})
 }
 
+// copiedByKernel is up to how many bytes one kernel copies all arrays that a place gets: a call for each would take longer.
+const copiedByKernel = 4 << 20
+
 // fetch copies the rows of all places to one.
 func (x *move) fetch(place int) error {
 	to, err := x.receive(place, x.traffic.Rows)
 	if err != nil {
 		return err
 	}
-	s := x.queries[place].Memory().Stream
-	first := int64(0)
+	var copies []transfer
+	first, bytes := int64(0), int64(0)
 	for i, from := range x.from {
 		if from == nil {
 			continue
 		}
 		for _, a := range arrays(from, to) {
-			dst, bytes := a.to+gpukernels.Ptr(first*a.width), from.Count*a.width
-			if i == place {
-				err = s.Copy(dst, a.from, bytes)
-			} else {
-				err = s.CopyFrom(dst, x.queries[i].Device(), a.from, bytes)
-			}
-			if err != nil {
-				return err
-			}
-			x.traffic.count(place, i, bytes)
+			c := transfer{i, a.to + gpukernels.Ptr(first*a.width), a.from, from.Count * a.width}
+			copies, bytes = append(copies, c), bytes+c.bytes
+			x.traffic.count(place, i, c.bytes)
+		}
+		first += from.Count
+	}
+	if x.reach && bytes <= copiedByKernel {
+		err = x.copyByKernel(place, copies, bytes)
+	} else {
+		err = x.copyEach(place, copies)
+	}
+	if err != nil || x.reach {
+		return err
+	}
+	first = 0
+	for i, from := range x.from {
+		if from == nil {
+			continue
 		}
 		if err := x.fetchStrings(place, i, to, first, from.Count); err != nil {
 			return err
 		}
 		first += from.Count
+	}
+	return nil
+}
+
+// transfer is an array that a place gets from a place, perhaps itself.
+type transfer struct {
+	from     int
+	dst, src gpukernels.Ptr
+	bytes    int64
+}
+
+// copyEach puts a copy into a place's stream for each array.
+func (x *move) copyEach(place int, copies []transfer) (err error) {
+	s := x.queries[place].Memory().Stream
+	for _, c := range copies {
+		if c.from == place {
+			err = s.Copy(c.dst, c.src, c.bytes)
+		} else {
+			err = s.CopyFrom(c.dst, x.queries[c.from].Device(), c.src, c.bytes)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// copyByKernel has a kernel read all arrays, of so many bytes, those of peers, too.
+func (x *move) copyByKernel(place int, copies []transfer, bytes int64) error {
+	s := x.queries[place].Memory().Stream
+	for part := range slices.Chunk(copies, copiedTogether) {
+		words := make([]uint64, 1+3*copiedTogether)
+		words[0] = uint64(len(part))
+		for i, c := range part {
+			words[1+3*i], words[2+3*i], words[3+3*i] = uint64(c.dst), uint64(c.src), uint64(c.bytes)
+		}
+		if err := launch(x.ctx, s, "copy_arrays", blocks(bytes/16+1), words...); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -9,9 +9,10 @@ import (
 )
 
 const (
-	threads    = 256
-	tileItems  = 16 // rows of a thread
-	mostPlaces = 64
+	threads        = 256
+	tileItems      = 16 // rows of a thread
+	mostPlaces     = 64
+	copiedTogether = 64 // arrays that a launch of copy_arrays copies
 )
 
 // Words that describe a column of stored rows to kernels.
@@ -147,6 +148,24 @@ RADISH_KERNEL(move_rows, 8) {
   }
 }
 
+template <typename T>
+RADISH_FN void copy_items(u64 to, u64 from, u64 bytes) {
+  for (u64 i = global_thread(); i < bytes / sizeof(T); i += global_threads()) as_pointer<T>(to)[i] = as_pointer<const T>(from)[i];
+}
+
+// Copies p.w[0] arrays, each of which is where it goes, where it lies, and its bytes, in items as wide as all three allow.
+RADISH_KERNEL(copy_arrays, %d) {
+  for (int i = 0; i < (int)p.w[0]; i++) {
+    const u64 to = p.w[1 + 3 * i], from = p.w[2 + 3 * i], bytes = p.w[3 + 3 * i];
+    switch ((to | from | bytes) & 15) {
+      case 0: copy_items<view>(to, from, bytes); break;
+      case 8: copy_items<u64>(to, from, bytes); break;
+      case 4: case 12: copy_items<u32>(to, from, bytes); break;
+      default: copy_items<u8>(to, from, bytes);
+    }
+  }
+}
+
 // Has p.w[1] views at p.w[0] point to p.w[3] and the offsets at p.w[2].
 RADISH_KERNEL(point_views, 4) {
   view* const views = as_pointer<view>(p.w[0]);
@@ -158,7 +177,7 @@ RADISH_KERNEL(move_views, 3) {
   u64* const views = as_pointer<u64>(p.w[0]);
   for (i64 i = global_thread(); i < (i64)p.w[1]; i += global_threads()) views[2 * i] += p.w[2];
 }
-`, threads, tileItems, mostPlaces, form.Float, form.Wide, form.Code, form.View, columnSize)
+`, threads, tileItems, mostPlaces, form.Float, form.Wide, form.Code, form.View, columnSize, 1+3*copiedTogether)
 
 // launch puts one of the kernels into a place's stream, for so many tiles or rows.
 func launch(ctx context.Context, s *gpukernels.Stream, kernel string, work int64, params ...uint64) error {

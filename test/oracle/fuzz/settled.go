@@ -37,7 +37,7 @@ func (g *generator) scratch() *Node {
 		}
 		add("INSERT INTO " + t + " VALUES " + strings.Join(rows, ", "))
 	}
-	switch g.r.IntN(16) {
+	switch g.r.IntN(17) {
 	case 0:
 		g.mark("names of columns and aliases")
 		for range 5 {
@@ -68,6 +68,9 @@ func (g *generator) scratch() *Node {
 	case 11:
 		g.mark("columns set to DEFAULT")
 		add(g.defaults()...)
+	case 12:
+		g.mark("functions of few distinct strings")
+		add(g.dictionaries()...)
 	default:
 		g.mark("kinds of columns")
 		add(g.kinds()...)

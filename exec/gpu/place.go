@@ -131,6 +131,16 @@ func (d *Device) placeShared(plan *physical.Plan, ctx *expr.Context, wish Wish, 
 	if wish.Shared.Tuning != nil {
 		tuning = *wish.Shared.Tuning
 	}
+	tuning.MovesInJoins = reachEachOther(devices) // strings that rows carry stay where they are
+	if placed, alone = d.placeAt(devices, plan, ctx, wish, target, tuning); placed == nil && tuning.MovesInJoins {
+		tuning.MovesInJoins = false
+		placed, alone = d.placeAt(devices, plan, ctx, wish, target, tuning)
+	}
+	return placed, alone
+}
+
+// placeAt is placeShared at some devices. The joins of a plan that wants them to move rows have to be in partitions.
+func (d *Device) placeAt(devices []*Device, plan *physical.Plan, ctx *expr.Context, wish Wish, target *kernel.Target, tuning distribute.Tuning) (placed *Placed, alone string) {
 	shared, alone := distribute.Plan(plan, len(devices), tuning)
 	if shared == nil {
 		return nil, alone
@@ -151,6 +161,11 @@ func (d *Device) placeShared(plan *physical.Plan, ctx *expr.Context, wish Wish, 
 			return nil, err.Error()
 		case placed == nil || !placed.Whole():
 			return nil, "a part of it runs on the CPU: " + where.FirstReason(plan)
+		}
+		for b := range s.movingBuilds() {
+			if x := placed.program.Builds[b].Radix; x == nil || x.Merges() {
+				return nil, "a join is not in partitions"
+			}
 		}
 		return placed, ""
 	}

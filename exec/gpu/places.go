@@ -25,6 +25,7 @@ func (p *Placed) startPlaces(ctx context.Context, o run.Options) (*places, error
 	x.ctx, x.stop = context.WithCancelCause(ctx)
 	var all sync.WaitGroup
 	errs := make([]error, len(x.devices))
+	o.Moving, o.Meeting = p.shares.movingBuilds(), exchange.NewMeeting(len(x.devices))
 	for i, d := range x.devices {
 		o.Parts, o.Place, o.Places = p.shares.parts[i], i, len(x.devices)
 		own := o
@@ -49,7 +50,7 @@ func (x *places) close() {
 	x.stop(context.Canceled)
 	if x.moving != nil {
 		_ = x.each(func(_ int, q *run.Query) error {
-			_ = q.Memory().Stream.Sync(context.Background())
+			q.Quiesce()
 			return nil
 		})
 		x.moving.Close()

@@ -395,7 +395,7 @@ func (r *Run) everywhere(p *physical.Pipeline, last bool) (profile.Pipeline, err
 		out = r.profileOfPlaces(p, costs, time.Since(begin))
 	}
 	e, ok := s.Exchanges[p.Sink]
-	if !ok || !last {
+	if _, inJoin := p.Sink.(*physical.Build); !ok || !last || inJoin {
 		return out, nil
 	}
 	begin = time.Now()

@@ -63,18 +63,31 @@ func (s *shares) multiplied() map[physical.Sink]int {
 		case *physical.UnmatchedScan:
 			own = made[src.Build]
 		}
+		_, moves := s.Exchanges[p.Sink]
 		for _, t := range p.Transforms {
 			if t, ok := t.(*physical.Probe); ok {
-				own = own || made[t.Build]
+				_, movesInJoin := s.Exchanges[t.Build]
+				own, moves = own || made[t.Build], moves || movesInJoin
 			}
 		}
 		made[p.Sink] = made[p.Sink] || own
-		if _, moves := s.Exchanges[p.Sink]; moves && own {
+		if moves && own {
 			out[p.Sink] = s.Places
 			made[p.Sink] = false // its bound is that of all places from now on
 		}
 	}
 	return out
+}
+
+// movingBuilds are the builds of joins that move the rows of both sides.
+func (s *shares) movingBuilds() map[*physical.Build]bool {
+	moving := map[*physical.Build]bool{}
+	for sink := range s.Exchanges {
+		if b, ok := sink.(*physical.Build); ok {
+			moving[b] = true
+		}
+	}
+	return moving
 }
 
 // runsAt says whether a place runs a pipeline.

@@ -51,6 +51,9 @@ func (k ExchangeKind) String() string {
 }
 
 // Exchange moves the rows of a Materialize sink, once all pipelines that end in it have run at their places. The places of these pipelines have disjoint rows: none is Replicated.
+//
+// That of a Build, which is a Repartition without Keys, is the join's own: the rows of the build and of its only probe have not moved when they come there. The join moves them, rows whose keys are equal to
+// one place, by a function that nothing else follows. Rows that match nothing because a key is NULL, or is none of the other side's, may be at any place.
 type Exchange struct {
 	Kind ExchangeKind
 	// Keys of Repartition are columns of the sink. The owner of a row follows from their values in this order, and from the number of places, and from nothing else: rows of two
@@ -68,7 +71,7 @@ type Distributed struct {
 	Plan      *physical.Plan
 	Places    int
 	Spread    map[*physical.Pipeline]Choice // of every pipeline
-	Exchanges map[physical.Sink]Exchange    // of some Materialize sinks
+	Exchanges map[physical.Sink]Exchange    // of some Materialize sinks and Builds
 	// Parts says, for scans in Sliced and Partitioned pipelines, what each place scans. Those of the build side of a join may overlap. Scans of other pipelines have all rows.
 	Parts map[*physical.TableScan][]Part
 }

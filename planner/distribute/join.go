@@ -18,6 +18,7 @@ const (
 	atOne           // place 0 has all, the others none
 	copied          // every place that needs them has all
 	byKeys          // each has the rows whose keys it owns
+	inJoin          // the same, from the moment on when the join moves the rows of both sides
 	covering        // each has at least the rows whose keys are in its slice of the probe's table
 )
 
@@ -60,6 +61,8 @@ func (x *planner) probe(s *stream, t *physical.Probe, needed func() logical.ColS
 			}
 			s = x.exchange(s, needed(), Exchange{Kind: Repartition, Keys: idsOf(t.Keys, b.at), Reason: "the build that it reads is partitioned by these keys"})
 		}
+	case inJoin:
+		s.homes = x.movedHomes(b, t)
 	case covering:
 		if !livesAt(s.homes, b.by, b.at, t.Keys) {
 			return nil, uncovered{b.id}
@@ -70,6 +73,22 @@ func (x *planner) probe(s *stream, t *physical.Probe, needed func() logical.ColS
 	}
 	s.homes = keep(alias(s.homes, t), t.Keep)
 	return s, nil
+}
+
+// movedHomes is where the rows are that a join has moved by its keys. Of rows that live on without a match nothing is known.
+func (x *planner) movedHomes(b *build, t *physical.Probe) []home {
+	if t.Kind != logical.InnerJoin && t.Kind != logical.SemiJoin {
+		return nil
+	}
+	h := home{by: b.by}
+	for _, i := range b.at {
+		c, ok := t.Keys[i].(*expr.Column)
+		if !ok {
+			return nil
+		}
+		h.cols = append(h.cols, []expr.ColumnID{c.ID})
+	}
+	return []home{h}
 }
 
 // alias adds to homes the columns of a build that an inner join has found equal to theirs.
@@ -176,7 +195,7 @@ func (x *planner) decide(b *build, s *stream, t *physical.Probe, needed func() l
 	case len(usable) == 0, x.t.Joins == ByCopies:
 		x.copyBuild(b, t.Build)
 	case x.t.Joins != ByKeys && x.cover(b, s, t, usable):
-	case x.t.Joins != ByCost || !x.copiesPay(s, t, usable, needed()):
+	case x.t.Joins != ByCost || !x.copiesPay(b, s, t, usable, needed()):
 		x.buildByKeys(b, s, t, usable)
 	default:
 		x.copyBuild(b, t.Build)
@@ -184,7 +203,7 @@ func (x *planner) decide(b *build, s *stream, t *physical.Probe, needed func() l
 }
 
 // copiesPay says whether it costs less to give every place the whole build than to partition what is not partitioned yet. needed are the probe's columns that would move.
-func (x *planner) copiesPay(s *stream, t *physical.Probe, usable []int, needed logical.ColSet) bool {
+func (x *planner) copiesPay(b *build, s *stream, t *physical.Probe, usable []int, needed logical.ColSet) bool {
 	ends := x.ends[t.Build]
 	rows, few := rowsOf(ends), x.t.BroadcastRows
 	if s.lay != spread {
@@ -209,6 +228,9 @@ func (x *planner) copiesPay(s *stream, t *physical.Probe, usable []int, needed l
 	}
 	if moveProbe {
 		moved += s.rows * s.width(needed)
+	}
+	if moveBuild && moveProbe && x.movesInJoin(b, s, t, usable) { // which partitions the rows wherever they are
+		return away*size*(receive+store) <= moved/n*away*receive
 	}
 	return away*(size*receive+rows*insert) <= moved/n*(store+away*receive+read)
 }
@@ -263,7 +285,12 @@ func (x *planner) meeting(s *stream, t *physical.Probe, usable []int) (b build, 
 
 // buildByKeys partitions a build.
 func (x *planner) buildByKeys(b *build, s *stream, t *physical.Probe, usable []int) {
-	found, move, _ := x.meeting(s, t, usable)
+	found, move, moveProbe := x.meeting(s, t, usable)
+	if move && moveProbe && x.movesInJoin(b, s, t, usable) {
+		b.where, b.by, b.at = inJoin, owners{hash: fmt.Sprintf("of join %d", b.id)}, usable
+		x.exchanges[t.Build] = Exchange{Kind: Repartition, Reason: "the build and its probe are large, so the join moves rows with equal keys to one place"}
+		return
+	}
 	b.where, b.by, b.at = byKeys, found.by, found.at
 	if !move {
 		return
@@ -288,6 +315,12 @@ func dropNulls(s *stream, keys []expr.Expr, nullSafe []bool, at []int) {
 	if len(preds) > 0 {
 		s.p.Transforms = append(s.p.Transforms, &physical.Filter{Preds: preds})
 	}
+}
+
+// movesInJoin says whether a join can move the rows of both sides: all are spread, by all keys, and nobody else reads the build.
+func (x *planner) movesInJoin(b *build, s *stream, t *physical.Probe, usable []int) bool {
+	return x.t.MovesInJoins && s.lay == spread && b.reads == 1 && len(usable) == len(t.Keys) &&
+		!slices.ContainsFunc(x.ends[t.Build], func(e *stream) bool { return e.lay != spread })
 }
 
 // copyBuild gives every place that reads a build all of its rows.
@@ -360,10 +393,13 @@ func (x *planner) unmatched(s *stream, src *physical.UnmatchedScan) {
 	b := x.builds[src.Build]
 	s.rows = src.Build.EstRows
 	s.lay, s.reason = one, "place 0 has the build"
-	if b.where != byKeys {
+	if b.where != byKeys && b.where != inJoin {
 		return
 	}
 	s.lay, s.reason = spread, "each place has the rows of the build whose keys it owns"
+	if b.where == inJoin { // which says nothing of NULL
+		return
+	}
 	h := home{by: b.by}
 	for _, i := range b.at {
 		c, ok := src.Build.Keys[i].(*expr.Column)
@@ -392,6 +428,8 @@ func (x *planner) dropFilters() {
 				return false
 			case atOne:
 				return s.lay == spread
+			case inJoin:
+				return true
 			}
 			// The rows are where their partners are if they get to the probe without moving.
 			return !slices.ContainsFunc(s.p.Transforms, func(t physical.Transform) bool {

@@ -12,6 +12,8 @@ type Tuning struct {
 	GatherGroups float64
 	// TopRows is how many rows of an order each place finds for itself. For more, rows are gathered first and then sorted.
 	TopRows int64
+	// MovesInJoins says that who runs the plan can move the rows of both sides of a join by its keys while it joins them, which is cheaper than to store them before: see Exchange.
+	MovesInJoins bool
 	// Joins forces a way to join rows that lie over the places, where that way is right; tests force each.
 	Joins Way
 }

@@ -4,10 +4,12 @@
 // A [Runner] is what queries share on one device, and is safe for concurrent use. [Runner.Start] makes a [Query] of a program, which serves one goroutine:
 //
 //	Query.RunPipeline   pipeline.go runs one pipeline, whose inputs have been run, or put in by Query.PutRows
-//	  open.go, groups.go            memory for sinks, by estimates or by what came before (sizes.go); it is larger in a second attempt
+//	  open.go                       memory for sinks, by estimates or by what came before (sizes.go); it is larger in a second attempt
 //	  launch.go                     launches, and their parameters
 //	  wait.go                       what was counted, and what follows from it
 //	  order.go                      the order of rows (package rowsort)
+//	  radix.go, merge.go            the sides of joins in partitions, and of sorted ones
+//	  meeting.go                    rows that move between the places of a query (places.go), of joins and by package exchange
 //	Query.Rows          rows.go     what a sink holds, and how many rows; package results brings them to the host
 //	Query.Close         query.go    frees everything; due whatever happened
 //
@@ -15,7 +17,7 @@
 //
 //	controlBlock   control.go    errors, warnings and counters, which kernels write
 //	load.Loader    package load  kernels
-//	progress       progress.go   which pipelines have run, and which are pending
+//	progress       progress.go   which pipelines have run, and which are pending; what they cost
 //	sizing         sizes.go      how many rows came to sinks before
 //	inputs         inputs.go     columns of tables, borrowed of package residency, dictionaries and constants
 //	outputs        outputs.go    what pipelines have put into their sinks

@@ -108,6 +108,16 @@ type sideRun struct {
 	passes  []sidePass
 	sorted  *sortedSide    // of a join whose sides are sorted, which has no passes
 	matched gpukernels.Ptr // of a build whose rows note that they have found a match: a bit for each
+
+	moved *movedSide // of a side whose rows move between places
+}
+
+// movedSide is a side whose rows move between places. They stay until the pipeline's sink is complete: places do not meet again where it was too small.
+type movedSide struct {
+	own     gpukernels.Ptr    // the rows of the first pass that were the place's own
+	arrived *gpukernels.Event // behind the copies of what comes
+	rest    func(*Cost) error // what is still to be done before the rows are joined; nil: nothing
+	then    []*kernel.Kernel  // that come after
 }
 
 // sortedSide is one side's rows, before they are sorted and after.
@@ -258,6 +268,11 @@ func (out *outputs) release() {
 	for s := range out.rows {
 		if _, last := s.(*physical.Result); !last && !needed[s] && out.progress.finished(s) {
 			out.freeRows(s)
+		}
+	}
+	for side, s := range out.sides {
+		if p := side.Join.Pipeline(); s.moved != nil && side.Probe && out.progress.done[p] && out.progress.finished(p.Sink) {
+			out.freeSide(side)
 		}
 	}
 	for a := range out.groups {

@@ -197,8 +197,7 @@ func (q *Query) start(ctx context.Context, k *kernel.Kernel, cost *Cost) error {
 	if err := q.openLaunches(k); err != nil {
 		return err
 	}
-	shared := q.sharedBytes(k)
-	block := q.runner.Device.Block(k.Threads)
+	shared, block := q.sharedBytes(k), q.runner.Device.Block(k.Threads)
 	f := q.kernels.Function(k) // its pipeline has waited for it
 	resident, err := q.residentBlocks(k, f, block, shared)
 	if err != nil {

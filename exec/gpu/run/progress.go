@@ -2,9 +2,12 @@ package run
 
 import (
 	"slices"
+	"time"
 
 	"github.com/radish-sql/radish/exec/gpu/kernel"
+	"github.com/radish-sql/radish/exec/gpu/load"
 	"github.com/radish-sql/radish/exec/gpu/program"
+	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/planner/physical"
 )
 
@@ -62,4 +65,26 @@ func (g *progress) readByHost(s physical.Sink) bool {
 // uncounted says whether a pipeline that ends in a sink is pending.
 func (g *progress) uncounted(s physical.Sink) bool {
 	return slices.ContainsFunc(g.pending, func(x *kernel.Kernel) bool { return x.Pipeline.Sink == s })
+}
+
+// uncounted is in the place of a number of rows that nobody has counted.
+const uncounted = -1
+
+// Cost is what a pipeline has cost.
+type Cost struct {
+	RowsIn, RowsOut int64         // uncounted: that is not known
+	Bytes           int64         // of table columns that were scanned
+	Kernel          time.Duration // on the device
+	Fill            time.Duration // on the device before: its sink's memory gets its first state
+	Compile         time.Duration
+	Origin          gpukernels.Origin
+	Launches        int
+}
+
+// compiled notes a kernel of the pipeline, all of which are compiled beside each other.
+func (c *Cost) compiled(m *load.Kernel) {
+	c.Origin = max(c.Origin, m.Origin)
+	if m.Origin == gpukernels.Compiled {
+		c.Compile = max(c.Compile, m.Module.CompileTime)
+	}
 }

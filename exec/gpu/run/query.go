@@ -85,34 +85,13 @@ type Query struct {
 	cancel   *cancellation // control.go
 	clock    measure.Clock
 	launch   launchRange // of the kernel that is being launched
+	moving   moving      // meeting.go
 }
 
 // launchRange is the tiles or rows of a launch; every says which tiles are numbered (Tiles in tile.cuh).
 type launchRange struct {
 	from, to, every int64
 	later           *putOff // the runs that the launch goes over; nil: it goes over the source
-}
-
-// uncounted is in the place of a number of rows that nobody has counted.
-const uncounted = -1
-
-// Cost is what a pipeline has cost.
-type Cost struct {
-	RowsIn, RowsOut int64         // uncounted: that is not known
-	Bytes           int64         // of table columns that were scanned
-	Kernel          time.Duration // on the device
-	Fill            time.Duration // on the device before: its sink's memory gets its first state
-	Compile         time.Duration
-	Origin          gpukernels.Origin
-	Launches        int
-}
-
-// compiled notes a kernel of the pipeline, all of which are compiled beside each other.
-func (c *Cost) compiled(m *load.Kernel) {
-	c.Origin = max(c.Origin, m.Origin)
-	if m.Origin == gpukernels.Compiled {
-		c.Compile = max(c.Compile, m.Module.CompileTime)
-	}
 }
 
 // Options say how a program runs.
@@ -125,6 +104,9 @@ type Options struct {
 	Parts map[*physical.TableScan]residency.Part // of the tables that are scanned; all of those that are not named
 	// Of a program that several devices run together: which of them this one is, and how many there are; 0: it runs alone.
 	Place, Places int
+	// Moving are the builds of joins whose rows move between the places, which meet for that.
+	Moving  map[*physical.Build]bool
+	Meeting Meeting
 
 	windows *Windows // of tests: what is read in windows; nil: what has to be
 }
@@ -135,6 +117,7 @@ func (r *Runner) Start(ctx context.Context, g *program.Program, o Options) (*Que
 	if err != nil {
 		return nil, err
 	}
+	q.moving = moving{place: o.Place, places: o.Places, builds: o.Moving, meeting: o.Meeting}
 	if o.Places > 0 {
 		q.sizes.of(o.Place, o.Places)
 	}
@@ -275,6 +258,7 @@ func (q *Query) Close() {
 		q.cancel.unwatch()
 	}
 	q.memory.Close()
+	q.moving.close()
 	q.inputs.close()
 	q.kernels.Close()
 	q.cancel.close()

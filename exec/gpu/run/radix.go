@@ -27,8 +27,12 @@ func (q *Query) sideOf(k *kernel.Kernel) (radix.Side, bool) { return q.program.S
 
 // partition runs the kernels that partition a side, of which run launches the first one, until all rows have found a slot. It returns the kernels that come after.
 func (q *Query) partition(ctx context.Context, k *kernel.Kernel, side radix.Side, run func() error, cost *Cost) ([]*kernel.Kernel, error) {
+	if s := q.outputs.sides[side]; s != nil && s.moved != nil {
+		return s.moved.then, nil
+	}
 	q.outputs.freeSide(side)
 	form, then := side.Form(), k.Then
+	moves := q.moves(side.Join.Build())
 	work := sideWork{q.sizes.workOf(k.Pipeline.Sink), slices.Index(q.program.Feeders[k.Pipeline.Sink], k.Pipeline)}
 	wanted := q.runner.sides.remembered(work)
 	if wanted == nil {
@@ -43,7 +47,7 @@ func (q *Query) partition(ctx context.Context, k *kernel.Kernel, side radix.Side
 		if err := run(); err != nil {
 			return nil, err
 		}
-		if form.Passes == 2 {
+		if form.Passes == 2 && !moves {
 			if err := q.openPass(k, side, form, wanted, 1); err != nil { // the host divides the rows while the device passes over them for the first time
 				return nil, err
 			}
@@ -68,14 +72,81 @@ func (q *Query) partition(ctx context.Context, k *kernel.Kernel, side radix.Side
 		q.runner.sides.remember(work, wanted)
 		q.outputs.freeSide(side)
 	}
+	s := q.outputs.sides[side]
 	if form.Passes == 2 {
-		q.outputs.freePass(&q.outputs.sides[side].passes[0])
 		then = then[1:]
 	}
-	if !side.Probe && side.Join.Notes() {
-		return then, q.openMatched(side)
+	finish := func(cost *Cost) error {
+		if form.Passes == 2 {
+			if moves {
+				if err := q.secondPass(ctx, k, side, wanted, work, cost); err != nil {
+					return err
+				}
+			}
+			q.outputs.freePass(&s.passes[0])
+		}
+		if !side.Probe && side.Join.Notes() {
+			return q.openMatched(side)
+		}
+		return nil
 	}
-	return then, nil
+	if !moves {
+		return then, finish(cost)
+	}
+	if err := q.move(ctx, s, form); err != nil {
+		return nil, err
+	}
+	s.moved.then = then
+	s.moved.rest = func(cost *Cost) error {
+		if err := q.arrive(ctx, s); err != nil {
+			return err
+		}
+		return finish(cost)
+	}
+	return then, q.goOn(side, cost)
+}
+
+// goOn does the rest of partitioning a side whose rows move: that of a build beside the copies of the probe's rows, unless the time of each pipeline is wanted.
+func (q *Query) goOn(side radix.Side, cost *Cost) error {
+	if !side.Probe && !q.clock.Wanted {
+		return nil
+	}
+	for _, probe := range []bool{false, true} {
+		s := q.outputs.sides[side.Join.Of(probe)]
+		if s == nil || s.moved.rest == nil {
+			continue
+		}
+		rest := s.moved.rest
+		s.moved.rest = nil
+		if err := rest(cost); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// secondPass runs the second pass over rows that have moved, until all have found a slot.
+func (q *Query) secondPass(ctx context.Context, k *kernel.Kernel, side radix.Side, wanted [][]uint32, work sideWork, cost *Cost) error {
+	s := q.outputs.sides[side]
+	for tries := 0; ; tries++ {
+		if err := q.openPass(k, side, side.Form(), wanted, 1); err != nil {
+			return err
+		}
+		if err := q.launchOther(k.Then[0], math.MaxInt64, cost); err != nil {
+			return err
+		}
+		full, err := q.countPasses(ctx, s)
+		if full < 0 || err != nil {
+			return err
+		}
+		if tries == sideTries {
+			return fmt.Errorf("gpu: the partitions of pipeline %d do not come to an end", k.Pipeline.ID)
+		}
+		wanted[1] = s.passes[1].given
+		q.runner.sides.remember(work, wanted)
+		q.outputs.freePass(&s.passes[1])
+		s.passes = s.passes[:1]
+	}
 }
 
 // openMatched takes the bits in which a build's rows note that they have found a match.
@@ -141,14 +212,21 @@ func (q *Query) ranges(k *kernel.Kernel, side radix.Side, form *partition.Form, 
 		}
 	case pass == 0:
 		share := float64(q.sideRows(k, side)) / float64(parts)
-		for range parts {
-			guess(share, sideBlocks)
+		for p := range parts {
+			guess(q.ownShare(side, parts, p, share), sideBlocks)
 		}
 	default:
-		before := q.outputs.sides[side].passes[0].first
+		s := q.outputs.sides[side]
 		for p := range parts {
-			rows := int64(before[p+1] - before[p])
+			rows := int64(s.passes[0].first[p+1] - s.passes[0].first[p])
+			if s.moved != nil {
+				rows = int64(s.passes[0].given[p])
+			}
 			for range parts {
+				if rows == 0 {
+					add(0, 0)
+					continue
+				}
 				guess(float64(rows)/float64(parts), q.chunks(form, rows))
 			}
 		}
@@ -315,6 +393,8 @@ func (q *Query) joinSides(x *radix.Join, then []*kernel.Kernel, cost *Cost) erro
 		}
 	}
 	q.memory.FreeAll(memory)
-	q.outputs.freeSide(x.Of(true))
+	if s := q.outputs.sides[x.Of(true)]; s.moved == nil {
+		q.outputs.freeSide(x.Of(true))
+	}
 	return nil
 }

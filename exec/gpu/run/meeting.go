@@ -68,7 +68,7 @@ func (q *Query) move(ctx context.Context, s *sideRun, form *partition.Form) erro
 		}
 	}
 	x := &s.passes[0]
-	all, err := q.moving.meeting.Meet(ctx, q.moving.place, Brought{Device: q.runner.Device, Rows: x.rows, First: x.first, Given: x.given})
+	all, err := q.moving.meeting.Meet(ctx, q.moving.place, Brought{Rows: x.rows, First: x.first, Given: x.given})
 	if err != nil {
 		return err
 	}
@@ -94,7 +94,7 @@ func (q *Query) move(ctx context.Context, s *sideRun, form *partition.Form) erro
 	if err := q.moving.copies.WaitFor(ready); err != nil {
 		return err
 	}
-	if err := q.fetchOwned(x, all, from, to, form.RowBytes); err != nil {
+	if err := q.moving.meeting.Copy(ctx, q.moving.copies, q.moving.fetches(x, all, from, to, form.RowBytes)); err != nil {
 		return err
 	}
 	s.moved.arrived, err = q.event(q.moving.copies)
@@ -123,28 +123,6 @@ func (q *Query) reserveOwned(x *sidePass, given []uint32, form *partition.Form) 
 	}
 	x.first = first
 	return q.memory.Stream.Upload(x.begins, gpukernels.Bytes(first))
-}
-
-// fetchOwned copies the rows of the partitions from .. to-1 from the places where they are, its own first.
-func (q *Query) fetchOwned(x *sidePass, all []Brought, from, to, rowBytes int64) error {
-	filled := make([]uint32, to-from)
-	for i := range all {
-		place := (q.moving.place + i) % len(all) // so that not all places read the same one at once
-		b := &all[place]
-		for p := from; p < to; p++ {
-			n := int64(b.Given[p])
-			dst := x.rows + gpukernels.Ptr(int64(x.first[p]+filled[p-from])*rowBytes)
-			src := b.Rows + gpukernels.Ptr(int64(b.First[p])*rowBytes)
-			filled[p-from] += b.Given[p]
-			if n == 0 || dst == src {
-				continue
-			}
-			if err := q.moving.copies.CopyFrom(dst, b.Device, src, n*rowBytes); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
 }
 
 // arrive has the query's stream wait until a side's rows are there, and until no other place reads those that have moved away.

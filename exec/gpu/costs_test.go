@@ -30,7 +30,7 @@ func TestTooLarge(t *testing.T) {
 	if most < 100_000 {
 		t.Fatalf("the plan reads %d bytes of columns", most)
 	}
-	if reason := d.tooLarge(plan, most-1, nil); !strings.Contains(reason, "it may use") {
+	if reason := d.tooLarge(plan, most-1, nil); !strings.Contains(reason, "and columns may take") {
 		t.Errorf("%d bytes of columns in one less: %q", most, reason)
 	}
 	if reason := d.tooLarge(plan, most, nil); reason != "" {

@@ -270,7 +270,7 @@ func (x *placing) placement(wish Wish) (where physical.Placement, err error) {
 
 // windows says which scans of a plan are read in windows, since the columns of its tables, or of parts of them, do not fit into the memory that they may take.
 func (d *Device) windows(plan *physical.Plan, on func(*physical.Pipeline) bool, tables int64, parts map[*physical.TableScan]residency.Part) run.Windows {
-	return run.PlanWindows(plan, on, d.runner.Residency, parts, d.runner.Residency.TableRoom(tables))
+	return run.WindowsWithin(plan, on, d.runner.Residency, parts, tables)
 }
 
 // tooLarge says why a plan cannot run on the device, whatever that gives up and though tables are read in windows. "" if it can.

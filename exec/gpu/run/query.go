@@ -197,7 +197,7 @@ func newQuery(g *program.Program, r *Runner, o Options, apart bool) (*Query, err
 		windows = *o.windows
 	} else {
 		on := func(p *physical.Pipeline) bool { return g.Kernels[p] != nil }
-		windows = PlanWindows(g.Plan, on, r.Residency, o.Parts, r.Residency.TableRoom(o.Tables))
+		windows = WindowsWithin(g.Plan, on, r.Residency, o.Parts, o.Tables)
 	}
 	if windows.Refusal != "" {
 		return nil, &gpukernels.Error{Kind: gpukernels.KindOutOfMemory, Message: windows.Refusal}

@@ -79,6 +79,19 @@ func PlanWindows(plan *physical.Plan, on func(*physical.Pipeline) bool, r *resid
 	return w
 }
 
+// WindowsWithin is PlanWindows of columns that may take so many bytes; 0: as many as there are. What cannot be read in windows, as a row group that is too large, is read whole where the
+// columns fit into the memory that would be left to the query itself: it may do with less.
+func WindowsWithin(plan *physical.Plan, on func(*physical.Pipeline) bool, r *residency.Residency, parts map[*physical.TableScan]residency.Part, tables int64) Windows {
+	w := PlanWindows(plan, on, r, parts, r.TableRoom(tables))
+	if w.Refusal == "" {
+		return w
+	}
+	if _, total := windowScans(plan, on, r, parts); total <= r.MostTables(tables) {
+		return Windows{Of: map[*physical.TableScan]*Windowed{}}
+	}
+	return w
+}
+
 // windowScans lists the scans of a plan, and how much memory all their columns take.
 func windowScans(plan *physical.Plan, on func(*physical.Pipeline) bool, r *residency.Residency, parts map[*physical.TableScan]residency.Part) (scans []*windowScan, total int64) {
 	seen := map[columnPart]bool{}

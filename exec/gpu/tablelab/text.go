@@ -118,14 +118,9 @@ RADISH_FN u32 lab_take(const LabTable& t, u64 at, LabKey key, LabValue value) { 
   if (old == ~0ull) return 1;
   return !lab_multi && (LabKey)old == key ? 2 : 0;
 }
-// 1: the row has a slot now, 2: its key had one, 0: neither. A thread of its own first tries the slot of the first window that the hash's lowest bits say, without looking: it is empty more often than not, and
-// a load before the compare-and-swap would cost about as much. If the slot is taken it stays so, so the next row of the key comes to the search, too.
+// 1: the row has a slot now, 2: its key had one, 0: neither.
 RADISH_FN u32 lab_put(const LabTable& t, LabKey key, LabValue value) {
   LabSearch s(t, key);
-  if constexpr (lab_group == 1) {
-    const u32 got = lab_take(t, s.at * lab_window + (u32)(lab_hash(key) & (lab_window - 1)), key, value);
-    if (got != 0) return got;
-  }
   for (u32 probe = 0; probe < t.limit && !lab_given_up(t, probe); probe++, s.next(t)) {
     const LabPart part = s.part(t);
     if (!lab_multi && lab_votes(lab_matches(part, key) != 0)) return 2;

@@ -23,7 +23,6 @@ type owned struct {
 	columns      gpukernels.Ptr // that describe the keys
 	counts, sums gpukernels.Ptr // by owner and tile
 	totals       []uint64       // by owner
-	sent         gpukernels.Ptr // buffers for owners whose memory is out of reach; 0: none is
 	to           []*results.Rows
 	memory       []gpukernels.Ptr
 }

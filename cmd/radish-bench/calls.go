@@ -20,7 +20,8 @@ type call struct {
 	begin, took time.Duration // since the query's text was given
 }
 
-// traceQueries prints, for each query, when a hot run called the GPU's library and how long the calls took. The time between two lines is the program's own work; the time before the first is parsing and planning.
+// traceQueries prints, for each query, when a hot run called the GPU's library, and how long each call took. Between two calls the program works itself. Before the first one it parses and
+// plans.
 func traceQueries(ctx context.Context, out io.Writer, db *database, queries []tpch.Query) error {
 	const hot = 4
 	for _, q := range queries {

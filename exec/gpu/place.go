@@ -137,22 +137,25 @@ func (d *Device) placeShared(plan *physical.Plan, ctx *expr.Context, wish Wish, 
 		tuning = *wish.Shared.Tuning
 	}
 	tuning.MovesInJoins = reachEachOther(devices) // strings that rows carry stay where they are
-	if placed, alone = d.placeAt(devices, plan, ctx, wish, target, tuning); placed == nil && tuning.MovesInJoins {
-		tuning.MovesInJoins = false
-		placed, alone = d.placeAt(devices, plan, ctx, wish, target, tuning)
-	}
-	return placed, alone
-}
-
-// placeAt is placeShared at some devices. The joins of a plan that wants them to move rows have to be in partitions.
-func (d *Device) placeAt(devices []*Device, plan *physical.Plan, ctx *expr.Context, wish Wish, target *kernel.Target, tuning distribute.Tuning) (placed *Placed, alone string) {
 	shared, alone := distribute.Plan(plan, len(devices), tuning)
 	if shared == nil {
 		return nil, alone
 	}
 	s := newShares(shared, devices)
-	for i, d := range devices {
-		if reason := d.tooLarge(shared.Plan, wish.Tables, s.parts[i]); reason != "" {
+	if placed, alone = d.placeAt(s, ctx, wish, target); placed != nil || len(s.movingBuilds()) == 0 {
+		return placed, alone
+	}
+	tuning.MovesInJoins = false
+	if shared, alone = distribute.Plan(plan, len(devices), tuning); shared == nil {
+		return nil, alone
+	}
+	return d.placeAt(newShares(shared, devices), ctx, wish, target)
+}
+
+// placeAt is placeShared of a plan that is divided. Its joins that move rows have to be in partitions.
+func (d *Device) placeAt(s *shares, ctx *expr.Context, wish Wish, target *kernel.Target) (placed *Placed, alone string) {
+	for i, d := range s.devices {
+		if reason := d.tooLarge(s.Plan, wish.Tables, s.parts[i]); reason != "" {
 			return nil, reason
 		}
 	}
@@ -174,13 +177,13 @@ func (d *Device) placeAt(devices []*Device, plan *physical.Plan, ctx *expr.Conte
 		}
 		return placed, ""
 	}
-	if cut := join.Cut(shared.Plan, target); cut != shared.Plan {
+	if cut := join.Cut(s.Plan, target); cut != s.Plan {
 		if placed, _ = on(cut); placed != nil {
 			s.follow(cut)
 		}
 	}
 	if placed == nil {
-		if placed, alone = on(shared.Plan); placed == nil {
+		if placed, alone = on(s.Plan); placed == nil {
 			return nil, alone
 		}
 	}

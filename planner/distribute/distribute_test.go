@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/planner/distribute"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/planner/plantest"
@@ -22,27 +21,8 @@ import (
 // makeTable makes a table of row groups of 1,000 rows.
 func makeTable(t *testing.T, name string, rows int, key bool, defs []table.ColumnDef, value func(row, col int) types.Value) *table.Version {
 	t.Helper()
-	s := &table.Schema{Database: "db", Name: name, Columns: defs}
-	if key {
-		s.Keys = []table.Key{{Name: "PRIMARY", Columns: []int{0}, Primary: true, Unique: true}}
-	}
-	b := &column.Batch{N: rows}
-	for c, def := range defs {
-		v := column.New(def.Type, rows)
-		for r := range rows {
-			v.Set(r, rows, value(r, c))
-		}
-		b.Cols = append(b.Cols, v)
-	}
-	builder := table.NewBuilder(table.New(s))
-	if err := builder.Append(b); err != nil {
-		t.Fatal(err)
-	}
-	v, err := builder.Finish()
+	v, err := tabletest.Regroup(tabletest.Make(t, name, rows, key, defs, value), 1000)
 	if err != nil {
-		t.Fatal(err)
-	}
-	if v, err = tabletest.Regroup(v, 1000); err != nil {
 		t.Fatal(err)
 	}
 	return v

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/planner/plantest"
@@ -16,39 +15,15 @@ import (
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/table"
+	"github.com/radish-sql/radish/storage/tabletest"
 )
-
-func makeTable(t *testing.T, name string, rows int, key bool, defs []table.ColumnDef, value func(row, col int) types.Value) *table.Version {
-	t.Helper()
-	s := &table.Schema{Database: "db", Name: name, Columns: defs}
-	if key {
-		s.Keys = []table.Key{{Name: "PRIMARY", Columns: []int{0}, Primary: true, Unique: true}}
-	}
-	b := &column.Batch{N: rows}
-	for c, def := range defs {
-		v := column.New(def.Type, rows)
-		for r := range rows {
-			v.Set(r, rows, value(r, c))
-		}
-		b.Cols = append(b.Cols, v)
-	}
-	builder := table.NewBuilder(table.New(s)) // rather than Append: it encodes
-	if err := builder.Append(b); err != nil {
-		t.Fatal(err)
-	}
-	v, err := builder.Finish()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return v
-}
 
 // newCatalog makes a fact table of 10,000 rows, a dimension of 100 with a primary key, a small table without keys, and one of
 // 80,000 rows whose first column ascends.
 func newCatalog(t *testing.T) plantest.Tables {
 	num := func(n int) types.Value { return types.IntValue(int64(n)) }
 	return plantest.Tables{
-		"fact": makeTable(t, "fact", 10_000, false, []table.ColumnDef{
+		"fact": tabletest.Make(t, "fact", 10_000, false, []table.ColumnDef{
 			{Name: "dim_id", Type: types.Int64}, {Name: "amount", Type: types.Decimal(15, 2), Nullable: true},
 			{Name: "flag", Type: types.Char(1)}, {Name: "wide", Type: types.Int64},
 		}, func(r, c int) types.Value {
@@ -62,21 +37,21 @@ func newCatalog(t *testing.T) plantest.Tables {
 			}
 			return num(r * 1_000_003)
 		}),
-		"dim": makeTable(t, "dim", 100, true, []table.ColumnDef{{Name: "id", Type: types.Int64}, {Name: "name", Type: types.Varchar(10)}},
+		"dim": tabletest.Make(t, "dim", 100, true, []table.ColumnDef{{Name: "id", Type: types.Int64}, {Name: "name", Type: types.Varchar(10)}},
 			func(r, c int) types.Value {
 				if c == 0 {
 					return num(r + 1)
 				}
 				return types.StringValue("name " + string(rune('a'+r%26)))
 			}),
-		"small": makeTable(t, "small", 8, false, []table.ColumnDef{{Name: "x", Type: types.Int64, Nullable: true}, {Name: "y", Type: types.Int64}},
+		"small": tabletest.Make(t, "small", 8, false, []table.ColumnDef{{Name: "x", Type: types.Int64, Nullable: true}, {Name: "y", Type: types.Int64}},
 			func(r, c int) types.Value {
 				if c == 0 && r == 3 {
 					return types.NullOf(types.Int64)
 				}
 				return num(r * (c + 1))
 			}),
-		"line": makeTable(t, "line", 80_000, false, []table.ColumnDef{{Name: "ord", Type: types.Int64}, {Name: "part", Type: types.Int64}},
+		"line": tabletest.Make(t, "line", 80_000, false, []table.ColumnDef{{Name: "ord", Type: types.Int64}, {Name: "part", Type: types.Int64}},
 			func(r, c int) types.Value {
 				if c == 0 {
 					return num(r - r/8)

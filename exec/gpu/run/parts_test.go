@@ -65,12 +65,20 @@ func randomPart(rng *rand.Rand, groups int) residency.Part {
 	return residency.Part{From: from, To: to}
 }
 
-// TestEngineParts runs cases over parts of their tables, and compares with the reference over tables that have no other rows. Row groups begin at any row of a tile.
-func TestEngineParts(t *testing.T) {
+// partsRun is a test that runs cases over parts of their tables.
+type partsRun struct {
+	stream  uint64                             // of random numbers
+	group   func(rng *rand.Rand, size int) int // rows of a row group
+	takes   func(rng *rand.Rand) bool          // a part of a table, and not all of it
+	options func(b *backend, rng *rand.Rand, plan *physical.Plan, parts map[*physical.TableScan]residency.Part) Options
+}
+
+// run compares cases with the reference over tables that have no other rows.
+func (x partsRun) run(t *testing.T) {
 	seed := gputest.Seed(t)
 	gputest.Each(t, func(t *testing.T, d *gpukernels.Device) {
 		b := newBackend(t, d)
-		rng := rand.New(rand.NewPCG(seed, 21))
+		rng := rand.New(rand.NewPCG(seed, x.stream))
 		left, refused := 0, 0
 		for i, c := range enginetest.Cases() {
 			if leftOut(d, i) || (uint64(i)+seed)%24 != 0 && d.Info().Emulated() {
@@ -81,7 +89,7 @@ func TestEngineParts(t *testing.T) {
 				continue
 			}
 			size := 40 + rng.IntN(3000)
-			group := 64 + rng.IntN(size)
+			group := x.group(rng, size)
 			make := func() *physical.Plan {
 				g := enginetest.NewGen(rand.New(rand.NewPCG(seed, uint64(i))), size)
 				g.GroupRows = group
@@ -95,17 +103,29 @@ func TestEngineParts(t *testing.T) {
 			scans := scansOf(small)
 			parts := map[*physical.TableScan]residency.Part{}
 			for k, scan := range scansOf(plan) {
-				if groups := len(scan.Table.Groups()); groups > 0 {
+				if groups := len(scan.Table.Groups()); groups > 0 && x.takes(rng) {
 					parts[scan] = randomPart(rng, groups)
 					without(t, scans[k], parts[scan])
 				}
 			}
-			b.options.Parts = parts
+			b.options = x.options(b, rng, plan, parts)
 			t.Run(fmt.Sprintf("%s/%d by %d", c.Name, size, group), func(t *testing.T) {
 				b.checkBy(t, onParts{b, plan}, enginePlan{Case: c, plan: small, seed: seed})
 			})
-			b.options.Parts = nil
+			b.options = Options{}
 		}
 		t.Logf("%d cases without kernels, %d left out for want of time", refused, left)
 	})
+}
+
+// TestEngineParts runs cases over parts of their tables. Row groups begin at any row of a tile.
+func TestEngineParts(t *testing.T) {
+	partsRun{
+		stream: 21,
+		group:  func(rng *rand.Rand, size int) int { return 64 + rng.IntN(size) },
+		takes:  func(*rand.Rand) bool { return true },
+		options: func(_ *backend, _ *rand.Rand, _ *physical.Plan, parts map[*physical.TableScan]residency.Part) Options {
+			return Options{Parts: parts}
+		},
+	}.run(t)
 }

@@ -40,52 +40,22 @@ func randomWindows(rng *rand.Rand, r *residency.Residency, plan *physical.Plan, 
 	return out
 }
 
-// TestEngineWindows runs cases whose tables are read in windows of few rows, some of them over parts of tables, and compares with the reference.
+// TestEngineWindows runs cases whose tables are read in windows of few rows, some of them over parts of tables.
 func TestEngineWindows(t *testing.T) {
-	seed := gputest.Seed(t)
-	gputest.Each(t, func(t *testing.T, d *gpukernels.Device) {
-		b := newBackend(t, d)
-		rng := rand.New(rand.NewPCG(seed, 22))
-		left, refused, windows := 0, 0, 0
-		for i, c := range enginetest.Cases() {
-			if leftOut(d, i) || (uint64(i)+seed)%24 != 0 && d.Info().Emulated() {
-				continue
-			}
-			if gputest.TimeUp(t) {
-				left++
-				continue
-			}
-			size := 40 + rng.IntN(3000)
-			group := 64 + rng.IntN(size)/4
-			make := func() *physical.Plan {
-				g := enginetest.NewGen(rand.New(rand.NewPCG(seed, uint64(i))), size)
-				g.GroupRows = group
-				return c.Plan(g)
-			}
-			plan, small := make(), make()
-			if b.sources(plan) == nil {
-				refused++
-				continue
-			}
-			scans := scansOf(small)
-			parts := map[*physical.TableScan]residency.Part{}
-			for k, scan := range scansOf(plan) {
-				if groups := len(scan.Table.Groups()); groups > 0 && rng.IntN(3) == 0 {
-					parts[scan] = randomPart(rng, groups)
-					without(t, scans[k], parts[scan])
-				}
-			}
-			b.options = Options{Parts: parts, windows: randomWindows(rng, b.runner.Residency, plan, parts)}
-			for _, of := range b.options.windows.Of {
+	windows := 0
+	partsRun{
+		stream: 22,
+		group:  func(rng *rand.Rand, size int) int { return 64 + rng.IntN(size)/4 },
+		takes:  func(rng *rand.Rand) bool { return rng.IntN(3) == 0 },
+		options: func(b *backend, rng *rand.Rand, plan *physical.Plan, parts map[*physical.TableScan]residency.Part) Options {
+			o := Options{Parts: parts, windows: randomWindows(rng, b.runner.Residency, plan, parts)}
+			for _, of := range o.windows.Of {
 				windows += of.Count
 			}
-			t.Run(fmt.Sprintf("%s/%d by %d", c.Name, size, group), func(t *testing.T) {
-				b.checkBy(t, onParts{b, plan}, enginePlan{Case: c, plan: small, seed: seed})
-			})
-			b.options = Options{}
-		}
-		t.Logf("%d windows; %d cases without kernels, %d left out for want of time", windows, refused, left)
-	})
+			return o
+		},
+	}.run(t)
+	t.Logf("%d windows", windows)
 }
 
 // windowTable makes a table of integers with row groups of 20,000 rows: k ascends, v is random, s is a string of its own in each row.

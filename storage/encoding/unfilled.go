@@ -17,7 +17,7 @@ type Bounds struct {
 }
 
 // NewUnfilled returns a chunk of integers or doubles with these bounds, as Encode would make it, whose values and validity bitmap whoever asks for it has still to
-// provide: the caller makes the slice of the chunk's Kind by Fill, and sets Valid if some values but not all are NULL.
+// provide: the caller has Fill make the slice of the chunk's Kind, and sets Valid if some values but not all are NULL.
 func NewUnfilled(t types.Type, b Bounds) *Chunk {
 	c := &Chunk{Type: t, Rows: b.Rows, NullCount: b.Nulls, Min: types.NullOf(t), Max: types.NullOf(t)}
 	if b.Nulls == b.Rows {
@@ -55,31 +55,78 @@ func (c *Chunk) ItemWidth() int {
 	return 0
 }
 
-// Fill makes the slice that NewUnfilled has left out. Whatever its memory held is still there.
-func (c *Chunk) Fill() {
-	switch c.Kind {
-	case FOR8:
-		c.U8 = unwritten[uint8](c.Rows)
-	case FOR16:
-		c.U16 = unwritten[uint16](c.Rows)
-	case FOR32:
-		c.U32 = unwritten[uint32](c.Rows)
-	case Raw64:
-		c.I64 = unwritten[int64](c.Rows)
-	case RawFloat:
-		c.F64 = unwritten[float64](c.Rows)
+// Arrays of many chunks share slabs: one allocation of 32 MiB takes about as long as one of 512 KiB. If their pages are huge ones, a page of the host is touched for the first time
+// 512 times less often, which takes less time in all although as many bytes are set to zero. A slab is freed when none of its chunks is in use any more.
+const (
+	slabBytes = 32 << 20
+	slabAlign = 64
+	hugePage  = 2 << 20
+)
+
+// Fill makes the slices that NewUnfilled has left out of chunks. Whatever their memory held is still there.
+func Fill(chunks []*Chunk) {
+	for len(chunks) > 0 {
+		n, bytes := 0, 0
+		for n < len(chunks) && (n == 0 || bytes+chunks[n].slabShare() <= slabBytes) {
+			bytes += chunks[n].slabShare()
+			n++
+		}
+		memory := slab(bytes)
+		for _, c := range chunks[:n] {
+			c.take(memory)
+			memory = memory[c.slabShare():]
+		}
+		chunks = chunks[n:]
 	}
 }
 
-// unwritten makes a slice that is not set to zero, which would take about as long as filling it. A strings.Builder is what Go has for that: its bytes lie at an address
-// that suits their number, so that of n items suits an item.
-func unwritten[T uint8 | uint16 | uint32 | int64 | float64](n int) []T {
+// slabShare is the bytes of a slab that a chunk's items take.
+func (c *Chunk) slabShare() int { return (c.Rows*c.ItemWidth() + slabAlign - 1) &^ (slabAlign - 1) }
+
+// take makes the beginning of memory the chunk's items.
+func (c *Chunk) take(memory []byte) {
+	switch c.Kind {
+	case FOR8:
+		c.U8 = itemsIn[uint8](memory, c.Rows)
+	case FOR16:
+		c.U16 = itemsIn[uint16](memory, c.Rows)
+	case FOR32:
+		c.U32 = itemsIn[uint32](memory, c.Rows)
+	case Raw64:
+		c.I64 = itemsIn[int64](memory, c.Rows)
+	case RawFloat:
+		c.F64 = itemsIn[float64](memory, c.Rows)
+	}
+}
+
+// itemsIn are the first n items in memory, which begins at an address that suits them.
+func itemsIn[T uint8 | uint16 | uint32 | int64 | float64](memory []byte, n int) []T {
 	if n == 0 {
 		return nil
 	}
-	var zero T
+	return unsafe.Slice((*T)(unsafe.Pointer(&memory[0])), n)[:n:n]
+}
+
+// slab makes memory, in huge pages if it has several.
+func slab(bytes int) []byte {
+	if bytes < 2*hugePage {
+		return unwritten(bytes)
+	}
+	memory := unwritten(bytes + hugePage)
+	behind := int(uintptr(unsafe.Pointer(&memory[0])) % hugePage)
+	memory = memory[(hugePage-behind)%hugePage:][:bytes:bytes]
+	adviseHuge(memory)
+	return memory
+}
+
+// unwritten makes bytes that are not set to zero, which would take about as long as filling them. A strings.Builder is what Go has for that. Where n is a multiple of slabAlign,
+// their address suits items of any width.
+func unwritten(n int) []byte {
+	if n == 0 {
+		return nil
+	}
 	var b strings.Builder
-	b.Grow(n * int(unsafe.Sizeof(zero)))
+	b.Grow(n)
 	b.WriteByte(0) // the data of a string without bytes would be unspecified
-	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.StringData(b.String()))), n)
+	return unsafe.Slice(unsafe.StringData(b.String()), n)
 }

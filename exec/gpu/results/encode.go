@@ -122,9 +122,6 @@ func (x *encoder) encode(ctx context.Context, ts []types.Type, reserve func(byte
 	if err := reserve(bytes); err != nil {
 		return err
 	}
-	if err := x.fill(); err != nil {
-		return err
-	}
 	for i, t := range ts {
 		if err := x.column(ctx, i, t); err != nil {
 			return err
@@ -206,24 +203,7 @@ func (x *encoder) ordered(c *Column) (items, valid gpukernels.Ptr, done func(), 
 	return items, valid, done, err
 }
 
-// fill makes the memory of all chunks, on all processors.
-func (x *encoder) fill() error {
-	var work errgroup.Group
-	work.SetLimit(encodeThreads)
-	for _, chunks := range x.chunks {
-		for _, c := range chunks {
-			work.Go(func() error {
-				return sqlerr.Guard(func() error {
-					c.Fill()
-					return nil
-				})
-			})
-		}
-	}
-	return work.Wait()
-}
-
-// encodeThreads is how many goroutines make memory, or look at NaNs.
+// encodeThreads is how many goroutines look at NaNs.
 const encodeThreads = 16
 
 // column encodes a column.
@@ -240,6 +220,7 @@ func (x *encoder) column(ctx context.Context, i int, t types.Type) error {
 	if err := x.keep(i, t, items, valid); err != nil {
 		return err
 	}
+	encoding.Fill(x.chunks[i])
 	if err := x.bitmaps(ctx, i, valid); err != nil {
 		return err
 	}

@@ -62,10 +62,10 @@ func (p *Placed) Lacks() Lacks {
 				l.Kernels++
 			}
 		}
-		windows := p.windows(i)
+		parts := p.parts(i)
 		for _, pl := range p.Plan.Pipelines {
-			if scan, ok := pl.Source.(*physical.TableScan); ok && p.Placement.Device(pl) == physical.GPU && p.runsAt(i, pl) && windows.Of[scan] == nil { // windows come when they are read
-				l.Bytes += d.runner.Residency.Awaited(scan.Table, run.ScanOrdinals(scan), p.part(i, scan))
+			if scan, ok := pl.Source.(*physical.TableScan); ok && p.Placement.Device(pl) == physical.GPU && p.runsAt(i, pl) && p.windows[i].Of[scan] == nil { // windows come when they are read
+				l.Bytes += d.runner.Residency.Awaited(scan.Table, run.ScanOrdinals(scan), parts[scan])
 			}
 		}
 	}

@@ -30,10 +30,14 @@ func TestTooLarge(t *testing.T) {
 	if most < 100_000 {
 		t.Fatalf("the plan reads %d bytes of columns", most)
 	}
-	if reason := d.tooLarge(plan, most-1, nil); !strings.Contains(reason, "and columns may take") {
-		t.Errorf("%d bytes of columns in one less: %q", most, reason)
+	where := physical.Placement{Pipelines: map[*physical.Pipeline]physical.Choice{}}
+	for _, p := range plan.Pipelines {
+		where.Pipelines[p] = physical.Choice{Device: physical.GPU}
 	}
-	if reason := d.tooLarge(plan, most, nil); reason != "" {
-		t.Errorf("%d bytes of columns in as many: %q", most, reason)
+	for _, less := range []int64{1, 0} {
+		placed := &Placed{Plan: plan, Placement: where, device: d, tables: most - less}
+		if reason := placed.planWindows(); strings.Contains(reason, "and columns may take") != (less > 0) {
+			t.Errorf("%d bytes of columns in %d less: %q", most, less, reason)
+		}
 	}
 }

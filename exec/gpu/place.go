@@ -48,6 +48,8 @@ type Placed struct {
 	limit  int64   // bytes of a device's memory that the query may hold; 0: any
 	tables int64   // bytes of it that table columns may take; 0: any
 	shares *shares // how several devices share the plan; nil: there is one
+	// windows are what each place reads in windows, planned once: EXPLAIN, Lacks and the run follow them.
+	windows []run.Windows
 }
 
 // Wish is how a plan is to be placed.
@@ -94,22 +96,20 @@ func (d *Device) Place(plan *physical.Plan, ctx *expr.Context, wish Wish) (place
 	if placed != nil {
 		return placed, placed.Placement, nil
 	}
-	if reason, err := d.unfit(plan, wish); reason != "" || err != nil {
-		return nil, physical.OnCPU(reason), err
-	}
 	if cut := join.Cut(plan, target); cut != plan {
-		if placed, _, err = d.place(cut, ctx, wish, target); err == nil && placed != nil && placed.Whole() {
+		if placed, _, err = d.place(cut, ctx, wish, target); err == nil && placed != nil && placed.Whole() && placed.planWindows() == "" {
 			placed.Placement.Alone = alone
-			placed.explainWindows()
 			return placed, placed.Placement, nil
 		}
 	}
-	if placed, where, err = d.place(plan, ctx, wish, target); placed != nil {
-		placed.Placement.Alone = alone
-		placed.explainWindows()
-		where = placed.Placement
+	if placed, where, err = d.place(plan, ctx, wish, target); placed == nil {
+		return nil, where, err
 	}
-	return placed, where, err
+	if reason := placed.planWindows(); reason != "" {
+		return nil, physical.OnCPU(reason), tooLarge(reason, wish.Mode)
+	}
+	placed.Placement.Alone = alone
+	return placed, placed.Placement, nil
 }
 
 // sharedRows is how many rows a plan scans from which on devices share it by cost. On a pair of H200, TPC-H at scale factor 100, whose queries scan up to 0.9 billion rows, took as long as on
@@ -154,11 +154,6 @@ func (d *Device) placeShared(plan *physical.Plan, ctx *expr.Context, wish Wish, 
 
 // placeAt is placeShared of a plan that is divided. Its joins that move rows have to be in partitions.
 func (d *Device) placeAt(s *shares, ctx *expr.Context, wish Wish, target *kernel.Target) (placed *Placed, alone string) {
-	for i, d := range s.devices {
-		if reason := d.tooLarge(s.Plan, wish.Tables, s.parts[i]); reason != "" {
-			return nil, reason
-		}
-	}
 	own := *target
 	own.Places = s.multiplied()
 	target = &own
@@ -175,22 +170,20 @@ func (d *Device) placeAt(s *shares, ctx *expr.Context, wish Wish, target *kernel
 				return nil, "a join is not in partitions"
 			}
 		}
-		return placed, ""
+		placed.shares = s.of(plan)
+		return placed, placed.planWindows()
 	}
+	plans := []*physical.Plan{s.Plan}
 	if cut := join.Cut(s.Plan, target); cut != s.Plan {
-		if placed, _ = on(cut); placed != nil {
-			s.follow(cut)
+		plans = []*physical.Plan{cut, s.Plan}
+	}
+	for _, plan := range plans {
+		if placed, alone = on(plan); alone == "" {
+			placed.shares.Explain(&placed.Placement)
+			return placed, ""
 		}
 	}
-	if placed == nil {
-		if placed, alone = on(s.Plan); placed == nil {
-			return nil, alone
-		}
-	}
-	placed.shares = s
-	placed.explainWindows()
-	s.Explain(&placed.Placement)
-	return placed, ""
+	return nil, alone
 }
 
 // place is Place of a plan as it is.
@@ -243,13 +236,12 @@ func (d *Device) unplaceable(plan *physical.Plan, mode Mode) (reason string, err
 	return "", nil
 }
 
-// unfit says why the device cannot run a plan alone, whatever kernels there are. It is an error where the mode wants no other device.
-func (d *Device) unfit(plan *physical.Plan, wish Wish) (reason string, err error) {
-	reason = d.tooLarge(plan, wish.Tables, nil)
-	if reason != "" && !wish.Mode.sparesMemory() {
-		return "", sqlerr.New(sqlerr.CodeCapacityExceeded, sqlerr.Resource, "%s", reason).WithHint("SET radish_device = 'gpu' to let the CPU run what the GPU cannot")
+// tooLarge is the error of a plan that the device lacks memory for, where the mode wants no other device; nil if it lets the CPU run the plan.
+func tooLarge(reason string, mode Mode) error {
+	if mode.sparesMemory() {
+		return nil
 	}
-	return reason, nil
+	return sqlerr.New(sqlerr.CodeCapacityExceeded, sqlerr.Resource, "%s", reason).WithHint("SET radish_device = 'gpu' to let the CPU run what the GPU cannot")
 }
 
 // placement is what was found. In strict mode a pipeline on the CPU is an error.
@@ -276,35 +268,30 @@ func (x *placing) placement(wish Wish) (where physical.Placement, err error) {
 	return where, nil
 }
 
-// windows says which scans of a plan are read in windows, since the columns of its tables, or of parts of them, do not fit into the memory that they may take.
-func (d *Device) windows(plan *physical.Plan, on func(*physical.Pipeline) bool, tables int64, parts map[*physical.TableScan]residency.Part) run.Windows {
-	return run.WindowsWithin(plan, on, d.runner.Residency, parts, tables)
-}
-
-// tooLarge says why a plan cannot run on the device, whatever that gives up and though tables are read in windows. "" if it can.
-func (d *Device) tooLarge(plan *physical.Plan, tables int64, parts map[*physical.TableScan]residency.Part) string {
-	why := d.windows(plan, func(*physical.Pipeline) bool { return true }, tables, parts).Refusal
-	if why == "" {
-		return ""
+// planWindows plans what each place reads in windows, and adds to the reasons of pipelines how the first one reads their tables. refusal says why a place cannot run the plan, whatever it
+// gives up and though tables are read in windows. "" if all can.
+func (p *Placed) planWindows() (refusal string) {
+	p.windows = make([]run.Windows, len(p.devices()))
+	for i, d := range p.devices() {
+		on := func(x *physical.Pipeline) bool { return p.Placement.Device(x) == physical.GPU && p.runsAt(i, x) }
+		p.windows[i] = run.PlanWindows(p.Plan, on, d.runner.Residency, p.parts(i), p.tables)
+		if why := p.windows[i].Refusal; why != "" {
+			return "it would run out of GPU memory: " + why
+		}
 	}
-	return "it would run out of GPU memory: " + why
-}
-
-// explainWindows adds to the reasons of pipelines how they read their tables, those of the first device.
-func (p *Placed) explainWindows() {
-	windows := p.windows(0)
 	for _, x := range p.Plan.Pipelines {
 		scan, ok := x.Source.(*physical.TableScan)
-		if !ok || windows.Of[scan] == nil {
+		if !ok || p.windows[0].Of[scan] == nil {
 			continue
 		}
 		c := p.Placement.Pipelines[x]
 		if c.Reason != "" {
 			c.Reason += "; "
 		}
-		c.Reason += windows.Of[scan].Text()
+		c.Reason += p.windows[0].Of[scan].Text()
 		p.Placement.Pipelines[x] = c
 	}
+	return ""
 }
 
 // preferCompiled writes a program's kernels so that as few as possible have to be compiled. How a scan loads its columns follows from how many rows are
@@ -410,26 +397,17 @@ func (p *Placed) devices() []*Device {
 	return []*Device{p.device}
 }
 
-// windows says what a place reads in windows.
-func (p *Placed) windows(place int) run.Windows {
-	on := func(x *physical.Pipeline) bool { return p.Placement.Device(x) == physical.GPU && p.runsAt(place, x) }
-	if p.shares == nil {
-		return p.device.windows(p.Plan, on, p.tables, nil)
-	}
-	return p.shares.devices[place].windows(p.Plan, on, p.tables, p.shares.parts[place])
-}
-
 // runsAt says whether a place runs a pipeline.
 func (p *Placed) runsAt(place int, x *physical.Pipeline) bool {
 	return p.shares == nil || p.shares.runsAt(place, x)
 }
 
-// part is what a place scans of a table.
-func (p *Placed) part(place int, scan *physical.TableScan) residency.Part {
+// parts are what a place scans of tables; nil: all of each.
+func (p *Placed) parts(place int) map[*physical.TableScan]residency.Part {
 	if p.shares == nil {
-		return residency.Part{}
+		return nil
 	}
-	return p.shares.parts[place][scan]
+	return p.shares.parts[place]
 }
 
 // Whole says whether all pipelines of the plan are on the GPU.

@@ -27,7 +27,7 @@ func (p *Placed) startPlaces(ctx context.Context, o run.Options) (*places, error
 	errs := make([]error, len(x.devices))
 	o.Moving, o.Meeting = p.shares.movingBuilds(), exchange.NewMeeting(len(x.devices))
 	for i, d := range x.devices {
-		o.Parts, o.Place, o.Places = p.shares.parts[i], i, len(x.devices)
+		o.Parts, o.Windows, o.Place, o.Places = p.parts(i), p.windows[i], i, len(x.devices)
 		own := o
 		all.Go(func() {
 			errs[i] = sqlerr.Guard(func() (err error) {
@@ -66,8 +66,8 @@ func (x *places) close() {
 func (x *places) each(f func(place int, q *run.Query) error) error { return x.moving.Each(f) }
 
 // preparePlaces is Prepare for several devices.
-func (p *Placed) preparePlaces(ctx context.Context) error {
-	x, err := p.startPlaces(ctx, run.Options{Limit: p.limit, Background: true})
+func (p *Placed) preparePlaces(ctx context.Context, o run.Options) error {
+	x, err := p.startPlaces(ctx, o)
 	if err != nil {
 		return err
 	}

@@ -44,9 +44,10 @@ var _ schedule.Run = (*Run)(nil)
 func (p *Placed) Start(ctx context.Context, profiled bool) (*Run, error) {
 	r := &Run{placed: p, profiled: profiled}
 	var err error
+	o := run.Options{Profiled: profiled, Limit: p.limit, Tables: p.tables}
 	if p.shares == nil {
-		r.q, err = p.device.runner.Start(ctx, p.program, run.Options{Profiled: profiled, Limit: p.limit, Tables: p.tables})
-	} else if r.places, err = p.startPlaces(ctx, run.Options{Profiled: profiled, Limit: p.limit, Tables: p.tables}); err == nil {
+		r.q, err = p.start(ctx, o)
+	} else if r.places, err = p.startPlaces(ctx, o); err == nil {
 		r.q = r.places.queries[0]
 	}
 	if err != nil {
@@ -54,11 +55,17 @@ func (p *Placed) Start(ctx context.Context, profiled bool) (*Run, error) {
 	}
 	if profiled {
 		r.readRate = p.device.runner.Bandwidth(ctx)
-		if len(p.windows(0).Of) > 0 {
+		if len(p.windows[0].Of) > 0 {
 			r.busRate = p.device.runner.BusRate(ctx)
 		}
 	}
 	return r, nil
+}
+
+// start begins the query on the only device that runs it.
+func (p *Placed) start(ctx context.Context, o run.Options) (*run.Query, error) {
+	o.Windows = p.windows[0]
+	return p.device.runner.Start(ctx, p.program, o)
 }
 
 // Ready waits until the kernels are there that had to be compiled, and the columns that had to be uploaded. Both go on when ctx ends, for the next who asks.
@@ -86,10 +93,11 @@ func (r *Run) queries() []*run.Query {
 
 // Prepare compiles the kernels of a plan and brings the columns to the device that it reads, without running it. Where the columns do not fit there, it leaves that to the run.
 func (p *Placed) Prepare(ctx context.Context) error {
+	o := run.Options{Limit: p.limit, Tables: p.tables, Background: true}
 	if p.shares != nil {
-		return p.preparePlaces(ctx)
+		return p.preparePlaces(ctx, o)
 	}
-	q, err := p.device.runner.Start(ctx, p.program, run.Options{Limit: p.limit, Tables: p.tables, Background: true})
+	q, err := p.start(ctx, o)
 	if err != nil {
 		return err
 	}

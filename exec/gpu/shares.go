@@ -30,8 +30,11 @@ func newShares(d *distribute.Distributed, devices []*Device) *shares {
 	return s
 }
 
-// follow has the spreads of a plan's pipelines be those of a plan that was made of it by cutting some of them.
-func (s *shares) follow(cut *physical.Plan) {
+// of returns the shares of a plan that is the same, or was made of it by cutting some of its pipelines.
+func (s *shares) of(cut *physical.Plan) *shares {
+	if cut == s.Plan {
+		return s
+	}
 	spread := make(map[*physical.Pipeline]distribute.Choice, len(cut.Pipelines))
 	at := 0
 	for _, p := range s.Plan.Pipelines {
@@ -44,9 +47,10 @@ func (s *shares) follow(cut *physical.Plan) {
 			}
 		}
 	}
-	d := *s.Distributed
+	d, out := *s.Distributed, *s
 	d.Plan, d.Spread = cut, spread
-	s.Distributed = &d
+	out.Distributed = &d
+	return &out
 }
 
 // multiplied are the sinks in which rows of all places come together that each place has made for itself, groups among them: all together are more than one place could make. What comes of

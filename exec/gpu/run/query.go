@@ -108,7 +108,7 @@ type Options struct {
 	Moving  map[*physical.Build]bool
 	Meeting Meeting
 
-	windows *Windows // of tests: what is read in windows; nil: what has to be
+	Windows Windows // how tables are read whose columns do not fit into the memory that they may take
 }
 
 // Start makes ready to run a program, and begins to compile its kernels and, where any has to be compiled, to upload the columns that it reads. Close the query.
@@ -192,16 +192,6 @@ func (q *Query) Finished(s physical.Sink) bool { return q.progress.finished(s) }
 
 // newQuery prepares a run. Close it. apart gives each array an allocation of its own.
 func newQuery(g *program.Program, r *Runner, o Options, apart bool) (*Query, error) {
-	var windows Windows
-	if o.windows != nil {
-		windows = *o.windows
-	} else {
-		on := func(p *physical.Pipeline) bool { return g.Kernels[p] != nil }
-		windows = WindowsWithin(g.Plan, on, r.Residency, o.Parts, o.Tables)
-	}
-	if windows.Refusal != "" {
-		return nil, &gpukernels.Error{Kind: gpukernels.KindOutOfMemory, Message: windows.Refusal}
-	}
 	stream, err := r.Device.NewStream()
 	if err != nil {
 		return nil, err
@@ -211,7 +201,7 @@ func newQuery(g *program.Program, r *Runner, o Options, apart bool) (*Query, err
 		program: g, runner: r, memory: m, control: newControlBlock(g, m), kernels: load.New(g, r.Device), inputs: newInputs(g, r.Device, r.Residency, m, o.Parts), progress: newProgress(g), sizes: newSizing(g, r.remembered, o.Parts),
 		clock: measure.Clock{Device: r.Device, Stream: stream},
 	}
-	q.inputs.windows = windows
+	q.inputs.windows = o.Windows
 	q.outputs = newOutputs(g, m, q.control, q.progress)
 	q.clock.Wanted, q.kernels.Background = o.Profiled, o.Background
 	m.Budget.SetLimit(o.Limit)

@@ -65,30 +65,28 @@ type windowScan struct {
 	wholeByte int64 // of whole
 }
 
-// PlanWindows chooses the scans that are read in windows so that table columns take at most so much memory. It chooses none where all columns fit at once, else the largest ones. parts
-// are what is read of the tables; all of those that are not named. on says which pipelines run on the device.
-func PlanWindows(plan *physical.Plan, on func(*physical.Pipeline) bool, r *residency.Residency, parts map[*physical.TableScan]residency.Part, memory int64) Windows {
-	w := Windows{Of: map[*physical.TableScan]*Windowed{}}
+// PlanWindows chooses the scans that are read in windows so that table columns take at most so many bytes; 0: as many as there are. It chooses none where all columns fit at once, else the
+// largest ones. parts are what is read of the tables; all of those that are not named. on says which pipelines run on the device.
+//
+// What cannot be read in windows, as a row group that is too large, is read whole where the columns fit into the memory that would be left to the query itself: it may do with less.
+func PlanWindows(plan *physical.Plan, on func(*physical.Pipeline) bool, r *residency.Residency, parts map[*physical.TableScan]residency.Part, tables int64) Windows {
 	scans, total := windowScans(plan, on, r, parts)
+	w := windowsWithin(scans, total, r, r.TableRoom(tables))
+	if w.Refusal != "" && total <= r.MostTables(tables) {
+		return Windows{Of: map[*physical.TableScan]*Windowed{}}
+	}
+	return w
+}
+
+// windowsWithin chooses those of some scans, all of whose columns take total bytes, that are read in windows so that they take at most so much memory.
+func windowsWithin(scans []*windowScan, total int64, r *residency.Residency, memory int64) Windows {
+	w := Windows{Of: map[*physical.TableScan]*Windowed{}}
 	memory -= memory / windowRest
 	if total <= memory {
 		return w
 	}
 	slices.SortStableFunc(scans, func(a, b *windowScan) int { return cmp.Compare(a.bytes, b.bytes) })
 	w.choose(scans, r, memory)
-	return w
-}
-
-// WindowsWithin is PlanWindows of columns that may take so many bytes; 0: as many as there are. What cannot be read in windows, as a row group that is too large, is read whole where the
-// columns fit into the memory that would be left to the query itself: it may do with less.
-func WindowsWithin(plan *physical.Plan, on func(*physical.Pipeline) bool, r *residency.Residency, parts map[*physical.TableScan]residency.Part, tables int64) Windows {
-	w := PlanWindows(plan, on, r, parts, r.TableRoom(tables))
-	if w.Refusal == "" {
-		return w
-	}
-	if _, total := windowScans(plan, on, r, parts); total <= r.MostTables(tables) {
-		return Windows{Of: map[*physical.TableScan]*Windowed{}}
-	}
 	return w
 }
 

@@ -24,8 +24,8 @@ import (
 func everywhere(*physical.Pipeline) bool { return true }
 
 // randomWindows has the scans of a plan read in windows of a few row groups, whatever memory there is.
-func randomWindows(rng *rand.Rand, r *residency.Residency, plan *physical.Plan, parts map[*physical.TableScan]residency.Part) *Windows {
-	out := &Windows{Of: map[*physical.TableScan]*Windowed{}}
+func randomWindows(rng *rand.Rand, r *residency.Residency, plan *physical.Plan, parts map[*physical.TableScan]residency.Part) Windows {
+	out := Windows{Of: map[*physical.TableScan]*Windowed{}}
 	scans, _ := windowScans(plan, everywhere, r, parts)
 	for i, x := range scans {
 		if i > 0 && rng.IntN(3) == 0 {
@@ -40,6 +40,12 @@ func randomWindows(rng *rand.Rand, r *residency.Residency, plan *physical.Plan, 
 	return out
 }
 
+// windowsOf is what windowsWithin chooses of all scans of a plan.
+func windowsOf(plan *physical.Plan, r *residency.Residency, memory int64) Windows {
+	scans, total := windowScans(plan, everywhere, r, nil)
+	return windowsWithin(scans, total, r, memory)
+}
+
 // TestEngineWindows runs cases whose tables are read in windows of few rows, some of them over parts of tables.
 func TestEngineWindows(t *testing.T) {
 	windows := 0
@@ -48,8 +54,8 @@ func TestEngineWindows(t *testing.T) {
 		group:  func(rng *rand.Rand, size int) int { return 64 + rng.IntN(size)/4 },
 		takes:  func(rng *rand.Rand) bool { return rng.IntN(3) == 0 },
 		options: func(b *backend, rng *rand.Rand, plan *physical.Plan, parts map[*physical.TableScan]residency.Part) Options {
-			o := Options{Parts: parts, windows: randomWindows(rng, b.runner.Residency, plan, parts)}
-			for _, of := range o.windows.Of {
+			o := Options{Parts: parts, Windows: randomWindows(rng, b.runner.Residency, plan, parts)}
+			for _, of := range o.Windows.Of {
 				windows += of.Count
 			}
 			return o
@@ -114,7 +120,7 @@ func TestPlanWindows(t *testing.T) {
 		}
 		kept := 99
 		for _, share := range []float64{2, 0.9, 0.7, 0.4, 0.25, 0.15, 0.1} {
-			w := PlanWindows(plan, everywhere, r, nil, int64(share*float64(total)))
+			w := windowsOf(plan, r, int64(share*float64(total)))
 			of := w.Of[two]
 			t.Logf("%.2f of the bytes: %+v, the other table %+v; %s", share, of, w.Of[one], w.Refusal)
 			switch {
@@ -139,25 +145,25 @@ func TestPlanWindows(t *testing.T) {
 				t.Errorf("%.2f of the bytes: %d of %d are used at once", share, used, int64(share*float64(total)))
 			}
 		}
-		if w := PlanWindows(plan, everywhere, r, nil, smaller/2); len(w.Of) != 2 && w.Refusal == "" {
+		if w := windowsOf(plan, r, smaller/2); len(w.Of) != 2 && w.Refusal == "" {
 			t.Errorf("less than the smaller table: %+v", w)
 		}
-		if w := PlanWindows(plan, everywhere, r, nil, 10_000); !strings.Contains(w.Refusal, "row group of table t") {
+		if w := windowsOf(plan, r, 10_000); !strings.Contains(w.Refusal, "row group of table t") {
 			t.Errorf("less than a row group: %q", w.Refusal)
 		}
 		strings3 := columnsOf(g, large, 0, 2)
 		g2 := enginetest.NewGen(rand.New(rand.NewPCG(1, 1)), 1)
 		plan = g2.Result(strings3, strings3.Cols)
 		_, total = windowScans(plan, everywhere, r, nil)
-		w := PlanWindows(plan, everywhere, r, nil, total-1)
+		w := windowsOf(plan, r, total-1)
 		if of := w.Of[strings3]; of == nil || len(of.whole) != 1 || len(of.ordinals) != 1 {
 			t.Errorf("strings of a result: %+v, %s", of, w.Refusal)
 		}
-		if w := PlanWindows(plan, everywhere, r, nil, total/2); !strings.Contains(w.Refusal, "strings of table t") {
+		if w := windowsOf(plan, r, total/2); !strings.Contains(w.Refusal, "strings of table t") {
 			t.Errorf("less than the strings: %q", w.Refusal)
 		}
 		plan = enginetest.NewGen(rand.New(rand.NewPCG(1, 1)), 1).Result(strings3, strings3.Cols[:1])
-		if of := PlanWindows(plan, everywhere, r, nil, total/10).Of[strings3]; of == nil || len(of.whole) != 0 {
+		if of := windowsOf(plan, r, total/10).Of[strings3]; of == nil || len(of.whole) != 0 {
 			t.Errorf("strings that no sink holds: %+v", of)
 		}
 	})
@@ -191,7 +197,7 @@ func TestWindowsOfLittleMemory(t *testing.T) {
 		}
 		wantFrom(0)
 		query := func(ctx context.Context) (*Query, []*column.Batch, error) {
-			q, err := newQuery(b.program(plan), b.runner, Options{Tables: memory}, false)
+			q, err := newQuery(b.program(plan), b.runner, Options{Tables: memory, Windows: PlanWindows(plan, everywhere, r, nil, memory)}, false)
 			if err != nil {
 				return nil, nil, err
 			}

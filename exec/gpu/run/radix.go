@@ -38,48 +38,23 @@ func (q *Query) partition(ctx context.Context, k *kernel.Kernel, side radix.Side
 	if wanted == nil {
 		wanted = make([][]uint32, form.Passes)
 	}
-	for tries := 0; ; tries++ {
-		s := &sideRun{}
-		q.outputs.sides[side] = s
-		if err := q.openPass(k, side, form, wanted, 0); err != nil {
-			return nil, err
-		}
-		if err := run(); err != nil {
-			return nil, err
-		}
-		if form.Passes == 2 && !moves {
-			if err := q.openPass(k, side, form, wanted, 1); err != nil { // the host divides the rows while the device passes over them for the first time
-				return nil, err
-			}
-			if err := q.launchOther(then[0], math.MaxInt64, cost); err != nil {
-				return nil, err
-			}
-		}
-		full, err := q.countPasses(ctx, s)
-		if err != nil {
-			return nil, err
-		}
-		if full < 0 {
-			break
-		}
-		if tries == sideTries {
-			return nil, fmt.Errorf("gpu: the partitions of pipeline %d do not come to an end", k.Pipeline.ID)
-		}
-		wanted[full] = s.passes[full].given
-		if full == 0 && form.Passes == 2 {
-			wanted[1] = nil
-		}
-		q.runner.sides.remember(work, wanted)
-		q.outputs.freeSide(side)
+	s := &sideRun{}
+	q.outputs.sides[side] = s
+	x := &passRun{k: k, side: side, wanted: wanted, work: work, first: run}
+	to := form.Passes
+	if moves {
+		to = 1 // the other places' rows come before the second pass
 	}
-	s := q.outputs.sides[side]
+	if err := q.runPasses(ctx, x, 0, to, cost); err != nil {
+		return nil, err
+	}
 	if form.Passes == 2 {
 		then = then[1:]
 	}
 	finish := func(cost *Cost) error {
 		if form.Passes == 2 {
 			if moves {
-				if err := q.secondPass(ctx, k, side, wanted, work, cost); err != nil {
+				if err := q.runPasses(ctx, x, 1, 2, cost); err != nil {
 					return err
 				}
 			}
@@ -125,27 +100,45 @@ func (q *Query) goOn(side radix.Side, cost *Cost) error {
 	return nil
 }
 
-// secondPass runs the second pass over rows that have moved, until all have found a slot.
-func (q *Query) secondPass(ctx context.Context, k *kernel.Kernel, side radix.Side, wanted [][]uint32, work sideWork, cost *Cost) error {
-	s := q.outputs.sides[side]
+// passRun is what the passes over a side take.
+type passRun struct {
+	k      *kernel.Kernel
+	side   radix.Side
+	wanted [][]uint32 // rows of each pass's partitions; nil: not known
+	work   sideWork
+	first  func() error // launches the first pass's kernel
+}
+
+// runPasses runs the passes from one on over a side, up to another, until all rows have found a slot.
+func (q *Query) runPasses(ctx context.Context, x *passRun, from, to int, cost *Cost) error {
+	s := q.outputs.sides[x.side]
 	for tries := 0; ; tries++ {
-		if err := q.openPass(k, side, side.Form(), wanted, 1); err != nil {
-			return err
-		}
-		if err := q.launchOther(k.Then[0], math.MaxInt64, cost); err != nil {
-			return err
+		for pass := from; pass < to; pass++ { // the host divides the rows of the second one while the device passes over them for the first time
+			if err := q.openPass(x.k, x.side, x.side.Form(), x.wanted, pass); err != nil {
+				return err
+			}
+			launch := x.first
+			if pass > 0 {
+				launch = func() error { return q.launchOther(x.k.Then[0], math.MaxInt64, cost) }
+			}
+			if err := launch(); err != nil {
+				return err
+			}
 		}
 		full, err := q.countPasses(ctx, s)
 		if full < 0 || err != nil {
 			return err
 		}
 		if tries == sideTries {
-			return fmt.Errorf("gpu: the partitions of pipeline %d do not come to an end", k.Pipeline.ID)
+			return fmt.Errorf("gpu: the partitions of pipeline %d do not come to an end", x.k.Pipeline.ID)
 		}
-		wanted[1] = s.passes[1].given
-		q.runner.sides.remember(work, wanted)
-		q.outputs.freePass(&s.passes[1])
-		s.passes = s.passes[:1]
+		x.wanted[full] = s.passes[full].given
+		clear(x.wanted[full+1:])
+		q.runner.sides.remember(x.work, x.wanted)
+		for pass := from; pass < to; pass++ {
+			q.outputs.freePass(&s.passes[pass])
+		}
+		s.passes = s.passes[:from]
 	}
 }
 

@@ -17,6 +17,25 @@ type denseTable struct {
 	packing
 	bits  []uint64 // with a last word of zeros
 	ranks []uint32 // one for each word
+	// groups has the group of each key of a short range, -1 for those that are not there, and one behind the range; nil: the range is long, or complete.
+	groups   []int32
+	complete bool // every key of the range is there: its distance from the least one is its group
+}
+
+// directKeys is the length of a range whose groups lie in the first level of a core's cache: reading them takes less than counting bits.
+const directKeys = 1 << 13
+
+// finish notes, once the bits are counted, what makes lookups cheaper.
+func (t *denseTable) finish(groups int) {
+	if t.complete = uint64(groups) == t.last+1; t.complete || t.last >= directKeys {
+		return
+	}
+	t.groups = make([]int32, t.last+2)
+	for x := range t.groups {
+		if t.groups[x] = -1; t.bits[x>>6]>>(x&63)&1 != 0 {
+			t.groups[x] = int32(t.rank(uint64(x)))
+		}
+	}
 }
 
 func (t *denseTable) rank(x uint64) uint64 {
@@ -40,6 +59,7 @@ func (b *Build) makeDense(p packing, n int, number radix.Numbering, keyed []int3
 			return nil, err
 		}
 		groups, err := countBits(b.q, t.ranks[:words], t.bits)
+		t.finish(groups)
 		if b.runs.unique = groups == n; err != nil || b.runs.unique && keyed == nil {
 			return nil, err
 		}
@@ -60,6 +80,7 @@ func (b *Build) makeDense(p packing, n int, number radix.Numbering, keyed []int3
 		return nil, err
 	}
 	groups, err := countBits(b.q, t.ranks[:words], t.bits)
+	t.finish(groups)
 	if b.runs.unique = groups == n; err != nil || b.runs.unique && !b.orderMatters() {
 		return nil, err
 	}
@@ -185,11 +206,77 @@ func (t *denseTable) findPlain(f *finder, k *keyPart, v *column.Vector, sel []in
 		sel = vec.Ascending(n)
 	}
 	f.reserve(max(len(sel), 1))
-	values, least, span := v.I64, uint64(k.min), k.span
+	pos, groups = f.pos[:len(sel)], f.groups[:len(sel)]
+	values, least := v.I64, uint64(k.min)
+	var m int
+	switch {
+	case t.complete && !f.misses:
+		if distances(groups, values, sel, least, k.span) {
+			return sel, groups
+		}
+		fallthrough
+	case t.complete:
+		m = findComplete(pos, groups, values, sel, least, k.span)
+	case t.groups != nil:
+		m = findDirect(t.groups, pos, groups, values, sel, least)
+	default:
+		m = t.findRanks(pos, groups, values, sel, least, k.span)
+	}
+	f.misses = m < len(sel)
+	return pos[:m], groups[:m]
+}
+
+// distances stores the distance from the least key of each value at sel. It says whether none is above span; where it is, what is stored is of no use.
+func distances(out []int32, values []int64, sel []int32, least, span uint64) bool {
+	top := uint64(0)
+	if vec.AreAscending(sel) {
+		values = values[:len(sel)]
+		out = out[:len(values)]
+		for i, value := range values {
+			x := uint64(value) - least
+			top = max(top, x)
+			out[i] = int32(x)
+		}
+		return top <= span
+	}
+	out = out[:len(sel)]
+	for i, p := range sel {
+		x := uint64(values[p]) - least
+		top = max(top, x)
+		out[i] = int32(x)
+	}
+	return top <= span
+}
+
+// findComplete stores the positions of the keys that are at most span above the least one, and their distance from that.
+func findComplete(pos, groups []int32, values []int64, sel []int32, least, span uint64) (m int) {
+	groups = groups[:len(pos)]
+	for _, p := range sel {
+		x := uint64(values[p]) - least
+		pos[m], groups[m] = p, int32(x)
+		if x <= span {
+			m++
+		}
+	}
+	return m
+}
+
+// findDirect stores the positions of the keys that have a group in groupOf, whose last entry is one of none, and those groups.
+func findDirect(groupOf, pos, groups []int32, values []int64, sel []int32, least uint64) (m int) {
+	groups = groups[:len(pos)]
+	beyond := uint64(len(groupOf) - 1)
+	for _, p := range sel {
+		g := groupOf[min(uint64(values[p])-least, beyond)]
+		pos[m], groups[m] = p, g
+		m += int(^uint32(g) >> 31)
+	}
+	return m
+}
+
+// findRanks stores the positions of the keys whose bits are set, and their ranks.
+func (t *denseTable) findRanks(pos, groups []int32, values []int64, sel []int32, least, span uint64) (m int) {
 	words, ranks := t.bits, t.ranks[:len(t.bits)]
 	beyond := uint64(64 * (len(words) - 1)) // a bit that is never set
-	pos, groups = f.pos[:len(sel)], f.groups[:len(sel)]
-	m := 0
 	if vec.AreAscending(sel) {
 		for i, value := range values[:len(sel)] {
 			x := uint64(value) - least
@@ -201,7 +288,7 @@ func (t *denseTable) findPlain(f *finder, k *keyPart, v *column.Vector, sel []in
 			groups[m] = int32(ranks[x>>6]) + int32(bits.OnesCount64(w&(1<<(x&63)-1)))
 			m += int(w >> (x & 63) & 1)
 		}
-		return pos[:m], groups[:m]
+		return m
 	}
 	for _, p := range sel {
 		x := uint64(values[p]) - least
@@ -213,5 +300,5 @@ func (t *denseTable) findPlain(f *finder, k *keyPart, v *column.Vector, sel []in
 		groups[m] = int32(ranks[x>>6]) + int32(bits.OnesCount64(w&(1<<(x&63)-1)))
 		m += int(w >> (x & 63) & 1)
 	}
-	return pos[:m], groups[:m]
+	return m
 }

@@ -20,6 +20,7 @@ type keyTable interface {
 // finder is the memory of one worker's lookups.
 type finder struct {
 	pos, groups []int32
+	misses      bool // the last rows that were looked up had some without a match
 	keys        []uint64
 	slots       []uint32
 	ok          []bool

@@ -22,8 +22,8 @@ type Device struct {
 	signals   signalPool
 	lost      atomic.Pointer[Error]
 	calls     atomic.Int64
-	waiting   atomic.Int32 // goroutines in Sync
-	trace     atomic.Pointer[func(string, time.Time, time.Duration)]
+	waiting   atomic.Int32          // goroutines in Sync
+	watch     atomic.Pointer[watch] // nil: nobody is told of calls
 }
 
 // OpenDevice opens a device. Close it when no stream and no module of it is in use any more.
@@ -64,14 +64,11 @@ func (d *Device) Close() {
 //go:uintptrescapes
 func (d *Device) call(fn symbol, args ...uintptr) error {
 	d.calls.Add(1)
-	trace := d.trace.Load()
-	var begin time.Time
-	if trace != nil {
-		begin = time.Now()
-	}
-	err := d.lib.call(fn, args...)
-	if trace != nil {
-		(*trace)(functions[fn].name, begin, time.Since(begin))
+	var err error
+	if w := d.watch.Load(); w != nil {
+		err = w.call(d, fn, args...)
+	} else {
+		err = d.lib.call(fn, args...)
 	}
 	if err != nil {
 		if e := err.(*Error); e.Kind == KindDeviceLost {
@@ -87,10 +84,10 @@ func (d *Device) Calls() int64 { return d.calls.Load() }
 // Trace is for benchmarks: f is told of each call of the library from now on, its name, when it began and what it took; nil: nobody is.
 func (d *Device) Trace(f func(call string, begin time.Time, took time.Duration)) {
 	if f == nil {
-		d.trace.Store(nil)
+		d.watch.Store(nil)
 		return
 	}
-	d.trace.Store(&f)
+	d.watch.Store(&watch{trace: f})
 }
 
 // Compiler names what compiles kernels for the device, with its version. Without one the error is an ErrUnavailable, which says what is missing.

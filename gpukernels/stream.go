@@ -272,6 +272,9 @@ const LaunchWords = 500
 // Launch runs a kernel on grid blocks of block threads (see Device.Block) with shared bytes of dynamic shared memory each. params
 // are the words that the kernel was declared with; they are copied.
 func (s *Stream) Launch(f *Function, grid int64, block int, shared int64, params []uint64) error {
+	if w := s.device.watch.Load(); w != nil && w.timeline != nil {
+		w.timeline.named(f)
+	}
 	return s.device.call(fnLaunch, f.handle, s.handle, uintptr(grid), uintptr(block), uintptr(shared),
 		uintptr(unsafe.Pointer(unsafe.SliceData(params))), uintptr(len(params)))
 }

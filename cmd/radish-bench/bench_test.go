@@ -146,6 +146,31 @@ func TestCalls(t *testing.T) {
 	}
 }
 
+// TestTimelines wants a timeline of a join on one GPU and on two: text, then a trace, with kernels of both and rows that move.
+func TestTimelines(t *testing.T) {
+	gputest.Emulated(t)
+	for _, name := range []string{"timeline.txt", "timeline.json"} {
+		path := filepath.Join(t.TempDir(), name)
+		var out bytes.Buffer
+		if err := runJoin(t.Context(), []string{"--large", "12", "--device", "emulated", "--devices", "2", "--runs", "1", "--cases", "unique", "--timeline", path}, &out); err != nil {
+			t.Fatalf("%v\n%s", err, out.String())
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range []string{"unique on 1 GPUs", "unique on 2 GPUs", "gpu0.0", "gpu0.1", "pipeline 0", "move_rows", "device"} {
+			if !strings.Contains(string(text), want) {
+				t.Errorf("%s lacks %q:\n%s", name, want, text)
+			}
+		}
+		var events []traceEvent
+		if isTrace := strings.HasSuffix(name, ".json"); isTrace && json.Unmarshal(text, &events) != nil {
+			t.Errorf("no trace:\n%s", text)
+		}
+	}
+}
+
 func TestCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -25,6 +25,8 @@ type settings struct {
 	device      string
 	memoryLimit string
 	devices     int
+	share       string
+	timeline    string
 }
 
 func (s *settings) register(fs *flag.FlagSet) {
@@ -32,6 +34,8 @@ func (s *settings) register(fs *flag.FlagSet) {
 	fs.StringVar(&s.device, "device", "auto",
 		"where pipelines run: auto, cpu, gpu, gpu_strict, or emulated: on the processor, by the code for GPUs, to test that")
 	fs.IntVar(&s.devices, "devices", 1, "GPUs; with more than one, what runs on the GPU is measured on the first one, and on so many together (join --large, groupby, tpch)")
+	fs.StringVar(&s.share, "share", "auto", "radish_gpu_share of runs on several GPUs: auto, or always")
+	fs.StringVar(&s.timeline, "timeline", "", "run each statement on GPUs once more and write to this file what each GPU did when (join --large, groupby, gpus, tpch --explain): text, or a Chrome trace if its name ends in .json")
 	fs.StringVar(&s.memoryLimit, "memory-limit", "", "what tables and queries may hold, e.g. 4GB; empty: no bound")
 }
 
@@ -43,6 +47,9 @@ type database struct {
 	device  string // radish_device of the session
 	library string // of the GPU; empty: the one that is found
 	gpus    int    // GPUs that are measured beside one; 1: none are
+	share   string // radish_gpu_share of runs on several
+
+	timelines timelines
 }
 
 func openDatabase(s settings) (*database, error) {
@@ -70,7 +77,7 @@ func openDatabase(s settings) (*database, error) {
 	if err != nil {
 		return nil, err
 	}
-	db := &database{engine: e, session: e.NewSession(), threads: runtime.GOMAXPROCS(0), device: string(opts.Device), library: opts.GPULibrary, gpus: max(s.devices, 1)}
+	db := &database{engine: e, session: e.NewSession(), threads: runtime.GOMAXPROCS(0), device: string(opts.Device), library: opts.GPULibrary, gpus: max(s.devices, 1), share: s.share, timelines: timelines{path: s.timeline}}
 	if db.gpus > 1 {
 		if err := db.useDevices(context.Background(), 1); err != nil {
 			db.close()
@@ -92,10 +99,12 @@ func (d *database) useDevices(ctx context.Context, n int) error {
 			list[i] = "0"
 		}
 	}
+	share := d.share
 	if first.Emulated() { // whose tables are too small for several
-		if err := d.exec(ctx, "SET radish_gpu_share = 'always'"); err != nil {
-			return err
-		}
+		share = "always"
+	}
+	if err := d.exec(ctx, "SET radish_gpu_share = "+sqlString(share)); err != nil {
+		return err
 	}
 	return d.exec(ctx, "SET radish_gpu_devices = "+sqlString(strings.Join(list, ",")))
 }

@@ -21,7 +21,6 @@ type gpusOptions struct {
 	from     string
 	runs     int
 	list     string
-	share    string
 	markdown string
 }
 
@@ -31,7 +30,6 @@ func (o *gpusOptions) register(fs *flag.FlagSet) {
 	fs.StringVar(&o.from, "from", "", "read the tables from this folder of Parquet files instead of generating them")
 	fs.IntVar(&o.runs, "runs", 5, "hot runs after the first")
 	fs.StringVar(&o.list, "query", "", "numbers of queries, separated by commas; empty: all")
-	fs.StringVar(&o.share, "share", "auto", "radish_gpu_share of the runs on several GPUs: auto or always")
 	fs.StringVar(&o.markdown, "markdown", "", "write the table to this file as markdown, too")
 }
 
@@ -104,7 +102,7 @@ func (o *gpusOptions) query(ctx context.Context, db *database, q tpch.Query) (ce
 	if err != nil {
 		return nil, false, err
 	}
-	several, err := o.run(ctx, db, q, o.share)
+	several, err := o.run(ctx, db, q, o.set.share)
 	if err != nil {
 		return nil, false, err
 	}
@@ -178,6 +176,9 @@ func (o *gpusOptions) run(ctx context.Context, db *database, q tpch.Query, share
 		return r, err
 	}
 	r.kernels = cost.kernels
+	if err := db.timelines.record(ctx, db, fmt.Sprintf("Q%d, radish_gpu_share = %s", q.Number, share), q.SQL); err != nil {
+		return r, err
+	}
 	r.shared, err = parseSharedRun(joinText(explained))
 	return r, err
 }

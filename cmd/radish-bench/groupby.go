@@ -274,6 +274,9 @@ func (b *groupBench) all(ctx context.Context, cases []groupCase, rows int64, wid
 					}
 					r.gpus, r.times = devices, float64(one)/float64(max(r.whole, 1))
 					b.report(r)
+					if err := b.db.timelines.record(ctx, b.db, fmt.Sprintf("%s, %s on %d GPUs", c.name, q.name, devices), q.timed); err != nil {
+						return err
+					}
 					how, ok := map[string]string{"analyze": "ANALYZE ", "kernels": "FORMAT = 'kernels' "}[explain]
 					if !ok {
 						return nil

@@ -342,6 +342,9 @@ func (b *largeJoinBench) measure(ctx context.Context, c *largeJoin) error {
 	one := time.Duration(0)
 	return b.db.onDevices(ctx, func(devices int) error {
 		cells, took, err := b.times(ctx, c, want)
+		if err == nil && !c.stored {
+			err = b.db.timelines.record(ctx, b.db, fmt.Sprintf("%s on %d GPUs", c.name, devices), c.sql())
+		}
 		if err != nil {
 			return fmt.Errorf("on %d devices: %w", devices, err)
 		}

@@ -347,7 +347,10 @@ func explainQueries(ctx context.Context, out io.Writer, db *database, queries []
 			} else {
 				fmt.Fprintf(out, "Q%d\n%s", q.Number, text)
 			}
-			return err
+			if err != nil {
+				return err
+			}
+			return db.timelines.record(ctx, db, fmt.Sprintf("Q%d on %d GPUs", q.Number, devices), q.SQL)
 		})
 		if err != nil {
 			return err

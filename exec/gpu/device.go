@@ -113,6 +113,11 @@ func (d *Device) Trace(f func(call string, begin time.Time, took time.Duration))
 	d.runner.Device.Trace(f)
 }
 
+// Timeline is for benchmarks: it records what is called for the device, and when its streams did what they were given, as times since an origin. Stop it.
+func (d *Device) Timeline(origin time.Time) (*gpukernels.Timeline, error) {
+	return d.runner.Device.StartTimeline(origin)
+}
+
 // newAdvisor returns an advisor that knows what earlier processes have measured and learned.
 func newAdvisor(i gpukernels.DeviceInfo) *placement.Advisor {
 	a := placement.New(placement.Options{Threads: runtime.GOMAXPROCS(0), Workers: schedule.Workers, File: keptFile(i, "learned")})

@@ -87,6 +87,7 @@ const RecursionStays = "WITH RECURSIVE runs on the CPU, with all that it reads"
 // granted: package placement decides that. The plan that is placed has more pipelines where joins in partitions want that, if all of them run on the device, and others where several
 // devices share it.
 func (d *Device) Place(plan *physical.Plan, ctx *expr.Context, wish Wish) (placed *Placed, where physical.Placement, err error) {
+	defer d.runner.Device.Span("place")()
 	if reason, err := d.unplaceable(plan, wish.Mode); reason != "" || err != nil {
 		return nil, physical.OnCPU(reason), err
 	}
@@ -128,6 +129,7 @@ func (d *Device) placeShared(plan *physical.Plan, ctx *expr.Context, wish Wish, 
 	if wish.Shared.When == ShareNever {
 		return nil, "radish_gpu_share is 'never'"
 	}
+	defer d.runner.Device.Span("divide the plan")()
 	tuning := distribute.DefaultTuning()
 	tuning.MinRows = sharedRows
 	if wish.Shared.When == ShareAlways {

@@ -428,6 +428,7 @@ func (r *Run) everywhere(p *physical.Pipeline, last bool) (profile.Pipeline, err
 // exchange moves the rows of a sink.
 func (r *Run) exchange(s physical.Sink, e distribute.Exchange) (*exchange.Traffic, error) {
 	x := r.places
+	defer r.placed.device.runner.Device.Span(e.Kind.String())()
 	switch e.Kind {
 	case distribute.Gather:
 		return x.moving.Gather(x.ctx, s)

@@ -196,3 +196,51 @@ func TestSignal(t *testing.T) {
 		}
 	})
 }
+
+// TestTimeline wants the calls of a device and the times of its work: kernels by name, one behind the other within a stream, and what the caller has named around them.
+func TestTimeline(t *testing.T) {
+	gputest.Each(t, func(t *testing.T, d *gpukernels.Device) {
+		s := newStream(t, d)
+		const n = 1 << 16
+		add := load(t, d, peerKernel, "add_from")
+		origin := time.Now()
+		timeline, err := d.StartTimeline(origin)
+		check(t, err)
+		end := d.Span("all of it", 7)
+		mine := alloc(t, s, 8*n)
+		theirs := alloc(t, s, 8*n)
+		check(t, s.Fill(mine, 1, 8, n))
+		check(t, s.Fill(theirs, 2, 8, n))
+		for range 3 {
+			check(t, s.Launch(add, 4, d.Block(256), 0, []uint64{uint64(mine), uint64(theirs), n}))
+		}
+		check(t, s.Sync(t.Context()))
+		end()
+		check(t, errors.Join(s.Free(mine), s.Free(theirs)))
+		spans, err := timeline.Stop()
+		check(t, err)
+		took := time.Since(origin)
+		counts := map[string]int{}
+		last := time.Duration(0)
+		const slack = 200 * time.Microsecond // of clocks
+		for i, x := range spans {
+			if i > 0 && x.Begin < spans[i-1].Begin || x.Took < 0 || x.Begin < -slack || x.Begin+x.Took > took+slack {
+				t.Errorf("%+v of %v, after %+v", x, took, spans[max(i-1, 0)])
+			}
+			if !x.OnDevice {
+				counts[x.What]++
+				continue
+			}
+			counts["device "+x.What]++
+			if x.Begin+slack/100 < last {
+				t.Errorf("%+v begins before %v", x, last)
+			}
+			last = x.Begin + x.Took
+		}
+		for what, want := range map[string]int{"all of it 7": 1, "alloc": 2, "fill": 2, "device fill": 2, "add_from": 3, "device add_from": 3, "wait": 1} {
+			if counts[what] != want {
+				t.Errorf("%d times %q, want %d: %+v", counts[what], what, want, counts)
+			}
+		}
+	})
+}

@@ -59,8 +59,15 @@ func (q *Query) event(on *gpukernels.Stream) (*gpukernels.Event, error) {
 	return e, on.Record(e)
 }
 
+// meet waits for all other places.
+func (q *Query) meet(ctx context.Context, brings Brought) ([]Brought, error) {
+	defer q.runner.Device.Span("meet")()
+	return q.moving.meeting.Meet(ctx, q.moving.place, brings)
+}
+
 // move begins to exchange the partitions of a side's first pass, which has been waited for, with all other places. arrive waits for what comes.
 func (q *Query) move(ctx context.Context, s *sideRun, form *partition.Form) error {
+	defer q.runner.Device.Span("move rows")()
 	if q.moving.copies == nil {
 		var err error
 		if q.moving.copies, err = q.runner.Device.NewStream(); err != nil {
@@ -68,7 +75,7 @@ func (q *Query) move(ctx context.Context, s *sideRun, form *partition.Form) erro
 		}
 	}
 	x := &s.passes[0]
-	all, err := q.moving.meeting.Meet(ctx, q.moving.place, Brought{Rows: x.rows, First: x.first, Given: x.given})
+	all, err := q.meet(ctx, Brought{Rows: x.rows, First: x.first, Given: x.given})
 	if err != nil {
 		return err
 	}
@@ -127,7 +134,7 @@ func (q *Query) reserveOwned(x *sidePass, given []uint32, form *partition.Form) 
 
 // arrive has the query's stream wait until a side's rows are there, and until no other place reads those that have moved away.
 func (q *Query) arrive(ctx context.Context, s *sideRun) error {
-	all, err := q.moving.meeting.Meet(ctx, q.moving.place, Brought{Read: s.moved.arrived})
+	all, err := q.meet(ctx, Brought{Read: s.moved.arrived})
 	if err != nil {
 		return err
 	}

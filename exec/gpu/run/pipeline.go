@@ -33,6 +33,7 @@ func (q *Query) runOnce(ctx context.Context, p *physical.Pipeline, wait bool) (C
 	if k == nil {
 		return cost, q.program.Reason(p)
 	}
+	defer q.runner.Device.Span("pipeline", p.ID)()
 	if ctx.Err() != nil {
 		return cost, context.Cause(ctx)
 	}

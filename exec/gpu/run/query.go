@@ -113,6 +113,7 @@ type Options struct {
 
 // Start makes ready to run a program, and begins to compile its kernels and, where any has to be compiled, to upload the columns that it reads. Close the query.
 func (r *Runner) Start(ctx context.Context, g *program.Program, o Options) (*Query, error) {
+	defer r.Device.Span("start")()
 	q, err := newQuery(g, r, o, false)
 	if err != nil {
 		return nil, err
@@ -241,6 +242,7 @@ func (q *Query) compile(ctx context.Context) {
 
 // Close frees everything. Work that still runs is ordered before it.
 func (q *Query) Close() {
+	defer q.runner.Device.Span("close")()
 	if q.cancel.giveUp != nil {
 		q.cancel.giveUp()
 		q.kernels.Loading.Wait()

@@ -48,5 +48,17 @@ func TestJoinsMoveRows(t *testing.T) {
 				}
 			}
 		}
+		// A join that cannot move rows, as its build reads groups, has them stored before. The other join of the plan moves rows all the same.
+		const both = "SELECT COUNT(*), SUM(a.v), SUM(c.w) FROM (SELECT DISTINCT r.c, r.v, s.w FROM r JOIN s ON r.k = s.k) AS a JOIN s AS c ON a.w = c.w"
+		want := mustRun(t, s, "SET radish_device = 'cpu'; "+both)
+		mustRun(t, s, "SET radish_device = 'gpu_strict'; SET radish_gpu_devices = '0,0,0'; SET radish_gpu_join_passes = 2; SET radish_gpu_join_bits = 5")
+		if got := mustRun(t, s, both); got != want {
+			t.Errorf("%s\ngives\n%s\nwant\n%s", both, got, want)
+		}
+		for _, part := range []string{"so the join moves rows", "materialize (v, w), then repartition by w"} {
+			if text := mustRun(t, s, "EXPLAIN "+both); !strings.Contains(text, part) {
+				t.Errorf("%s\nhas no %q:\n%s", both, part, text)
+			}
+		}
 	})
 }

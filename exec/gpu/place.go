@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"maps"
 	"slices"
 
 	"github.com/radish-sql/radish/exec/gpu/join"
@@ -138,54 +139,67 @@ func (d *Device) placeShared(plan *physical.Plan, ctx *expr.Context, wish Wish, 
 	if wish.Shared.Tuning != nil {
 		tuning = *wish.Shared.Tuning
 	}
-	tuning.MovesInJoins = reachEachOther(devices) // strings that rows carry stay where they are
-	shared, alone := distribute.Plan(plan, len(devices), tuning)
-	if shared == nil {
-		return nil, alone
+	stored := map[*physical.Build]bool{} // builds whose joins cannot move rows, which are stored before
+	if reachEachOther(devices) {         // strings that rows carry stay where they are
+		tuning.MovesInJoin = func(b *physical.Build) bool { return !stored[b] }
 	}
-	s := newShares(shared, devices)
-	if placed, alone = d.placeAt(s, ctx, wish, target); placed != nil || len(s.movingBuilds()) == 0 {
-		return placed, alone
+	for {
+		shared, alone := distribute.Plan(plan, len(devices), tuning)
+		if shared == nil {
+			return nil, alone
+		}
+		s := newShares(shared, devices)
+		placed, alone, cannot := d.placeAt(s, ctx, wish, target)
+		if placed != nil || len(cannot) == 0 {
+			return placed, alone
+		}
+		for _, b := range cannot {
+			stored[s.Origins[b]] = true
+		}
 	}
-	tuning.MovesInJoins = false
-	if shared, alone = distribute.Plan(plan, len(devices), tuning); shared == nil {
-		return nil, alone
-	}
-	return d.placeAt(newShares(shared, devices), ctx, wish, target)
 }
 
-// placeAt is placeShared of a plan that is divided. Its joins that move rows have to be in partitions.
-func (d *Device) placeAt(s *shares, ctx *expr.Context, wish Wish, target *kernel.Target) (placed *Placed, alone string) {
+// placeAt is placeShared of a plan that is divided. cannot are builds whose joins may not move rows, if that may be why placed is nil.
+func (d *Device) placeAt(s *shares, ctx *expr.Context, wish Wish, target *kernel.Target) (placed *Placed, alone string, cannot []*physical.Build) {
 	own := *target
 	own.Places = s.multiplied()
-	target = &own
-	on := func(plan *physical.Plan) (*Placed, string) {
-		placed, where, err := d.place(plan, ctx, wish, target)
-		switch {
-		case err != nil:
-			return nil, err.Error()
-		case placed == nil || !placed.Whole():
-			return nil, "a part of it runs on the CPU: " + where.FirstReason(plan)
-		}
-		for b := range s.movingBuilds() {
-			if x := placed.program.Builds[b].Radix; x == nil || x.Merges() {
-				return nil, "a join is not in partitions"
-			}
-		}
-		placed.shares = s.of(plan)
-		return placed, placed.planWindows()
-	}
 	plans := []*physical.Plan{s.Plan}
-	if cut := join.Cut(s.Plan, target); cut != s.Plan {
+	if cut := join.Cut(s.Plan, &own); cut != s.Plan {
 		plans = []*physical.Plan{cut, s.Plan}
 	}
 	for _, plan := range plans {
-		if placed, alone = on(plan); alone == "" {
+		placed, why, not := d.placeShares(s, plan, ctx, wish, &own)
+		if why == "" {
 			placed.shares.Explain(&placed.Placement)
-			return placed, ""
+			return placed, "", nil
+		}
+		if alone == "" || len(not) < len(cannot) {
+			alone, cannot = why, not
 		}
 	}
-	return nil, alone
+	return nil, alone, cannot
+}
+
+// placeShares is placeAt of a plan that is divided, as it is or with some of its pipelines cut. Joins that move rows have to be in partitions.
+func (d *Device) placeShares(s *shares, plan *physical.Plan, ctx *expr.Context, wish Wish, target *kernel.Target) (placed *Placed, alone string, cannot []*physical.Build) {
+	moving := slices.Collect(maps.Keys(s.movingBuilds()))
+	placed, where, err := d.place(plan, ctx, wish, target)
+	switch {
+	case err != nil:
+		return nil, err.Error(), moving
+	case placed == nil || !placed.Whole():
+		return nil, "a part of it runs on the CPU: " + where.FirstReason(plan), moving
+	}
+	for _, b := range moving {
+		if x := placed.program.Builds[b].Radix; x == nil || x.Merges() {
+			cannot = append(cannot, b)
+		}
+	}
+	if len(cannot) > 0 {
+		return nil, "a join is not in partitions", cannot
+	}
+	placed.shares = s.of(plan)
+	return placed, placed.planWindows(), moving
 }
 
 // place is Place of a plan as it is.

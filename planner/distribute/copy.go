@@ -6,8 +6,9 @@ import (
 	"github.com/radish-sql/radish/planner/physical"
 )
 
-// copyPlan returns a plan with nodes of its own, which may be changed, over the same tables and expressions. The pipelines' dependencies are left out: order finds them.
-func copyPlan(plan *physical.Plan) *physical.Plan {
+// copyPlan returns a plan with nodes of its own, which may be changed, over the same tables and expressions, and what each of its builds was copied from. The pipelines' dependencies are left
+// out: order finds them.
+func copyPlan(plan *physical.Plan) (copied *physical.Plan, origins map[*physical.Build]*physical.Build) {
 	sinks := map[physical.Sink]physical.Sink{}
 	build := func(b *physical.Build) *physical.Build { return sinks[b].(*physical.Build) }
 	out := *plan
@@ -28,7 +29,13 @@ func copyPlan(plan *physical.Plan) *physical.Plan {
 		q.Sink = sinks[p.Sink]
 		out.Pipelines = append(out.Pipelines, q)
 	}
-	return &out
+	origins = map[*physical.Build]*physical.Build{}
+	for from, to := range sinks {
+		if b, ok := to.(*physical.Build); ok {
+			origins[b] = from.(*physical.Build)
+		}
+	}
+	return &out, origins
 }
 
 func copySource(s physical.Source, sinks map[physical.Sink]physical.Sink) physical.Source {

@@ -74,4 +74,6 @@ type Distributed struct {
 	Exchanges map[physical.Sink]Exchange    // of some Materialize sinks and Builds
 	// Parts says, for scans in Sliced and Partitioned pipelines, what each place scans. Those of the build side of a join may overlap. Scans of other pipelines have all rows.
 	Parts map[*physical.TableScan][]Part
+	// Origins are the builds of the plan that was given, by the builds that were made of them.
+	Origins map[*physical.Build]*physical.Build
 }

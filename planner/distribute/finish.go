@@ -9,7 +9,7 @@ import (
 // finish puts the pipelines in order and decides which places run those that any place can.
 func (x *planner) finish() *Distributed {
 	d := &Distributed{
-		Plan: x.plan, Places: x.places, Spread: map[*physical.Pipeline]Choice{}, Exchanges: map[physical.Sink]Exchange{}, Parts: map[*physical.TableScan][]Part{},
+		Plan: x.plan, Places: x.places, Spread: map[*physical.Pipeline]Choice{}, Exchanges: map[physical.Sink]Exchange{}, Parts: map[*physical.TableScan][]Part{}, Origins: x.origins,
 	}
 	x.dropFilters()
 	streams := map[*physical.Pipeline]*stream{}

@@ -19,8 +19,9 @@ func Plan(plan *physical.Plan, places int, t Tuning) (d *Distributed, reason str
 	var x *planner
 	skip := map[int]bool{}
 	for again := true; again; {
-		x = newPlanner(copyPlan(plan), places, t)
-		x.uncovered = skip
+		copied, origins := copyPlan(plan)
+		x = newPlanner(copied, places, t)
+		x.uncovered, x.origins = skip, origins
 		var not uncovered
 		err := x.run()
 		if again = errors.As(err, &not); again {
@@ -113,6 +114,7 @@ type planner struct {
 	sliced    map[*physical.TableScan]*slicing
 	builds    map[*physical.Build]*build
 	uncovered map[int]bool // builds, by their ids, whose tables' slices follow no others
+	origins   map[*physical.Build]*physical.Build
 }
 
 func newPlanner(plan *physical.Plan, places int, t Tuning) *planner {

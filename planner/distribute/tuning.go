@@ -1,5 +1,7 @@
 package distribute
 
+import "github.com/radish-sql/radish/planner/physical"
+
 // Tuning says what is worth several places. It is the caller's: costs differ between devices of a host and hosts.
 type Tuning struct {
 	// MinRows is how many rows a plan has to scan in all; a smaller one runs at one place.
@@ -12,8 +14,9 @@ type Tuning struct {
 	GatherGroups float64
 	// TopRows is how many rows of an order each place finds for itself. For more, rows are gathered first and then sorted.
 	TopRows int64
-	// MovesInJoins says that who runs the plan can move the rows of both sides of a join by its keys while it joins them, which is cheaper than to store them before: see Exchange.
-	MovesInJoins bool
+	// MovesInJoin says whether who runs the plan can move the rows of both sides of a build's join by its keys while it joins them, which is cheaper than to store them before: see Exchange. The
+	// build is one of the plan that is given. nil: of no build.
+	MovesInJoin func(*physical.Build) bool
 	// Joins forces a way to join rows that lie over the places, where that way is right; tests force each.
 	Joins Way
 }

@@ -2,12 +2,9 @@ package gpu
 
 import (
 	"context"
-	"errors"
-	"sync"
 
 	"github.com/radish-sql/radish/exec/gpu/exchange"
 	"github.com/radish-sql/radish/exec/gpu/run"
-	"github.com/radish-sql/radish/sql/sqlerr"
 )
 
 // places are the parts of a running query, by place.
@@ -23,43 +20,33 @@ type places struct {
 func (p *Placed) startPlaces(ctx context.Context, o run.Options) (*places, error) {
 	x := &places{devices: p.shares.devices, queries: make([]*run.Query, len(p.shares.devices))}
 	x.ctx, x.stop = context.WithCancelCause(ctx)
-	var all sync.WaitGroup
-	errs := make([]error, len(x.devices))
+	x.moving = exchange.New(x.queries, p.shares.reach, x.stop)
 	o.Moving, o.Meeting = p.shares.movingBuilds(), exchange.NewMeeting(len(x.devices))
-	for i, d := range x.devices {
-		o.Parts, o.Windows, o.Place, o.Places = p.parts(i), p.windows[i], i, len(x.devices)
+	err := x.each(func(i int, _ *run.Query) (err error) {
 		own := o
-		all.Go(func() {
-			errs[i] = sqlerr.Guard(func() (err error) {
-				x.queries[i], err = d.runner.Start(x.ctx, p.program, own)
-				return err
-			})
-		})
-	}
-	all.Wait()
-	if err := errors.Join(errs...); err != nil {
+		own.Parts, own.Windows, own.Place, own.Places = p.parts(i), p.windows[i], i, len(x.devices)
+		x.queries[i], err = x.devices[i].runner.Start(x.ctx, p.program, own)
+		return err
+	})
+	if err != nil {
 		x.close()
 		return nil, err
 	}
-	x.moving = exchange.New(x.queries, p.shares.reach, x.stop)
 	return x, nil
 }
 
 // close ends what still runs, everywhere, before it gives anything back: a place may read what lies at another one.
 func (x *places) close() {
 	x.stop(context.Canceled)
-	if x.moving != nil {
+	for _, f := range []func(*run.Query){(*run.Query).Quiesce, (*run.Query).Close} {
 		_ = x.each(func(_ int, q *run.Query) error {
-			q.Quiesce()
+			if q != nil {
+				f(q)
+			}
 			return nil
 		})
-		x.moving.Close()
 	}
-	for _, q := range x.queries {
-		if q != nil {
-			q.Close()
-		}
-	}
+	x.moving.Close()
 }
 
 // each calls f for all places at once.

@@ -2,7 +2,8 @@
 //
 //	Places.Gather, Broadcast   copy.go         whole columns, by the copy engines
 //	Places.Repartition         repartition.go  each row to its owner, by one kernel, which writes to peers where it can reach them
-//	Places.Each                places.go       work at all places at once
+//	Places.Each                places.go       work at all places at once, by goroutines that look for it (workers.go)
+//	Meeting                    meeting.go      places that wait for each other within a pipeline
 //	move                       move.go         what all exchanges do, and strings that follow their rows where a place cannot reach the memory of another one
 //	kernels                    kernels.go      their text, the same for all plans
 //

@@ -3,6 +3,7 @@ package exchange
 import (
 	"context"
 	"sync"
+	"time"
 
 	"github.com/radish-sql/radish/exec/gpu/run"
 	"github.com/radish-sql/radish/gpukernels"
@@ -10,9 +11,11 @@ import (
 
 // Meeting is where the places of a query meet in the midst of a pipeline. It is a run.Meeting.
 type Meeting struct {
-	places int
-	mu     sync.Mutex // guards round
-	round  *round
+	places   int
+	patience time.Duration
+
+	mu    sync.Mutex // guards round
+	round *round
 }
 
 // round is one time that they meet.
@@ -26,7 +29,7 @@ var _ run.Meeting = (*Meeting)(nil)
 
 // NewMeeting returns a meeting of so many places.
 func NewMeeting(places int) *Meeting {
-	m := &Meeting{places: places}
+	m := &Meeting{places: places, patience: patience(places)}
 	m.begin()
 	return m
 }
@@ -46,6 +49,9 @@ func (m *Meeting) Meet(ctx context.Context, place int, brings run.Brought) ([]ru
 		close(r.all)
 	}
 	m.mu.Unlock()
+	if _, _, there := look(r.all, m.patience); there {
+		return r.brought, nil
+	}
 	select {
 	case <-r.all:
 		return r.brought, nil

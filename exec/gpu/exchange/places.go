@@ -21,17 +21,19 @@ type Places struct {
 	// What an exchange has put into the stream of each place: it may be read, and nobody reads it any more. Made by the first exchange.
 	sent, read []*gpukernels.Event
 
-	failed int // the place that failed first
+	workers *workers
+	failed  int // the place that failed first
 }
 
-// New returns the places of a query. The first error at one of them calls stop, which ends the work of all. reach says that all places can reach the memory of each other. Close
-// it before the queries.
+// New returns the places of a query. Each may be called before the queries are there. The first error at one of them calls stop, which ends the work of all. reach says that all places
+// can reach the memory of each other. Close it, behind the queries.
 func New(queries []*run.Query, reach bool, stop context.CancelCauseFunc) *Places {
-	return &Places{queries: queries, reach: reach, stop: stop}
+	return &Places{queries: queries, reach: reach, stop: stop, workers: newWorkers(len(queries) - 1)}
 }
 
 // Close gives the events back. No place works any more.
 func (p *Places) Close() {
+	p.workers.stop()
 	for _, e := range append(p.sent, p.read...) {
 		if e != nil {
 			e.Close()
@@ -44,20 +46,15 @@ func (p *Places) Close() {
 func (p *Places) Each(f func(place int, q *run.Query) error) error {
 	var first error
 	var once sync.Once
-	var all sync.WaitGroup
-	at := func(i int, q *run.Query) {
-		if err := sqlerr.Guard(func() error { return f(i, q) }); err != nil {
+	at := func(i int) {
+		if err := sqlerr.Guard(func() error { return f(i, p.queries[i]) }); err != nil {
 			once.Do(func() {
 				first, p.failed = err, i
 				p.stop(errElsewhere)
 			})
 		}
 	}
-	for i, q := range p.queries[1:] {
-		all.Go(func() { at(i+1, q) })
-	}
-	at(0, p.queries[0])
-	all.Wait()
+	p.workers.each(func(i int) { at(i + 1) }, func() { at(0) })
 	return first
 }
 

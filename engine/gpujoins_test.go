@@ -56,6 +56,27 @@ func TestGPUJoinPartitions(t *testing.T) {
 	})
 }
 
+// TestGPUJoinCosts looks at which joins of 2^16 rows are partitioned: where many rows look themselves up. EXPLAIN says what either way costs.
+func TestGPUJoinCosts(t *testing.T) {
+	eachGPU(t, func(t *testing.T, e *Engine) {
+		s := e.NewSession()
+		mustRun(t, s, `CREATE TABLE r AS SELECT i * 40503 % 65537 * 65521 AS k, i % 100 AS v FROM generate_series(0, 65535) AS g(i);
+			CREATE TABLE few AS SELECT k, v FROM r WHERE v < 20; CREATE TABLE least AS SELECT k, v FROM r LIMIT 1000;
+			CREATE TABLE s AS SELECT a.k, a.v AS w FROM r AS a JOIN least AS b ON b.k >= 0 AND b.v < 6; SET radish_device = 'gpu_strict'`)
+		for _, x := range []struct{ sql, want, costs string }{
+			{"SELECT COUNT(*), SUM(v), SUM(w) FROM r JOIN s ON r.k = s.k", "build partitioned hash", "ms, by a table of its own 0."},
+			{"SELECT COUNT(*), SUM(a.v), SUM(b.v) FROM r AS a JOIN r AS b ON a.k = b.k", "build hash", "ms, in partitions 0.3"},
+			{"SELECT COUNT(*), SUM(v), SUM(w) FROM least JOIN s ON least.k = s.k", "build hash", ""},
+			{"SELECT /*+ SET_VAR(radish_gpu_join_partitions = 'never') */ COUNT(*), SUM(v), SUM(w) FROM r JOIN s ON r.k = s.k", "build hash", ""},
+		} {
+			text := mustRun(t, s, "EXPLAIN "+x.sql)
+			if !strings.Contains(text, x.want) || !strings.Contains(text, x.costs) || strings.Contains(text, "about") != (x.costs != "") {
+				t.Errorf("%s: want %q and %q in\n%s", x.sql, x.want, x.costs, text)
+			}
+		}
+	})
+}
+
 // TestGPUJoinSorted runs joins whose sides are sorted, as hints, variables and SET_VAR want them, and compares their rows with the CPU's. EXPLAIN says how they are sorted, or why not.
 func TestGPUJoinSorted(t *testing.T) {
 	eachGPU(t, func(t *testing.T, e *Engine) {

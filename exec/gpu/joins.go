@@ -44,9 +44,9 @@ const (
 func (x Joins) tune(t *kernel.Tuning) {
 	switch x.InPartitions {
 	case PartitionsAlways:
-		t.Radix.Rows, t.Radix.DenseRows, t.Radix.Forced = 0, 0, true
+		t.Radix.Rows, t.Radix.Forced = 0, true
 	case PartitionsNever:
-		t.Radix.Rows, t.Radix.DenseRows = math.Inf(1), math.Inf(1)
+		t.Radix.Rows = math.Inf(1)
 	}
 	if x.Passes > 0 {
 		t.Radix.Passes, t.Radix.PassesMost = x.Passes, x.Passes

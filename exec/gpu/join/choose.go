@@ -27,13 +27,15 @@ type Choices struct {
 	views map[Key]bool               // keys that are stored as views, since some probe's strings are not of the build's dictionary
 	whole map[*physical.Build]bool   // builds that are not partitioned after all
 	no    map[*physical.Build]string // why builds are not sorted although somebody wants it
-	radix map[*physical.Build]*radix.Join
-	Probe map[*physical.Pipeline]*radix.Join // the join that a pipeline's rows are partitioned for
+	// What builds cost that could be in partitions, but cost less as they are.
+	cheaper map[*physical.Build]string
+	radix   map[*physical.Build]*radix.Join
+	Probe   map[*physical.Pipeline]*radix.Join // the join that a pipeline's rows are partitioned for
 }
 
 // NewChoices returns those of a plan of which nothing is known yet.
 func NewChoices() *Choices {
-	return &Choices{views: map[Key]bool{}, whole: map[*physical.Build]bool{}, no: map[*physical.Build]string{}}
+	return &Choices{views: map[Key]bool{}, whole: map[*physical.Build]bool{}, no: map[*physical.Build]string{}, cheaper: map[*physical.Build]string{}}
 }
 
 // Key is a build's key.
@@ -79,7 +81,9 @@ func (c *Choices) candidate(g *kernel.Pipelines, p *physical.Pipeline) *radix.Jo
 	if n, _ := matches(g, b); n >= g.Target.Tuning.Runs.Apart && wantsRuns(g, demandOf(g, b)) {
 		return nil // blocks would follow long chains in few partitions
 	}
-	return radix.Candidate(g, b, p)
+	x, no := radix.Candidate(g, b, p)
+	c.cheaper[b] = no
+	return x
 }
 
 // Cut returns a plan that is cut where rows come to partitions that its pipelines could not write as they are: behind another join in partitions, or one that gives several rows for one.

@@ -22,6 +22,7 @@ type Form struct {
 	keepNulls, nullChain bool
 	Radix                *radix.Join // how both sides are partitioned, or sorted; nil: they are not
 	unsorted             string      // why they are not sorted although somebody wants it
+	cheaper              string      // what the join costs, if it could be in partitions
 	bound                bool        // some pipeline's outline has the payload's forms
 }
 
@@ -38,6 +39,9 @@ func (all Forms) Explain() map[*physical.Build]physical.BuildChoice {
 			if f.Radix.Merges() {
 				choice.Name = radix.MergeName
 			}
+		}
+		if f.Radix == nil {
+			choice.How = f.cheaper
 		}
 		if b.IsSearched() {
 			choice = physical.BuildChoice{Name: "index nested loop", How: "rows are sorted by the key and searched"}

@@ -17,7 +17,7 @@ func newForm(g *kernel.Pipelines, b *physical.Build, choices *Choices) *Form {
 	d := demandOf(g, b)
 	d.radix = choices.radix[b]
 	d.runs = wantsRuns(g, d)
-	f := &Form{build: b, rows: &kernel.RowForm{}, Radix: d.radix, unsorted: choices.no[b], keepNulls: b.KeepUnmatched || d.marks}
+	f := &Form{build: b, rows: &kernel.RowForm{}, Radix: d.radix, unsorted: choices.no[b], cheaper: choices.cheaper[b], keepNulls: b.KeepUnmatched || d.marks}
 	for _, a := range algorithms {
 		if a.applies(d) {
 			f.Algorithm = a

@@ -8,6 +8,7 @@ type Tuning struct {
 	PerfectHash PerfectHash
 	Shared      SharedGroups
 	Radix       PartitionedJoins
+	Joins       JoinCosts
 	Merge       SortedJoins
 	Runs        Runs
 	Filter      KeyFilters
@@ -63,8 +64,7 @@ type SharedGroups struct {
 
 // PartitionedJoins are joins both sides of which are partitioned.
 type PartitionedJoins struct {
-	Rows       float64 // of a build from which on it is partitioned, and of the scan that probes it
-	DenseRows  float64 // the same where the build is an array by key
+	Rows       float64 // of a build from which on costs decide
 	Passes     int     // the fewest
 	PassesMost int     // the most
 	Bits       int     // of a pass; 0: as many as the rows need
@@ -72,7 +72,49 @@ type PartitionedJoins struct {
 	PieceRows  int64   // of the probe's side in a piece of work; 0: by their number
 	Capacity   int64   // the most rows of a partition in a first attempt; 0: any number
 	Blocks     int     // of a multiprocessor that partition
-	Forced     bool    // also where a filter of keys would drop most rows
+	Forced     bool    // whatever costs say
+}
+
+// JoinCosts are what the steps of a join take, in picoseconds. They fit what joins of 2^15 to 2^26 with 2^19 to 2^26 rows took on an H200: docs/results/2026-11-27.md.
+type JoinCosts struct {
+	Partitioning float64 // what both sides in partitions take besides their bytes: launches, and waits for counters
+	Byte         float64 // that partitions read or write
+	Launch       float64 // what a table takes besides its rows
+	Filter       float64 // a row that a filter of keys is asked for
+
+	// A row that is stored in a table, and what it takes more where it comes to device memory and not to the L2 cache; a row that looks for its matches in a hash table or in an array by key.
+	Store, StoreFar    float64
+	HashRow, HashFar   float64
+	ArrayRow, ArrayFar float64
+
+	Near  float64 // bytes of a table half of which a multiprocessor's own cache has
+	Cache float64 // bytes of tables that the L2 cache has
+}
+
+// JoinTable is a join by a table in device memory.
+type JoinTable struct {
+	Array    bool    // by key; otherwise a hash table
+	Bytes    float64 // of the table with its rows
+	Rows     float64 // of the build
+	Probes   float64 // rows of the probe,
+	Filtered float64 // and those that a filter of keys leaves
+}
+
+// InPartitions is what a join takes whose partitions move so many bytes.
+func (c *JoinCosts) InPartitions(bytes float64) float64 { return c.Partitioning + c.Byte*bytes }
+
+// ByTable is what a join by a table takes.
+func (c *JoinCosts) ByTable(t JoinTable) float64 {
+	row, far := c.HashRow, c.HashFar
+	if t.Array {
+		row, far = c.ArrayRow, c.ArrayFar
+	}
+	share := max(0, 1-c.Cache/max(t.Bytes, 1)) // of accesses that come to device memory
+	cost := c.Launch + t.Rows*(c.Store+c.StoreFar*share) + t.Filtered*(row*t.Bytes/(t.Bytes+c.Near)+far*share)
+	if t.Filtered < t.Probes {
+		cost += t.Probes * c.Filter
+	}
+	return cost
 }
 
 // SortedJoins are joins both sides of which are sorted and merged.
@@ -142,13 +184,17 @@ func hopper() Tuning {
 		},
 		PerfectHash: PerfectHash{Rows: 8e6, SeenLeast: 1 << 16, SeenRows: 32},
 		Shared:      SharedGroups{CrowdedRows: 1 << 32, TilesLeast: 2048},
-		Radix:       PartitionedJoins{Rows: 2 << 20, DenseRows: 4 << 20, Passes: 1, PassesMost: 2, Blocks: 2},
-		Merge:       SortedJoins{Hinted: true, Pairs: 1 << 16, List: 1 << 18},
-		Runs:        Runs{Matches: 8, Reuse: 4, Apart: 64, Common: 4096, Long: 256, PutOff: 1 << 22},
-		Filter:      KeyFilters{Rows: 4e6, LocalBits: 1 << 19}, // 64 KiB
-		Launch:      LaunchRows{Hot: 1 << 24, Window: 1 << 25},
-		Sort:        Sort{WaitRows: 1 << 24, RadixRows: 1 << 19},
-		Results:     Results{FetchedTogether: 64 << 20, EncodedRows: 1 << 17},
+		Radix:       PartitionedJoins{Rows: 1 << 15, Passes: 1, PassesMost: 2, Blocks: 2}, // nobody has measured smaller builds
+		Joins: JoinCosts{
+			Partitioning: 3.2e8, Byte: 0.48, Launch: 1e8, Filter: 8, Store: 20, StoreFar: 40,
+			HashRow: 95, HashFar: 130, ArrayRow: 20, ArrayFar: 70, Near: 96 << 10, Cache: 40 << 20,
+		},
+		Merge:   SortedJoins{Hinted: true, Pairs: 1 << 16, List: 1 << 18},
+		Runs:    Runs{Matches: 8, Reuse: 4, Apart: 64, Common: 4096, Long: 256, PutOff: 1 << 22},
+		Filter:  KeyFilters{Rows: 4e6, LocalBits: 1 << 19}, // 64 KiB
+		Launch:  LaunchRows{Hot: 1 << 24, Window: 1 << 25},
+		Sort:    Sort{WaitRows: 1 << 24, RadixRows: 1 << 19},
+		Results: Results{FetchedTogether: 64 << 20, EncodedRows: 1 << 17},
 	}
 }
 

@@ -12,7 +12,7 @@ func TestRadixChoice(t *testing.T) {
 	given := goldenTables(t)
 	before := goldenTarget.Tuning
 	defer func() { goldenTarget.Tuning = before }()
-	goldenTarget.Tuning.Radix.Rows, goldenTarget.Tuning.Radix.DenseRows = 50, 50
+	goldenTarget.Tuning.Radix.Rows, goldenTarget.Tuning.Joins.Partitioning = 50, 0
 	for _, tt := range []struct {
 		sql  string
 		want string // the outline of the probe; empty: no join in partitions

@@ -19,7 +19,7 @@ import (
 
 // forceRadix has all joins partitioned that can be.
 func forceRadix(t *kernel.Tuning) {
-	t.Radix.Rows, t.Radix.DenseRows, t.Radix.Forced = 0, 0, true
+	t.Radix.Rows, t.Radix.Forced = 0, true
 }
 
 // isRadix says whether a plan has a join in partitions.

@@ -1,6 +1,7 @@
 package radix
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
@@ -10,31 +11,31 @@ import (
 	"github.com/radish-sql/radish/sql/expr"
 )
 
-// Candidate returns the join of a build that feeder fills, if it is to be partitioned; nil: it is not. Pipelines may be cut in front of what is partitioned.
-func Candidate(g *kernel.Pipelines, b *physical.Build, feeder *physical.Pipeline) *Join {
+// Candidate returns the join of a build that feeder fills, if it is to be partitioned; nil: it is not, because of its costs if no says so. Pipelines may be cut in front of what is
+// partitioned.
+func Candidate(g *kernel.Pipelines, b *physical.Build, feeder *physical.Pipeline) (x *Join, no string) {
 	tuning := &g.Target.Tuning.Radix
-	least := tuning.Rows
-	if b.On(physical.GPU) == physical.DenseJoin {
-		least = tuning.DenseRows
+	if b.EstRows < tuning.Rows {
+		return nil, ""
 	}
-	if b.EstRows < least {
-		return nil
-	}
-	x := only(g, b, feeder)
-	if x == nil {
-		return nil
+	if x = only(g, b, feeder); x == nil {
+		return nil, ""
 	}
 	if tuning.Forced {
 		x.why = "radish_gpu_join_partitions is 'always'"
-		return x
+		return x, ""
 	}
-	if x.pipeline.RowsBefore(x.at) < tuning.Rows || !x.pays(g, feeder) {
-		return nil
+	// TPC-H at scale factor 100 took twice as long where rows that joins or group-bys give went to partitions, too.
+	build, probe := plainScan(feeder, len(feeder.Transforms)), plainScan(x.pipeline, x.at)
+	if build == nil || probe == nil || !x.suits(g, build, probe) {
+		return nil, ""
 	}
-	if x.why = "neighbouring rows have keys from all over their range"; b.On(physical.GPU) == physical.HashJoin {
-		x.why = "both sides are scans that most rows pass"
+	c := x.costs(g, build, probe)
+	if c.partitions >= c.table {
+		return nil, fmt.Sprintf("about %s ms, in partitions %s", milliseconds(c.table), milliseconds(c.partitions))
 	}
-	return x
+	x.why = fmt.Sprintf("about %s ms, by a table of its own %s", milliseconds(c.partitions), milliseconds(c.table))
+	return x, ""
 }
 
 // only returns the only join of a build that feeder fills, if it is by equality and the rows of both sides can be numbered; nil: it is not.
@@ -80,23 +81,6 @@ func notes(kind logical.JoinKind) bool {
 	return kind == logical.InnerJoin || kind == logical.LeftJoin || kind == logical.FullJoin
 }
 
-// pays says whether writing the rows of both sides costs less than looking them up.
-func (x *Join) pays(g *kernel.Pipelines, feeder *physical.Pipeline) bool {
-	for _, p := range []*physical.Pipeline{feeder, x.pipeline} {
-		if scan, ok := p.Source.(*physical.TableScan); ok && slices.ContainsFunc(scan.RuntimeFilters, x.drops) {
-			return false // a filter of keys drops rows before they are written
-		}
-	}
-	// TPC-H at scale factor 100 took twice as long where rows that joins or group-bys give went to partitions, too.
-	build, probe := plainScan(feeder, len(feeder.Transforms)), plainScan(x.pipeline, x.at)
-	return build != nil && probe != nil && x.paysOverScans(g, build, probe)
-}
-
-// drops says whether a filter of keys drops so many rows that its join should have it: of another join's, rows that reach this one are fewer than those that are scanned.
-func (x *Join) drops(u physical.RuntimeFilterUse) bool {
-	return u.Drops >= kernel.FilterDrops && u.Build == x.build
-}
-
 // plainScan is the scan whose rows come to a transform without any other join; nil: there is none.
 func plainScan(p *physical.Pipeline, at int) *physical.TableScan {
 	scan, ok := p.Source.(*physical.TableScan)
@@ -110,11 +94,12 @@ func plainScan(p *physical.Pipeline, at int) *physical.TableScan {
 	return scan
 }
 
-// paysOverScans is pays where both sides are scans. Most rows pass them: otherwise rows that are left are packed before they look a key up, and a filter of keys drops others. An array by key
-// is as good as partitions where neighbouring rows have neighbouring keys.
-func (x *Join) paysOverScans(g *kernel.Pipelines, build, probe *physical.TableScan) bool {
+// suits says whether both sides are scans that most rows pass: otherwise rows that are left are packed before they look a key up, and filters of other joins' keys drop others. An array by
+// key is as good as partitions where neighbouring rows have neighbouring keys.
+func (x *Join) suits(g *kernel.Pipelines, build, probe *physical.TableScan) bool {
+	others := func(u physical.RuntimeFilterUse) bool { return u.Drops >= kernel.FilterDrops && u.Build != x.build }
 	for _, s := range []*physical.TableScan{build, probe} {
-		if scanned(s) < float64(s.Table.Rows())*leastShare || slices.ContainsFunc(s.RuntimeFilters, func(u physical.RuntimeFilterUse) bool { return u.Drops >= kernel.FilterDrops }) {
+		if scanned(s) < float64(s.Table.Rows())*leastShare || slices.ContainsFunc(s.RuntimeFilters, others) {
 			return false
 		}
 	}

@@ -82,6 +82,16 @@ func hardToPlan() []struct{ name, sql string } {
 		{"values", "SELECT count(*) FROM (VALUES " + times(100000, ", ", repeat("ROW(%i, %i + 1)")) + ") x"},
 		{"windows", "SELECT " + times(1000, ", ", repeat("sum(a) OVER (PARTITION BY b + %i ORDER BY id)")) + " FROM t"},
 		{"aggregates", "SELECT " + times(10000, ", ", repeat("sum(a + %i)")) + " FROM t GROUP BY b"},
+		{"deep quotients", "SELECT a" + times(2400, "", repeat(" / (b + %i)")) + " FROM t"},
+		{"deep functions", "SELECT " + nested(990, "COALESCE(a + %i, ", "b", ")") + " FROM t"},
+		{"deep texts", "SELECT " + nested(990, "CONCAT(a, 'x%i', ", "b", ")") + " FROM t"},
+		{"deep CASE", "SELECT " + nested(990, "CASE WHEN a = %i THEN b ELSE ", "id", " END") + " FROM t"},
+		{"deep comparisons", "SELECT " + nested(990, "(a + %i = ", "b", ")") + " FROM t WHERE " + nested(990, "(b + %i < ", "a", ")")},
+		{"deep NOT", "SELECT count(*) FROM t WHERE " + nested(990, "NOT (a + %i IN (2, 4, b) OR ", "id = 1", ")")},
+		{"deep AND and OR", "SELECT count(*) FROM t WHERE " + nested(490, "(a = %i OR (b > %i AND ", "id = 1", "))")},
+		{"deep LIKE and IS NULL", "SELECT " + nested(490, "((a LIKE '%i' AND ", "b", ") IS NULL)") + " FROM t"},
+		{"deep casts", "SELECT " + nested(490, "CAST(a + CAST(", "b", " AS CHAR) AS SIGNED)") + " FROM t"},
+		{"deep dates", "SELECT '2020-01-01'" + times(2400, "", repeat(" + INTERVAL a + %i DAY")) + " FROM t"},
 	}
 }
 

@@ -50,8 +50,11 @@ func arithmeticFunctions() []*Function {
 }
 
 // Prefixed prints a call of one operand as an operator in front of it.
-func Prefixed(op string) func(*Call) string {
-	return func(c *Call) string { return op + Parenthesize(c.Args[0]) }
+func Prefixed(op string) func(*Printer, *Call) {
+	return func(p *Printer, c *Call) {
+		p.Text(op)
+		p.Term(c.Args[0])
+	}
 }
 
 // NumericType is the type that an operand of type t has in arithmetic.

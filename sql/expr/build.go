@@ -468,7 +468,7 @@ func NewBetween(e, lo, hi Expr) (Expr, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &And{[]Expr{a, b}}, nil
+	return &And{Args: []Expr{a, b}}, nil
 }
 
 // NewCase builds a searched CASE; els may be nil. Conditions become truth values, results get a common type.

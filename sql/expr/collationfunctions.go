@@ -16,12 +16,17 @@ import (
 var (
 	// collate is `s COLLATE c`: its type has the collation, its values are those of s.
 	collate = &Function{Name: "collate", ByDictionary: true, Eval: StringKernel(AsItIs), Total: Always,
-		Spelling: Spelling{Format: func(c *Call) string { return Parenthesize(c.Args[0]) + " COLLATE " + c.Typ.Collation.String() }}}
+		Spelling: Spelling{Format: func(p *Printer, c *Call) {
+			p.Term(c.Args[0])
+			p.Text(" COLLATE ", c.Typ.Collation.String())
+		}}}
 	// collationKey is the key by whose bytes a text compares.
 	collationKey = &Function{Name: "collation_key", ByDictionary: true, Total: Always,
 		Eval: collatedText(types.Collation.AppendKey),
-		Spelling: Spelling{Format: func(c *Call) string {
-			return "WEIGHT_STRING(" + Parenthesize(c.Args[0]) + " COLLATE " + c.Args[1].(*Const).Value.S + ")"
+		Spelling: Spelling{Format: func(p *Printer, c *Call) {
+			p.Text("WEIGHT_STRING(")
+			p.Term(c.Args[0])
+			p.Text(" COLLATE ", c.Args[1].(*Const).Value.S, ")")
 		}}}
 	// collationPair is the key of a text and then the text: the smallest and largest pairs hold the smallest and largest text.
 	collationPair = &Function{Name: "collation_pair", ByDictionary: true, Total: Always, Eval: collatedText(appendPair)}

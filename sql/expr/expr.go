@@ -75,10 +75,16 @@ type Compare struct {
 
 // And is the conjunction of two or more conditions, Or the disjunction; each by SQL's three-valued logic. Operands are
 // of type BOOL (see [Truth]).
-type And struct{ Args []Expr }
+type And struct {
+	Args []Expr
+	hash hashed
+}
 
 // Or is the disjunction of two or more conditions.
-type Or struct{ Args []Expr }
+type Or struct {
+	Args []Expr
+	hash hashed
+}
 
 // Not is the negation of a condition.
 type Not struct{ Arg Expr }

@@ -3,6 +3,7 @@ package expr
 import (
 	"hash/maphash"
 	"math"
+	"sync/atomic"
 
 	"github.com/radish-sql/radish/sql/types"
 )
@@ -11,6 +12,29 @@ var hashSeed = maphash.MakeSeed()
 
 // Hash is a number that equal expressions have in common, as [Equal] sees them.
 func Hash(e Expr) uint64 {
+	switch x := e.(type) {
+	case *And:
+		return x.hash.of(x)
+	case *Or:
+		return x.hash.of(x)
+	}
+	return hash(e)
+}
+
+// hashed is the hash of an AND or an OR, 0 until it is asked for. Rules and estimates look up the operands of each AND and OR of a condition,
+// so without it a deep condition would be hashed once for each of its levels.
+type hashed struct{ known atomic.Uint64 }
+
+func (h *hashed) of(e Expr) uint64 {
+	if known := h.known.Load(); known != 0 {
+		return known
+	}
+	now := hash(e)
+	h.known.Store(now)
+	return now
+}
+
+func hash(e Expr) uint64 {
 	h := uint64(1)
 	mix := func(x uint64) { h = (h ^ x) * 0x9e3779b97f4a7c15; h ^= h >> 29 }
 	switch x := e.(type) {

@@ -33,14 +33,15 @@ func resolveLike(args []Expr) (Signature, error) {
 }
 
 // formatLike leaves out the escape character that is the default.
-func formatLike(c *Call) string {
-	s := Parenthesize(c.Args[0]) + " LIKE " + Parenthesize(c.Args[1])
+func formatLike(p *Printer, c *Call) {
+	p.Term(c.Args[0])
+	p.Text(" LIKE ")
+	p.Term(c.Args[1])
 	if len(c.Args) == 3 {
 		if e := c.Args[2].String(); e != `'\'` {
-			s += " ESCAPE " + e
+			p.Text(" ESCAPE ", e)
 		}
 	}
-	return s
 }
 
 // likeMemo is the pattern that a call compiled last.

@@ -1,8 +1,6 @@
 package expr
 
 import (
-	"strings"
-
 	"github.com/radish-sql/radish/sql/types"
 )
 
@@ -23,15 +21,7 @@ func (c *Const) Type() types.Type         { return c.Value.Type }
 func (c *Const) Nullable() bool           { return c.Value.Null || c.Variable }
 func (c *Const) Children() []Expr         { return nil }
 func (c *Const) WithChildren([]Expr) Expr { return c }
-func (c *Const) String() string {
-	switch {
-	case c.Value.Null:
-		return "NULL"
-	case c.Value.Type.IsString(), c.Value.Type.IsTemporal(), c.Value.Type.Kind == types.KindEnum:
-		return "'" + strings.ReplaceAll(c.Value.Text(), "'", "''") + "'"
-	}
-	return c.Value.Text()
-}
+func (c *Const) String() string           { return constText(c.Value) }
 
 var opText = [...]string{EQ: "=", NE: "<>", LT: "<", LE: "<=", GT: ">", GE: ">=", NSEQ: "<=>"}
 
@@ -77,56 +67,37 @@ func (c *Compare) Nullable() bool {
 }
 func (c *Compare) Children() []Expr            { return []Expr{c.Left, c.Right} }
 func (c *Compare) WithChildren(ch []Expr) Expr { return &Compare{c.Op, ch[0], ch[1]} }
-func (c *Compare) String() string {
-	return Parenthesize(c.Left) + " " + c.Op.String() + " " + Parenthesize(c.Right)
-}
+func (c *Compare) String() string              { return printed(c) }
 
 func (a *And) Type() types.Type            { return types.Bool }
 func (a *And) Nullable() bool              { return anyNullable(a.Args) }
 func (a *And) Children() []Expr            { return a.Args }
-func (a *And) WithChildren(ch []Expr) Expr { return &And{ch} }
-func (a *And) String() string              { return join(a.Args, " AND ") }
+func (a *And) WithChildren(ch []Expr) Expr { return &And{Args: ch} }
+func (a *And) String() string              { return printed(a) }
 
 func (o *Or) Type() types.Type            { return types.Bool }
 func (o *Or) Nullable() bool              { return anyNullable(o.Args) }
 func (o *Or) Children() []Expr            { return o.Args }
-func (o *Or) WithChildren(ch []Expr) Expr { return &Or{ch} }
-func (o *Or) String() string              { return join(o.Args, " OR ") }
+func (o *Or) WithChildren(ch []Expr) Expr { return &Or{Args: ch} }
+func (o *Or) String() string              { return printed(o) }
 
 func (n *Not) Type() types.Type            { return types.Bool }
 func (n *Not) Nullable() bool              { return n.Arg.Nullable() }
 func (n *Not) Children() []Expr            { return []Expr{n.Arg} }
 func (n *Not) WithChildren(ch []Expr) Expr { return &Not{ch[0]} }
-func (n *Not) String() string              { return "NOT " + Parenthesize(n.Arg) }
+func (n *Not) String() string              { return printed(n) }
 
 func (n *IsNull) Type() types.Type            { return types.Bool }
 func (n *IsNull) Nullable() bool              { return false }
 func (n *IsNull) Children() []Expr            { return []Expr{n.Arg} }
 func (n *IsNull) WithChildren(ch []Expr) Expr { return &IsNull{ch[0]} }
-func (n *IsNull) String() string              { return Parenthesize(n.Arg) + " IS NULL" }
+func (n *IsNull) String() string              { return printed(n) }
 
 func (n *In) Type() types.Type            { return types.Bool }
 func (n *In) Nullable() bool              { return n.HasNull || n.Arg.Nullable() }
 func (n *In) Children() []Expr            { return []Expr{n.Arg} }
 func (n *In) WithChildren(ch []Expr) Expr { return &In{ch[0], n.List, n.HasNull} }
-func (n *In) String() string {
-	var b strings.Builder
-	b.WriteString(Parenthesize(n.Arg) + " IN (")
-	for i, v := range n.List {
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		if i == 8 && len(n.List) > 10 {
-			b.WriteString("...")
-			break
-		}
-		b.WriteString((&Const{Value: v}).String())
-	}
-	if n.HasNull {
-		b.WriteString(", NULL")
-	}
-	return b.String() + ")"
-}
+func (n *In) String() string              { return printed(n) }
 
 func (c *Case) Type() types.Type { return c.Typ }
 func (c *Case) Nullable() bool {
@@ -164,17 +135,7 @@ func (c *Case) WithChildren(ch []Expr) Expr {
 	return out
 }
 
-func (c *Case) String() string {
-	var b strings.Builder
-	b.WriteString("CASE")
-	for _, w := range c.Whens {
-		b.WriteString(" WHEN " + w.Cond.String() + " THEN " + w.Then.String())
-	}
-	if c.Else != nil {
-		b.WriteString(" ELSE " + c.Else.String())
-	}
-	return b.String() + " END"
-}
+func (c *Case) String() string { return printed(c) }
 
 func (c *Cast) Type() types.Type { return c.To }
 
@@ -186,12 +147,7 @@ func (c *Cast) Children() []Expr { return []Expr{c.Arg} }
 func (c *Cast) WithChildren(ch []Expr) Expr {
 	return &Cast{ch[0], c.To, c.Strict, c.Column, c.Display, c.Compared, c.Written}
 }
-func (c *Cast) String() string {
-	if c.Display {
-		return c.Arg.String()
-	}
-	return "CAST(" + c.Arg.String() + " AS " + c.To.String() + ")"
-}
+func (c *Cast) String() string { return printed(c) }
 
 // Spelled is e's text without the casts that the statement does not spell, for messages.
 func Spelled(e Expr) string {
@@ -217,15 +173,7 @@ func (c *Call) WithChildren(ch []Expr) Expr {
 	return &Call{c.Fn, ch, c.Typ, null}
 }
 
-func (c *Call) String() string {
-	if c.Fn.Spelling.Format != nil {
-		return c.Fn.Spelling.Format(c)
-	}
-	if c.Fn.Spelling.Infix != "" && len(c.Args) == 2 {
-		return Parenthesize(c.Args[0]) + " " + c.Fn.Spelling.Infix + " " + Parenthesize(c.Args[1])
-	}
-	return c.Fn.Name + "(" + join(c.Args, ", ") + ")"
-}
+func (c *Call) String() string { return printed(c) }
 
 func (s *Subquery) Type() types.Type { return s.Typ }
 func (s *Subquery) Nullable() bool   { return s.Kind != ExistsSubquery }
@@ -235,20 +183,7 @@ func (s *Subquery) WithChildren(ch []Expr) Expr {
 	out.Args = ch
 	return &out
 }
-func (s *Subquery) String() string {
-	brief := "(" + s.Rel.Brief() + ")"
-	switch s.Kind {
-	case ExistsSubquery:
-		return "EXISTS " + brief
-	case InSubquery:
-		return "(" + join(s.Args, ", ") + ") IN " + brief
-	case AnySubquery:
-		return "(" + join(s.Args, ", ") + ") " + s.Op.String() + " ANY " + brief
-	case AllSubquery:
-		return "(" + join(s.Args, ", ") + ") " + s.Op.String() + " ALL " + brief
-	}
-	return brief
-}
+func (s *Subquery) String() string { return printed(s) }
 
 func anyNullable(args []Expr) bool {
 	for _, a := range args {
@@ -257,33 +192,4 @@ func anyNullable(args []Expr) bool {
 		}
 	}
 	return false
-}
-
-// Parenthesize prints e, in parentheses where it is not a single term.
-func Parenthesize(e Expr) string {
-	switch x := e.(type) {
-	case *And, *Or, *Not, *Compare, *IsNull, *In:
-		return "(" + e.String() + ")"
-	case *Cast:
-		if x.Display {
-			return Parenthesize(x.Arg)
-		}
-	case *Call:
-		if x.Fn.Spelling.Infix != "" || x.Fn.Spelling.Format != nil {
-			return "(" + e.String() + ")"
-		}
-	}
-	return e.String()
-}
-
-func join(args []Expr, sep string) string {
-	parts := make([]string, len(args))
-	for i, a := range args {
-		if sep == ", " {
-			parts[i] = a.String()
-		} else {
-			parts[i] = Parenthesize(a)
-		}
-	}
-	return strings.Join(parts, sep)
 }

@@ -59,9 +59,9 @@ type Function struct {
 
 // Spelling is how a function's calls are read and written, where that is not Name(...).
 type Spelling struct {
-	Parsed string                  // the parser's name for it where that is another, which no statement can spell; empty: it is Name
-	Infix  string                  // how an operator is written between its operands; empty for functions
-	Format func(call *Call) string // prints a call that is written neither as a function nor with Infix
+	Parsed string                       // the parser's name for it where that is another, which no statement can spell; empty: it is Name
+	Infix  string                       // how an operator is written between its operands; empty for functions
+	Format func(p *Printer, call *Call) // writes a call that is written neither as a function nor with Infix
 }
 
 // Digits says what an exact function does with the digits that an operand has behind those that SQL shows.

@@ -95,7 +95,7 @@ func AndOf(conds []Expr) Expr {
 	case 1:
 		return conds[0]
 	}
-	return &And{conds}
+	return &And{Args: conds}
 }
 
 // OrOf returns the disjunction of conds: FALSE for none, the condition itself for one.
@@ -106,7 +106,7 @@ func OrOf(conds []Expr) Expr {
 	case 1:
 		return conds[0]
 	}
-	return &Or{conds}
+	return &Or{Args: conds}
 }
 
 // True and False are the constant conditions.

@@ -19,8 +19,10 @@ func extractFunctions() []*expr.Function {
 		{Name: "extract", Category: category, Syntax: "EXTRACT(unit FROM t)", MinArgs: 2, MaxArgs: 2,
 			Doc:     "A part of a date or time: YEAR, QUARTER, MONTH, WEEK, DAY, HOUR, MINUTE, SECOND, MICROSECOND or a compound such as YEAR_MONTH.",
 			Resolve: resolveExtract, Eval: evalExtract,
-			Spelling: expr.Spelling{Format: func(c *expr.Call) string {
-				return "extract(" + keywordText(c.Args[0]) + " FROM " + c.Args[1].String() + ")"
+			Spelling: expr.Spelling{Format: func(p *expr.Printer, c *expr.Call) {
+				p.Text("extract(", keywordText(c.Args[0]), " FROM ")
+				p.Expr(c.Args[1])
+				p.Text(")")
 			}}},
 		datePart("year", nil, "YEAR(d)", "The year.", types.YearOf),
 		datePart("month", nil, "MONTH(d)", "The month, 1 to 12.", types.MonthOf),

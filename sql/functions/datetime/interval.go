@@ -25,9 +25,12 @@ func intervalFunctions() []*expr.Function {
 }
 
 // plusInterval prints DATE_ADD and DATE_SUB as the operators that they are.
-func plusInterval(op string) func(*expr.Call) string {
-	return func(c *expr.Call) string {
-		return expr.Parenthesize(c.Args[0]) + " " + op + " INTERVAL " + expr.Parenthesize(c.Args[1]) + " " + keywordText(c.Args[2])
+func plusInterval(op string) func(*expr.Printer, *expr.Call) {
+	return func(p *expr.Printer, c *expr.Call) {
+		p.Term(c.Args[0])
+		p.Text(" ", op, " INTERVAL ")
+		p.Term(c.Args[1])
+		p.Text(" ", keywordText(c.Args[2]))
 	}
 }
 

@@ -391,7 +391,7 @@ func knownCommands(t *testing.T) map[string]bool {
 	add("radish --", "cmd/radish/main.go", `\s--?([a-z][a-z-]*)`)
 	add("shell .", "cmd/radish/commands_*.go", `\{"([a-z]+)", `)
 	add("radish-bench ", "cmd/radish-bench/main.go", `\{"([a-z]+)", `)
-	add("radish-bench --", "cmd/radish-bench/*.go", `fs\.\w+\((?:&[\w.]+, )?"([a-z-]+)"`)
+	add("radish-bench --", "cmd/radish-bench/internal/*/*.go", `fs\.\w+\((?:&[\w.]+, )?"([a-z-]+)"`)
 	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
 		if err == nil && d.IsDir() {
 			known["folder ./"+path], known["folder "+path] = true, true

@@ -4,19 +4,18 @@
 // compared with the published answers or with digests of results that agreed with them (tpch, demo), or with DuckDB
 // over the same files (oracle). A figure is printed only beside the verdict on the rows that it stands for.
 //
-// The other commands, each in the file of its name:
+// Here are only the commands' names and what becomes of their errors. Each family of commands is a package below internal:
 //
-//   - compile times NVRTC over the kernels of queries.
-//   - groupby runs group-bys over generated tables whose totals are known, dbops the questions of the "database-like ops" benchmark over such tables.
-//   - windows, shapes, join, files and tpcds run beside DuckDB: window functions, statements of many kinds, joins of many sizes, queries over files,
-//     TPC-DS.
-//   - hash judges and times hash functions (package hashlab), hashtable times hash tables (package tablelab).
-//   - gpus runs TPC-H on one GPU and on several, and extrapolates by a model.
-//   - calibrate measures both sides of small queries.
-//   - memory measures what processes hold beside their memory limits.
+//   - tpch: demo, tpch, export, oracle, gpus (one GPU and several, and a model of more) and compile (NVRTC over the kernels of queries).
+//   - groupby, dbops: groups over tables whose totals are known; the questions of the "database-like ops" benchmark.
+//   - windows, shapes, join, files, tpcds: beside DuckDB, window functions, statements of many kinds, joins of many sizes, queries over files, TPC-DS.
+//   - lab: hash functions and hash tables.
+//   - auto: what radish_device = 'auto' chooses (auto), and what it estimates with (calibrate).
+//   - memory: what processes hold beside their memory limits.
 //
-// Under the commands are database.go (an engine, and how a statement's time is taken), beside.go (statements in two engines), suite.go (a run of the queries), usage.go (memory
-// and processor) and report.go (tables).
+// They share cli (flags), report (tables of figures), database (an engine, and how a statement's time is taken), peers (other engines with the same tables), drawn (tables whose values follow
+// from the numbers of their rows), answers (rows are compared), beside (statements in two engines) and workload (tables and queries that auto borrows). A family imports these, and no
+// other family but auto does.
 package main
 
 import (
@@ -30,6 +29,18 @@ import (
 	"syscall"
 
 	"github.com/radish-sql/radish/cmd/internal/heap"
+	"github.com/radish-sql/radish/cmd/radish-bench/internal/auto"
+	"github.com/radish-sql/radish/cmd/radish-bench/internal/cli"
+	"github.com/radish-sql/radish/cmd/radish-bench/internal/dbops"
+	"github.com/radish-sql/radish/cmd/radish-bench/internal/files"
+	"github.com/radish-sql/radish/cmd/radish-bench/internal/groupby"
+	"github.com/radish-sql/radish/cmd/radish-bench/internal/join"
+	"github.com/radish-sql/radish/cmd/radish-bench/internal/lab"
+	"github.com/radish-sql/radish/cmd/radish-bench/internal/memory"
+	"github.com/radish-sql/radish/cmd/radish-bench/internal/shapes"
+	"github.com/radish-sql/radish/cmd/radish-bench/internal/tpcds"
+	"github.com/radish-sql/radish/cmd/radish-bench/internal/tpch"
+	"github.com/radish-sql/radish/cmd/radish-bench/internal/windows"
 )
 
 // command is a subcommand. run gets the arguments after the command's name.
@@ -40,24 +51,24 @@ type command struct {
 }
 
 var commands = []command{
-	{"demo", "generate TPC-H at scale factor 1, run the 22 queries and check them against recorded digests", runDemo},
-	{"tpch", "the same at any scale factor, with published answers, repeated runs, profiles", runTPCH},
-	{"export", "write the TPC-H tables as Parquet files", runExport},
-	{"compile", "compile the kernels of TPC-H's or other queries by several processes, without a GPU", runCompile},
-	{"groupby", "group large tables by keys of several distributions, and check every total", runGroupBy},
-	{"gpus", "run TPC-H on one GPU and on several, compare answers, and say by a model what more GPUs would do", runGPUs},
-	{"calibrate", "measure what radish_device = 'auto' estimates with, and compare its choices with what is faster", runCalibrate},
-	{"auto", "compare what radish_device = 'auto' does, from the first run on, with the CPU and the GPU forced", runAuto},
-	{"oracle", "time the 22 queries against DuckDB, both over the same Parquet files, and compare the results", runOracle},
-	{"dbops", "group, join and sort generated tables as the \"database-like ops\" benchmark does, check every answer, and compare devices and DuckDB", runDBOps},
-	{"tpcds", "run TPC-DS's 99 queries over Parquet files of DuckDB's generator, and compare times and answers with DuckDB's", runTPCDS},
-	{"windows", "time window functions over one large table against DuckDB, and compare the results", runWindows},
-	{"shapes", "time statements of many kinds over one wide table against DuckDB, and compare the results", runShapes},
-	{"join", "join tables of many sizes and kinds of keys, check every total, and compare with DuckDB", runJoin},
-	{"hash", "judge hash functions by how they spread keys, time them on a GPU, and compare its hashes with those of Go", runHash},
-	{"hashtable", "fill and search hash tables of several kinds on a GPU, and check all that they give", runHashTable},
-	{"files", "query Parquet, CSV and JSON lines files, each statement in a process of its own, against DuckDB, and compare the results", runFiles},
-	{"memory", "run statements under memory limits, each in a process of its own, and show its peak of resident memory", runMemory},
+	{"demo", "generate TPC-H at scale factor 1, run the 22 queries and check them against recorded digests", tpch.RunDemo},
+	{"tpch", "the same at any scale factor, with published answers, repeated runs, profiles", tpch.Run},
+	{"export", "write the TPC-H tables as Parquet files", tpch.RunExport},
+	{"compile", "compile the kernels of TPC-H's or other queries by several processes, without a GPU", tpch.RunCompile},
+	{"groupby", "group large tables by keys of several distributions, and check every total", groupby.Run},
+	{"gpus", "run TPC-H on one GPU and on several, compare answers, and say by a model what more GPUs would do", tpch.RunGPUs},
+	{"calibrate", "measure what radish_device = 'auto' estimates with, and compare its choices with what is faster", auto.RunCalibrate},
+	{"auto", "compare what radish_device = 'auto' does, from the first run on, with the CPU and the GPU forced", auto.Run},
+	{"oracle", "time the 22 queries against DuckDB, both over the same Parquet files, and compare the results", tpch.RunOracle},
+	{"dbops", "group, join and sort generated tables as the \"database-like ops\" benchmark does, check every answer, and compare devices and DuckDB", dbops.Run},
+	{"tpcds", "run TPC-DS's 99 queries over Parquet files of DuckDB's generator, and compare times and answers with DuckDB's", tpcds.Run},
+	{"windows", "time window functions over one large table against DuckDB, and compare the results", windows.Run},
+	{"shapes", "time statements of many kinds over one wide table against DuckDB, and compare the results", shapes.Run},
+	{"join", "join tables of many sizes and kinds of keys, check every total, and compare with DuckDB", join.Run},
+	{"hash", "judge hash functions by how they spread keys, time them on a GPU, and compare its hashes with those of Go", lab.RunHash},
+	{"hashtable", "fill and search hash tables of several kinds on a GPU, and check all that they give", lab.RunHashTable},
+	{"files", "query Parquet, CSV and JSON lines files, each statement in a process of its own, against DuckDB, and compare the results", files.Run},
+	{"memory", "run statements under memory limits, each in a process of its own, and show its peak of resident memory", memory.Run},
 }
 
 // Exit statuses.
@@ -66,9 +77,6 @@ const (
 	exitUsage  = 2
 	exitKilled = 130 // interrupted
 )
-
-// errUsage marks errors of the command line; what was wrong has been printed.
-var errUsage = errors.New("wrong usage")
 
 func main() {
 	heap.Limit()
@@ -91,7 +99,7 @@ func run(ctx context.Context, args []string) int {
 		switch {
 		case err == nil || errors.Is(err, flag.ErrHelp):
 			return 0
-		case errors.Is(err, errUsage):
+		case errors.Is(err, cli.ErrUsage):
 			return exitUsage
 		case ctx.Err() != nil:
 			fmt.Fprintln(os.Stderr, "radish-bench: interrupted")
@@ -114,24 +122,4 @@ func usage(w io.Writer) {
 	for _, c := range commands {
 		fmt.Fprintf(w, "  %-9s %s\n", c.name, c.summary)
 	}
-}
-
-// parseFlags parses the flags of a command, which takes no other arguments.
-func parseFlags(fs *flag.FlagSet, args []string) error {
-	if err := fs.Parse(args); err != nil {
-		if errors.Is(err, flag.ErrHelp) {
-			return err
-		}
-		return errUsage
-	}
-	if fs.NArg() > 0 {
-		return wrongUsage(fs, "%q is no flag", fs.Arg(0))
-	}
-	return nil
-}
-
-// wrongUsage prints what is wrong with the command line and returns errUsage.
-func wrongUsage(fs *flag.FlagSet, format string, args ...any) error {
-	fmt.Fprintf(fs.Output(), "radish-bench "+fs.Name()+": "+format+"\n", args...)
-	return errUsage
 }

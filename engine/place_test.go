@@ -171,7 +171,8 @@ func TestExplainAnalyzeTellsGroups(t *testing.T) {
 		{"SELECT few, COUNT(*) FROM t GROUP BY few", "groups in an array"},
 		{"SELECT wide, COUNT(*) FROM t GROUP BY wide", "keys of one word"},
 		{"SELECT wide, id, COUNT(*) FROM t GROUP BY wide, id", "keys of two words"},
-		{"SELECT wide, x, id, COUNT(*) FROM t GROUP BY wide, x, id", "keys as bytes"},
+		{"SELECT wide, x, id, COUNT(*) FROM t GROUP BY wide, x, id", "keys of several words"},
+		{"SELECT wide, CAST(id AS DECIMAL(30, 2)), COUNT(*) FROM t GROUP BY 1, 2", "keys as bytes"},
 		{"SELECT /*+ STREAM_AGG() */ sorted, COUNT(*) FROM t GROUP BY sorted", "runs of equal keys"},
 		{"SELECT wide FROM t UNION SELECT n FROM d", "keys of one word"},
 		{"SELECT word FROM t UNION SELECT 'x'", "keys of one text"}, // 'x' is not in the dictionary

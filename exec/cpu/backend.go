@@ -95,15 +95,20 @@ func (q *execution) Rows(s physical.Sink, give func(*column.Batch) error) error 
 	if rel.N == 0 {
 		return nil
 	}
-	at, err := columnsAt(rel, physical.SinkColumns(s))
+	columns := physical.SinkColumns(s)
+	at, err := columnsAt(rel, columns)
 	if err != nil {
 		return err
 	}
 	if rel.Order == nil {
 		for _, seg := range rel.Segs {
 			b := &column.Batch{N: seg.N}
-			for _, c := range at {
-				b.Cols = append(b.Cols, seg.Cols[c])
+			for i, c := range at {
+				v := seg.Cols[c]
+				if v == nil { // nobody reads it
+					v = column.New(columns[i].Typ, seg.N)
+				}
+				b.Cols = append(b.Cols, v)
 			}
 			if err := give(b); err != nil {
 				return err

@@ -52,7 +52,7 @@ func (q *execution) sink(p physical.Sink) (pipeline.Sink, error) {
 		q.builds[p] = b
 		s = b
 	case *physical.Aggregate:
-		a, err := groupby.New(q.Query, p)
+		a, err := groupby.New(q.Query, p, q.unreadKeys(p))
 		if err != nil {
 			return nil, err
 		}
@@ -72,6 +72,27 @@ func (q *execution) sink(p physical.Sink) (pipeline.Sink, error) {
 	}
 	q.sinks[p] = s
 	return s, nil
+}
+
+// unreadKeys returns the keys of an aggregate that no pipeline reads.
+func (q *execution) unreadKeys(a *physical.Aggregate) (unread pipeline.IDSet) {
+	var read pipeline.IDSet
+	found := false
+	for _, pl := range q.shared.Plan.All() {
+		if s, ok := pl.Source.(*physical.SinkScan); ok && s.From == physical.Sink(a) {
+			found = true
+			for _, id := range s.Ins {
+				read.Add(id)
+			}
+		}
+	}
+	for _, g := range a.Groups {
+		if found && !read.Has(g.Col.ID) { // else something outside of the plan reads it
+
+			unread.Add(g.Col.ID)
+		}
+	}
+	return unread
 }
 
 // probes returns the probes of a build.

@@ -54,6 +54,7 @@ var groupings = []grouping{
 	{name: "two integers", keys: []int{colNull, colKey}},
 	{name: "word and integer", keys: []int{colWord, colNull}},
 	{name: "mixed", keys: []int{colText, colBool, colDec}},
+	{name: "several words", keys: []int{colWide, colFloat, colWord, colNull, colUns}},
 	{name: "all NULL", keys: []int{colNone}},
 	{name: "dense", keys: []int{colDate}, dense: []physical.DenseDomain{{Min: 9000, Max: 9000 + 1<<17}}},
 	{name: "dense words", keys: []int{colWord, colBool}, dense: []physical.DenseDomain{{Dictionary: true, Nullable: true}, {Min: 0, Max: 1, Nullable: true}}},

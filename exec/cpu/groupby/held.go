@@ -100,10 +100,5 @@ func (t *outputTable) partDone() {
 	t.table, t.accs = nil, nil
 }
 
-// rowBytes returns the bytes of rows of some columns, without texts that they share.
-func rowBytes(cols []*column.Vector, n int) (bytes int64) {
-	for _, v := range cols {
-		bytes += v.Width()*int64(n) + 8*int64(cap(v.Valid))
-	}
-	return bytes
-}
+// vectorBytes returns the bytes of a column of n rows, without texts that it shares.
+func vectorBytes(v *column.Vector, n int) int64 { return v.Width()*int64(n) + 8*int64(cap(v.Valid)) }

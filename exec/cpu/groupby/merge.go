@@ -1,11 +1,13 @@
 package groupby
 
 import (
+	"sync"
 	"sync/atomic"
 
 	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/exec/cpu/accumulate"
 	"github.com/radish-sql/radish/exec/cpu/grouptable"
+	"github.com/radish-sql/radish/exec/cpu/rowstore"
 )
 
 // The end of an aggregation: the workers' groups become one result.
@@ -137,18 +139,34 @@ func (a *Sink) mergePartitions(parts []*aggLocal, total int) error {
 	if err != nil {
 		return err
 	}
-	merged := make([]*aggLocal, grouptable.MergeTasks(a.q, total))
-	err = a.q.Parallel(len(merged), total, func(k int) error {
+	// A partition's groups become rows as soon as they are merged, so that no two tables of all groups are held. Its table then serves another partition.
+	tasks := grouptable.MergeTasks(a.q, total)
+	segs := make([][]*rowstore.Segment, tasks)
+	var idle sync.Pool
+	err = a.q.Parallel(tasks, total, func(k int) error {
 		m := a.newLocal()
 		m.table = grouptable.New(layout)
-		m.table.Reserve(grouptable.ExpectedGroups(lists, k, len(merged)))
+		expected := grouptable.ExpectedGroups(lists, k, tasks)
+		if old, _ := idle.Get().(*grouptable.Table); old != nil {
+			expected = max(expected, old.Count)
+			m.table.TakeMemory(old)
+		}
+		m.table.Reserve(expected)
+		for _, acc := range m.accs {
+			acc.Grow(expected)
+		}
 		for i, x := range parts {
-			if err := m.absorb(x.table, x.accs, lists[i].Partition(k, len(merged))); err != nil {
+			if err := m.absorb(x.table, x.accs, lists[i].Partition(k, tasks)); err != nil {
 				return err
 			}
 		}
-		merged[k] = m
-		return m.seal()
+		memory := *m.table
+		var err error
+		segs[k], err = a.rowsOf(m)
+		if layout.IsWords() {
+			idle.Put(&memory)
+		}
+		return err
 	})
 	if err != nil {
 		return err
@@ -157,7 +175,10 @@ func (a *Sink) mergePartitions(parts []*aggLocal, total int) error {
 	for _, x := range parts {
 		x.release(x.keyTexts())
 	}
-	return a.output(merged)
+	for _, s := range segs {
+		a.store(s)
+	}
+	return nil
 }
 
 // absorbDense adds the groups of another worker's array, range by range in parallel.

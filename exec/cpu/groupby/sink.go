@@ -36,8 +36,9 @@ type Sink struct {
 	q       *task.Query
 	p       *physical.Aggregate
 	needs   accumulate.Plan
-	Ordered bool // results depend on which rows a worker sees together
-	runs    bool // groups are runs of equal keys
+	unread  pipeline.IDSet // keys that nobody reads
+	Ordered bool           // results depend on which rows a worker sees together
+	runs    bool           // groups are runs of equal keys
 	locals  []*aggLocal
 
 	mu      sync.Mutex
@@ -46,8 +47,9 @@ type Sink struct {
 	rel     rowstore.Relation
 }
 
-func New(q *task.Query, p *physical.Aggregate) (*Sink, error) {
-	a := &Sink{q: q, p: p, locals: make([]*aggLocal, q.Threads)}
+// New returns the sink for an Aggregate. The result has no values for those of its keys that are unread.
+func New(q *task.Query, p *physical.Aggregate, unread pipeline.IDSet) (*Sink, error) {
+	a := &Sink{q: q, p: p, unread: unread, locals: make([]*aggLocal, q.Threads)}
 	keys := make([]expr.Expr, len(p.Groups))
 	for i, g := range p.Groups {
 		keys[i] = g.Expr
@@ -169,6 +171,9 @@ func (x *aggLocal) freezeArranged() error {
 	x.table.Expect = old.Expect
 	x.table.TakeMemory(old)
 	x.renew()
+	for _, acc := range x.accs {
+		acc.Grow(old.Count) // the next table will have about as many groups
+	}
 	return x.charge()
 }
 
@@ -435,6 +440,14 @@ func (x *aggLocal) absorbGroups(src *grouptable.Table, accs []accumulate.Accumul
 		}
 	}
 	return to, x.charge()
+}
+
+// groupCount returns the number of groups; without keys there is one.
+func (x *aggLocal) groupCount() int {
+	if x.table == nil {
+		return 1
+	}
+	return x.table.Count
 }
 
 func (a *Sink) Relation() *rowstore.Relation { return &a.rel }

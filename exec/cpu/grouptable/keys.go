@@ -17,6 +17,8 @@ func (t *Table) hash(g uint32) uint64 {
 		return keyhash.Int(t.Words[g])
 	case pairKeys:
 		return hashWords(t.Words[2*g], t.Words[2*g+1])
+	case wideKeys:
+		return hashWide(t.wordsOf(g))
 	case textKeys, rowKeys:
 		return t.hashes[g]
 	}
@@ -43,6 +45,14 @@ func (t *Table) Absorb(src *Table, groups []uint32, out []uint32) {
 			t.k1[i], t.k2[i] = src.Words[2*g], src.Words[2*g+1]
 		}
 		t.lookupPairs(t.k1, t.k2, out)
+	case wideKeys:
+		t.reserveScratch(len(groups))
+		for k, words := range t.packed {
+			for i, g := range groups {
+				words[i] = src.Words[int(g)*len(t.packed)+k]
+			}
+		}
+		t.lookupWide(len(groups), out)
 	default:
 		t.reserveScratch(len(groups))
 		t.keys = t.keys[:0]
@@ -97,18 +107,13 @@ func (t *Table) KeyColumn(c int, groups []uint32, out *column.Vector) {
 				out.I64[i] = g.min + int64(d-shift)
 			}
 		}
-	case wordKeys, pairKeys:
+	case wordKeys, pairKeys, wideKeys:
 		if g.short > 0 {
 			t.readShort(g, groups, out)
 			return
 		}
 		for i, x := range groups {
-			var w [2]uint64
-			if l.Form == wordKeys {
-				w[0] = t.Words[x]
-			} else {
-				w = [2]uint64{t.Words[2*x], t.Words[2*x+1]}
-			}
+			w := t.wordsOf(x)
 			if len(l.parts) == 1 && t.null >= 0 && x == uint32(t.null) || g.nullBit >= 0 && w[g.nullBit>>6]>>(uint(g.nullBit)&63)&1 != 0 {
 				if out.Dict != nil {
 					out.Codes[i] = 0
@@ -162,6 +167,11 @@ func (t *Table) Arranged(order []uint32) *Table {
 		out.Words = make([]uint64, 2*len(order))
 		for i, g := range order {
 			out.Words[2*i], out.Words[2*i+1] = t.Words[2*g], t.Words[2*g+1]
+		}
+	case wideKeys:
+		out.Words = make([]uint64, 0, len(order)*t.Layout.words)
+		for _, g := range order {
+			out.Words = append(out.Words, t.wordsOf(g)...)
 		}
 	case textKeys, rowKeys:
 		out.texts, out.hashes = make([]string, len(order)), make([]uint64, len(order))

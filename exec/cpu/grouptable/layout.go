@@ -18,6 +18,7 @@ const (
 	DenseKeys Form = iota // an index into an array over all possible keys
 	wordKeys              // packed into one word
 	pairKeys              // packed into two words
+	wideKeys              // packed into more words
 	textKeys              // one column of strings; takes any
 	rowKeys               // written out as bytes, strings included; takes any keys
 )
@@ -25,9 +26,14 @@ const (
 // TakesAny says whether keys of any values, coded or not, fit.
 func (f Form) TakesAny() bool { return f == textKeys || f == rowKeys }
 
+// IsWords says whether keys are words, of which rows share no memory.
+func (l *Layout) IsWords() bool {
+	return l.Form == wordKeys || l.Form == pairKeys || l.Form == wideKeys
+}
+
 // String says it as EXPLAIN ANALYZE does.
 func (f Form) String() string {
-	return [...]string{"groups in an array", "keys of one word", "keys of two words", "keys of one text", "keys as bytes"}[f]
+	return [...]string{"groups in an array", "keys of one word", "keys of two words", "keys of several words", "keys of one text", "keys as bytes"}[f]
 }
 
 // Layout is the form of keys that all workers of an aggregation start with.
@@ -36,6 +42,7 @@ type Layout struct {
 	Types  []types.Type
 	parts  []digit
 	rows   *rowForm // of rowKeys
+	words  int      // of a key; packed forms
 	size   int      // of denseKeys: number of indexes
 	Expect int      // about how many groups will come
 
@@ -80,39 +87,40 @@ func NewLayout(p *physical.Aggregate, ts []types.Type, nullable []bool, keys []*
 			}
 		}
 	}
-	bits, ok := l.setDigits(bounds, nullable, keys)
-	switch {
-	case !ok:
-		return l.takeAny()
-	case bits <= 64:
-		l.Form = wordKeys
-	case bits <= 128:
-		l.Form = pairKeys
-	default:
+	bits, texts, ok := l.setDigits(bounds, nullable, keys)
+	if !ok {
 		return l.takeAny()
 	}
-	if !l.arrange() {
-		return l.takeAny()
+	if all, ok := l.setShort(texts, keys, bits); ok && all <= 128 {
+		if l.Form = pairKeys; all <= 64 {
+			l.Form = wordKeys
+		}
+		if l.arrange() {
+			return l
+		}
 	}
-	return l
+	if l.setWide(texts, keys) {
+		return l
+	}
+	return l.takeAny()
 }
 
-// setDigits finds the width of each key and returns how many bits all take. ok is false where a key does not fit.
-func (l *Layout) setDigits(bounds []physical.Bound, nullable []bool, keys []*column.Vector) (bits uint, ok bool) {
-	var stringKeys []int // strings without a dictionary
+// setDigits finds the width of each key and returns how many bits all take, but for texts: the keys that are strings without a dictionary. ok is false
+// where a key fits no word.
+func (l *Layout) setDigits(bounds []physical.Bound, nullable []bool, keys []*column.Vector) (bits uint, texts []int, ok bool) {
 	for i, t := range l.Types {
 		g := &l.parts[i]
 		*g = digit{nullBit: -1, nullable: nullable[i]}
 		switch t.Phys() {
 		case types.PhysString:
 			if keys[i].Dict == nil {
-				stringKeys = append(stringKeys, i)
+				texts = append(texts, i)
 				continue
 			}
 			g.dict = keys[i].Dict
 			g.bits = widthOf(uint64(g.dict.Len()))
 		case types.PhysInt128:
-			return 0, false
+			return 0, nil, false
 		case types.PhysFloat64, types.PhysUint64:
 			g.bits = 64
 		default:
@@ -126,18 +134,21 @@ func (l *Layout) setDigits(bounds []physical.Bound, nullable []bool, keys []*col
 			bits++
 		}
 	}
-	return l.setShort(stringKeys, keys, bits)
+	return bits, texts, true
 }
 
 // arrange gives each key, and the flag of each that may be NULL, its bits in the words. It says whether they fit.
 func (l *Layout) arrange() bool {
-	// Widest first, so that no part straddles the two words; flags fill what is left.
-	free := [2]uint{}
+	// Widest first, so that no part straddles two words; flags fill what is left.
+	most := map[Form]int{wordKeys: 1, pairKeys: 2, wideKeys: mostWords}[l.Form]
+	l.words = 0
+	var used [mostWords]uint // bits of each word
 	place := func(width uint) (uint, bool) {
-		for w := range free {
-			if free[w]+width <= 64 && (w == 0 || l.Form == pairKeys) {
-				at := uint(w)*64 + free[w]
-				free[w] += width
+		for w := range used[:most] {
+			if used[w]+width <= 64 {
+				at := uint(w)*64 + used[w]
+				used[w] += width
+				l.words = max(l.words, w+1)
 				return at, true
 			}
 		}
@@ -149,8 +160,13 @@ func (l *Layout) arrange() bool {
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return int(l.parts[b].bits) - int(l.parts[a].bits) })
 	for _, i := range order {
-		if l.parts[i].short > 8 {
-			free = [2]uint{64, l.parts[i].bits - 64} // alone of its kind and the widest
+		if l.parts[i].short > 8 { // they are the widest and come first
+			if l.words+2 > most {
+				return false
+			}
+			used[l.words], used[l.words+1] = 64, l.parts[i].bits-64
+			l.parts[i].shift = uint(64 * l.words)
+			l.words += 2
 			continue
 		}
 		at, ok := place(l.parts[i].bits)

@@ -9,15 +9,20 @@ import (
 
 // Short strings as words. A string of up to 15 bytes that has no dictionary is packed like a number: its bytes, from the lowest byte of
 // the word up, and its length in the last byte that it may take. A lookup then reads one slot, where a string held by reference would be
-// compared through its header and its bytes, each a cache miss of its own. The first vector of keys decides; a longer string that comes
-// later makes the table change its form.
+// compared through its header and its bytes, each a cache miss of its own. Beside keys that do not fit two words it takes one or two whole
+// words. The first vector of keys decides; a longer string that comes later makes the table change its form.
 
 // nullLength stands for the length of a string that is NULL.
 const nullLength = 0xFF
 
+// mostWords is how many words a key takes at most.
+const mostWords = 8
+
+// wholeDictionary is the length of a dictionary that the next row groups will have, too: those of more values often end somewhere in the column.
+const wholeDictionary = 1 << 12
+
 // setShort gives the keys at stringKeys, which have no dictionaries, digits as short strings, and returns how many bits all keys take. ok is
-// false where they do not fit two words beside the others, which take so many bits, and where another key has a dictionary: often only the
-// first row groups of a column have one, and the tables of all workers would change their form late.
+// false where they do not fit two words beside the others, which take so many bits.
 func (l *Layout) setShort(stringKeys []int, keys []*column.Vector, bits uint) (all uint, ok bool) {
 	width := uint(0) // bytes, with that of the length
 	switch {
@@ -30,10 +35,8 @@ func (l *Layout) setShort(stringKeys []int, keys []*column.Vector, bits uint) (a
 	default:
 		return 0, false
 	}
-	for i := range l.parts {
-		if l.parts[i].dict != nil {
-			return 0, false
-		}
+	if !l.areWhole() {
+		return 0, false
 	}
 	for _, i := range stringKeys {
 		if longest(keys[i]) >= int(width) {
@@ -43,6 +46,36 @@ func (l *Layout) setShort(stringKeys []int, keys []*column.Vector, bits uint) (a
 		bits += 8 * width
 	}
 	return bits, true
+}
+
+// areWhole says whether the dictionaries of keys are expected to be those of all rows. Otherwise the tables of all workers would change their form late.
+func (l *Layout) areWhole() bool {
+	for i := range l.parts {
+		if d := l.parts[i].dict; d != nil && d.Len() > wholeDictionary {
+			return false
+		}
+	}
+	return true
+}
+
+// setWide makes the form that of several words, where all keys fit.
+func (l *Layout) setWide(stringKeys []int, keys []*column.Vector) bool {
+	if len(l.parts) == 1 || len(stringKeys) > 0 && !l.areWhole() {
+		return false
+	}
+	for _, i := range stringKeys {
+		switch n := longest(keys[i]); {
+		case n < 8:
+			l.parts[i].short = 8
+		case n < 16:
+			l.parts[i].short = 16
+		default:
+			return false
+		}
+		l.parts[i].bits = 8 * l.parts[i].short
+	}
+	l.Form = wideKeys
+	return l.arrange()
 }
 
 // longest returns the length of the longest string of a vector without a dictionary.
@@ -62,14 +95,12 @@ func longest(v *column.Vector) int {
 	return n
 }
 
-// ShortBytes returns the bytes, for each group, of the strings that KeyColumn makes of words.
-func (l *Layout) ShortBytes() (n int64) {
-	if !l.Form.TakesAny() {
-		for i := range l.parts {
-			n += int64(l.parts[i].short)
-		}
+// ShortBytes returns the bytes, for each group, of the strings that KeyColumn makes of words for the c-th key.
+func (l *Layout) ShortBytes(c int) int64 {
+	if l.Form.TakesAny() {
+		return 0
 	}
-	return n
+	return int64(l.parts[c].short)
 }
 
 // packShort adds the strings of a column of sel to t.k1 and t.k2. It is false if one is too long.
@@ -105,15 +136,13 @@ func (t *Table) packShort(g *digit, v *column.Vector, sel []int32) bool {
 
 // addShort adds a string's words and length to the j-th key.
 func (t *Table) addShort(g *digit, j int, lo, hi uint64, length int) {
-	switch {
-	case g.short > 8:
-		t.k1[j] |= lo
-		t.k2[j] |= hi | uint64(length)<<(8*(g.short-9))
-	case g.shift == 0:
-		t.k1[j] |= lo | uint64(length)<<56
-	default:
-		t.k2[j] |= lo | uint64(length)<<56
+	w := g.shift >> 6
+	if g.short > 8 {
+		t.packed[w][j] |= lo
+		t.packed[w+1][j] |= hi | uint64(length)<<(8*(g.short-9))
+		return
 	}
+	t.packed[w][j] |= lo | uint64(length)<<56
 }
 
 // shortWords returns the bytes of a string of at most 15 bytes as two words, with zeros behind them.
@@ -136,10 +165,11 @@ func (t *Table) readShort(g *digit, groups []uint32, out *column.Vector) {
 	n := len(groups)
 	buf := make([]byte, 0, n*int(g.short))
 	var key [16]byte
+	words, w := uint32(t.Layout.words), uint32(g.shift>>6)
 	for i, x := range groups {
-		lo, hi := t.Words[2*x], t.Words[2*x+1]
-		if g.shift == 64 {
-			lo = hi
+		lo, hi := t.Words[words*x+w], uint64(0)
+		if g.short > 8 {
+			hi = t.Words[words*x+w+1]
 		}
 		binary.LittleEndian.PutUint64(key[:], lo)
 		binary.LittleEndian.PutUint64(key[8:], hi)

@@ -9,7 +9,8 @@ import (
 	"github.com/radish-sql/radish/sql/types"
 )
 
-// Rows of short strings, NULLs among them, alone and beside other keys, have the groups that a map finds, and the keys come back.
+// Rows of short strings and other keys, NULLs among them, in two words or more, have the groups that a map finds, and the keys come back. So they
+// do in a table that has absorbed another one's groups.
 func TestShortStrings(t *testing.T) {
 	const n = 500
 	r := rand.New(rand.NewPCG(7, 0))
@@ -23,20 +24,25 @@ func TestShortStrings(t *testing.T) {
 	for _, c := range []struct {
 		columns []types.Type
 		most    int // bytes of the longest string that fits
-		nulls   int // the same where keys may be NULL; 0: such keys do not fit
+		nulls   int // the same where keys may be NULL; 0: such keys have another form
+		form    Form
 	}{
-		{[]types.Type{types.Varchar(20)}, 15, 15},
-		{[]types.Type{types.Varchar(20), types.Int32}, 11, 10},
-		{[]types.Type{types.Int32, types.Varchar(20)}, 11, 10},
-		{[]types.Type{types.Varchar(20), types.Varchar(20)}, 7, 7},
-		{[]types.Type{types.Double, types.Varchar(20)}, 7, 0},
+		{[]types.Type{types.Varchar(20)}, 15, 15, pairKeys},
+		{[]types.Type{types.Varchar(20), types.Int32}, 11, 10, pairKeys},
+		{[]types.Type{types.Int32, types.Varchar(20)}, 11, 10, pairKeys},
+		{[]types.Type{types.Varchar(20), types.Varchar(20)}, 7, 7, pairKeys},
+		{[]types.Type{types.Double, types.Varchar(20)}, 7, 0, pairKeys},
+		{[]types.Type{types.Double, types.Varchar(20)}, 15, 15, wideKeys},
+		{[]types.Type{types.Double, types.Int32, types.Double, types.Int64}, 0, 0, wideKeys},
+		{[]types.Type{types.Varchar(20), types.Int32, types.Varchar(20)}, 7, 7, wideKeys},
+		{[]types.Type{types.Int32, types.Varchar(20), types.Varchar(20), types.Int32, types.Varchar(20)}, 15, 15, wideKeys},
 	} {
 		for _, nulls := range []bool{false, true} {
 			most := c.most
 			if nulls {
 				most = c.nulls
 			}
-			if most == 0 {
+			if most == 0 && nulls {
 				continue
 			}
 			keys := make([]*column.Vector, len(c.columns))
@@ -49,7 +55,7 @@ func TestShortStrings(t *testing.T) {
 					switch {
 					case nulls && r.IntN(8) == 0:
 						v.SetNull(i, n)
-					case typ == types.Int32:
+					case typ == types.Int32 || typ == types.Int64:
 						v.I64[i] = int64(r.IntN(3)) - 1
 					case typ == types.Double:
 						v.F64[i] = float64(r.IntN(3)) - 1
@@ -61,7 +67,7 @@ func TestShortStrings(t *testing.T) {
 			}
 			name := fmt.Sprint(c.columns, nulls)
 			table := New(NewLayout(nil, c.columns, nullable, keys, 0, 1))
-			if table.Layout.Form != pairKeys {
+			if table.Layout.Form != c.form {
 				t.Fatalf("%s: the form is %v", name, table.Layout.Form)
 			}
 			groups := make([]uint32, n)
@@ -78,14 +84,34 @@ func TestShortStrings(t *testing.T) {
 				}
 				want[texts[i]] = g
 			}
-			back := make([]*column.Vector, len(keys))
-			for k := range keys {
-				back[k] = &column.Vector{}
-				table.KeyColumn(k, groups, back[k])
+			order := table.Groups()
+			r.Shuffle(len(order), func(a, b int) { order[a], order[b] = order[b], order[a] })
+			arranged, other := table.Arranged(order), New(table.Layout)
+			other.Find(keys, []int32{n / 2, n / 3}, n, make([]uint32, 2))
+			absorbed := make([]uint32, len(order))
+			other.Absorb(arranged, arranged.Groups(), absorbed)
+			if other.Count != table.Count {
+				t.Fatalf("%s: %d groups become %d", name, table.Count, other.Count)
 			}
-			for i := range n {
-				if got := rowText(back, i); got != texts[i] {
-					t.Fatalf("%s: row %d is %q, was %q", name, i, got, texts[i])
+			became := make([]uint32, len(order))
+			for i, g := range order {
+				became[g] = absorbed[i]
+			}
+			for _, from := range []*Table{table, other} {
+				if from == other {
+					for i, g := range groups {
+						groups[i] = became[g]
+					}
+				}
+				back := make([]*column.Vector, len(keys))
+				for k := range keys {
+					back[k] = &column.Vector{}
+					from.KeyColumn(k, groups, back[k])
+				}
+				for i := range n {
+					if got := rowText(back, i); got != texts[i] {
+						t.Fatalf("%s: row %d is %q, was %q", name, i, got, texts[i])
+					}
 				}
 			}
 			for _, v := range keys {

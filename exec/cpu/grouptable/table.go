@@ -19,7 +19,7 @@ type Table struct {
 	Expect int // about how many will come: a table that grows at all grows for as many
 	Seen   []bool
 
-	Words  []uint64 // by group, of wordKeys; two each for pairKeys
+	Words  []uint64 // by group, of packed forms: as many as the layout says
 	texts  []string // by group, of textKeys and rowKeys
 	hashes []uint64 // of texts
 	arena  []byte   // where new texts go
@@ -30,8 +30,14 @@ type Table struct {
 	mask   uint64
 	null   int32 // the group of NULL for a single key column; -1: none yet
 
-	// Scratch of one call.
+	scratch
+}
+
+// scratch is memory of one call.
+type scratch struct {
 	k1, k2  []uint64
+	more    []uint64   // what packed has of the words after the second one
+	packed  [][]uint64 // by word: k1, k2 and further ones
 	keys    []string
 	offsets []int
 	buf     []byte
@@ -83,6 +89,11 @@ func (t *Table) Find(keys []*column.Vector, sel []int32, n int, out []uint32) (o
 			return false
 		}
 		t.lookupPairs(t.k1[:len(sel)], t.k2[:len(sel)], out)
+	case wideKeys:
+		if !t.pack(keys, sel) {
+			return false
+		}
+		t.lookupWide(len(sel), out)
 	case textKeys:
 		t.findText(keys[0], sel, out)
 	default:
@@ -284,13 +295,21 @@ func (t *Table) reserveScratch(n int) {
 		t.k1, t.k2 = make([]uint64, n), make([]uint64, n)
 	}
 	t.k1, t.k2 = t.k1[:n], t.k2[:n]
+	if more := t.Layout.words - 2; more > 0 && len(t.more) < more*n {
+		t.more = make([]uint64, more*n)
+	}
+	t.packed = append(t.packed[:0], t.k1, t.k2)
+	for k := 2; k < t.Layout.words; k++ {
+		t.packed = append(t.packed, t.more[(k-2)*n:][:n])
+	}
 }
 
 // pack packs several key columns into t.k1 and t.k2. It is false if a value does not fit.
 func (t *Table) pack(keys []*column.Vector, sel []int32) bool {
 	t.reserveScratch(len(sel))
-	clear(t.k1)
-	clear(t.k2)
+	for _, words := range t.packed {
+		clear(words)
+	}
 	for i, v := range keys {
 		g := &t.Layout.parts[i]
 		if g.short > 0 {
@@ -302,10 +321,7 @@ func (t *Table) pack(keys []*column.Vector, sel []int32) bool {
 		if v.Dict != g.dict {
 			return false
 		}
-		dst, shift := t.k1, g.shift
-		if shift >= 64 {
-			dst, shift = t.k2, shift-64
-		}
+		dst, shift := t.packed[g.shift>>6], g.shift&63
 		if v.Valid == nil && !v.Const {
 			over := uint64(0)
 			switch {
@@ -334,11 +350,7 @@ func (t *Table) pack(keys []*column.Vector, sel []int32) bool {
 				if g.nullBit < 0 {
 					return false
 				}
-				if g.nullBit >= 64 {
-					t.k2[j] |= 1 << (g.nullBit - 64)
-				} else {
-					t.k1[j] |= 1 << g.nullBit
-				}
+				t.packed[g.nullBit>>6][j] |= 1 << (g.nullBit & 63)
 				continue
 			}
 			if v.Const {
@@ -375,26 +387,32 @@ func (t *Table) TakeMemory(old *Table) {
 	clear(t.slots3)
 	t.Words, t.texts, t.hashes = old.Words[:0], old.texts[:0], old.hashes[:0]
 	t.arena, t.Held = old.arena[:0], int64(cap(old.arena))
-	t.k1, t.k2, t.keys, t.offsets, t.buf, t.hasher = old.k1, old.k2, old.keys, old.offsets, old.buf, old.hasher
+	t.scratch = old.scratch
 }
 
 // Seal gives back what only lookups need: from now on groups are read.
 func (t *Table) Seal() {
 	t.slots1, t.slots2, t.slots3, t.mask = nil, nil, nil, 0
-	t.k1, t.k2, t.keys, t.offsets, t.buf = nil, nil, nil, nil, nil
+	t.scratch = scratch{}
 }
 
-// Reserve makes room for groups that will come at once.
+// Reserve makes room for groups that will come at once. The table has none yet.
 func (t *Table) Reserve(groups int) {
-	switch t.Layout.Form {
-	case wordKeys:
-		t.growWords(roomFor(groups + groups/4))
-		t.Words = make([]uint64, 0, groups+groups/4)
-	case pairKeys:
-		t.growPairs(roomFor(groups + groups/4))
-		t.Words = make([]uint64, 0, 2*(groups+groups/4))
-	case textKeys, rowKeys:
-		t.growTexts(roomFor(groups + groups/4))
+	size := roomFor(groups + groups/4)
+	if words := t.Layout.words * (groups + groups/4); t.Layout.IsWords() && cap(t.Words) < words {
+		t.Words = make([]uint64, 0, words)
+	}
+	switch {
+	case size <= max(len(t.slots1), len(t.slots2), len(t.slots3)):
+		return
+	case t.Layout.Form == wordKeys:
+		t.growWords(size)
+	case t.Layout.Form == pairKeys:
+		t.growPairs(size)
+	case t.Layout.Form == wideKeys:
+		t.growWide(size)
+	case t.Layout.Form.TakesAny():
+		t.growTexts(size)
 		t.texts, t.hashes = make([]string, 0, groups+groups/4), make([]uint64, 0, groups+groups/4)
 	}
 }

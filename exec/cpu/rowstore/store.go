@@ -30,7 +30,7 @@ type Store struct {
 	Expect int
 }
 
-// Segment is a run of rows. Its vectors are flat or dictionary-coded and hold cap values, of which n are in use.
+// Segment is a run of rows. Its vectors are flat or dictionary-coded and hold cap values, of which n are in use. A column that nobody reads may be nil.
 type Segment struct {
 	N, Cap int
 	Cols   []*column.Vector

@@ -17,7 +17,7 @@ export CGO_ENABLED ?= 0
 
 .DEFAULT_GOAL := build
 
-.PHONY: build demo test test-clients test-emulated race race-transfers lint fuzz fuzz-oracle fuzz-others fuzz-devices damage bench bench-oracle bench-windows bench-memory bench-rows gpu gpu-bundle clean help
+.PHONY: build demo test test-arrow18 test-clients test-emulated race race-transfers lint fuzz fuzz-oracle fuzz-others fuzz-devices damage bench bench-oracle bench-windows bench-memory bench-rows gpu gpu-bundle clean help
 
 build: ## build build/radish and build/radish-bench
 	@mkdir -p build
@@ -32,6 +32,9 @@ test: ## run all tests
 
 test-clients: ## test sqlx, sqlc's code, GORM, ent and goose over the driver, in a module of their own
 	cd test/clients && $(GO) vet ./... && $(GO) test ./...
+
+test-arrow18: ## test the package for arrow-go v18, in a module of its own
+	cd arrow18 && $(GO) vet ./... && $(GO) run $(STATICCHECK) ./... && $(GO) test -tags assert ./...
 
 race: ## run the short tests with the race detector (needs a C compiler)
 	CGO_ENABLED=1 $(GO) test -race -short -timeout 20m ./...

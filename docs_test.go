@@ -22,7 +22,7 @@ import (
 // test, or refused with a reason.
 func TestDocsNameTests(t *testing.T) {
 	defined := map[string]bool{} // by folder and name
-	for _, folder := range []string{".", "engine", "cmd/radish", "cmd/radish/internal/prompt", "test/clients"} {
+	for _, folder := range []string{".", "engine", "cmd/radish", "cmd/radish/internal/prompt", "test/clients", "arrow18"} {
 		files, err := filepath.Glob(filepath.Join(folder, "*_test.go"))
 		if err != nil || len(files) == 0 {
 			t.Fatalf("no tests in %s: %v", folder, err)

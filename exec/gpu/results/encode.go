@@ -111,13 +111,9 @@ func (x *encoder) encode(ctx context.Context, ts []types.Type, reserve func(byte
 	if x.window, err = x.rows.Env.Memory.Alloc("rows to store", x.bytes); err != nil {
 		return err
 	}
-	bytes := int64(0)
-	for i, t := range ts {
-		more, err := x.outline(ctx, i, t)
-		if err != nil {
-			return err
-		}
-		bytes += more
+	bytes, err := x.outline(ctx, ts)
+	if err != nil {
+		return err
 	}
 	if err := reserve(bytes); err != nil {
 		return err
@@ -135,23 +131,62 @@ func (x *encoder) groupRows(g int64) int {
 	return int(min(tables.RowGroupSize, x.rows.Count-g*tables.RowGroupSize))
 }
 
-// outline finds the bounds of a column's row groups, and makes their chunks without values. It returns the bytes that the column will take.
-func (x *encoder) outline(ctx context.Context, i int, t types.Type) (bytes int64, err error) {
-	c := &x.rows.Columns[i]
-	if c.Class == form.Code {
-		return 4 * x.rows.Count, nil
+// outline finds the bounds of all columns' row groups, and makes their chunks without values. It returns the bytes that the columns will take. The host waits once for all bounds, and makes
+// the chunks of several columns at once.
+func (x *encoder) outline(ctx context.Context, ts []types.Type) (bytes int64, err error) {
+	var bounded []int // columns of which there are bounds
+	for i := range ts {
+		if x.rows.Columns[i].Class == form.Code {
+			bytes += 4 * x.rows.Count
+		} else {
+			bounded = append(bounded, i)
+		}
 	}
-	items, valid, done, err := x.ordered(c)
-	if err != nil {
-		return 0, err
+	if len(bounded) == 0 {
+		return bytes, nil
 	}
-	defer done()
-	x.ranges[i] = make([]gpukernels.Range, x.groups)
-	at, err := x.rows.Env.Memory.Alloc("rows to store", int64(len(x.ranges[i]))*int64(unsafe.Sizeof(gpukernels.Range{})))
+	const size = int64(unsafe.Sizeof(gpukernels.Range{}))
+	all := make([]gpukernels.Range, int64(len(bounded))*x.groups)
+	at, err := x.rows.Env.Memory.Alloc("rows to store", int64(len(all))*size)
 	if err != nil {
 		return 0, err
 	}
 	defer x.rows.Env.Memory.Free(at)
+	for n, i := range bounded {
+		from := int64(n) * x.groups
+		x.ranges[i] = all[from : from+x.groups]
+		if err := x.findRanges(i, ts[i], at+gpukernels.Ptr(from*size)); err != nil {
+			return 0, err
+		}
+	}
+	if err := x.rows.Env.Memory.Fetch(ctx, gpukernels.Bytes(all), at); err != nil {
+		return 0, err
+	}
+	sizes := make([]int64, len(ts))
+	var work errgroup.Group
+	work.SetLimit(encodeThreads)
+	for _, i := range bounded {
+		work.Go(func() error {
+			return sqlerr.Guard(func() error {
+				x.chunks[i], sizes[i] = x.outlined(ts[i], x.ranges[i])
+				return nil
+			})
+		})
+	}
+	err = work.Wait()
+	for _, n := range sizes {
+		bytes += n
+	}
+	return bytes, err
+}
+
+// findRanges has the device write the bounds of a column's row groups to a place in its memory.
+func (x *encoder) findRanges(i int, t types.Type, to gpukernels.Ptr) error {
+	items, valid, done, err := x.ordered(&x.rows.Columns[i])
+	if err != nil {
+		return err
+	}
+	defer done() // behind what the stream has been given
 	order := gpukernels.SignedOrder
 	switch t.Phys() {
 	case types.PhysUint64:
@@ -159,26 +194,25 @@ func (x *encoder) outline(ctx context.Context, i int, t types.Type) (bytes int64
 	case types.PhysFloat64:
 		order = gpukernels.FloatOrder
 	}
-	if err := x.rows.Env.Memory.Stream.GroupRanges(items, valid, order, x.rows.Count, tables.RowGroupSize, at); err != nil {
-		return 0, err
-	}
-	if err := x.rows.Env.Memory.Fetch(ctx, gpukernels.Bytes(x.ranges[i]), at); err != nil {
-		return 0, err
-	}
-	for g := range x.groups {
-		r := &x.ranges[i][g]
-		b := encoding.Bounds{Rows: x.groupRows(g), Nulls: int(r.Nulls), Low: r.Low, High: r.High, Sorted: r.Ascending()}
+	return x.rows.Env.Memory.Stream.GroupRanges(items, valid, order, x.rows.Count, tables.RowGroupSize, to)
+}
+
+// outlined makes the chunks of a column without values, and says how many bytes they will take.
+func (x *encoder) outlined(t types.Type, ranges []gpukernels.Range) (chunks []*encoding.Chunk, bytes int64) {
+	for g := range ranges {
+		r := &ranges[g]
+		b := encoding.Bounds{Rows: x.groupRows(int64(g)), Nulls: int(r.Nulls), Low: r.Low, High: r.High, Sorted: r.Ascending()}
 		if r.HasNaN() {
 			b.Low, b.High = 0, 1 // not constant: the host looks at its values
 		}
 		chunk := encoding.NewUnfilled(t, b)
-		x.chunks[i] = append(x.chunks[i], chunk)
+		chunks = append(chunks, chunk)
 		bytes += int64(b.Rows * chunk.ItemWidth())
 		if 0 < b.Nulls && b.Nulls < b.Rows {
 			bytes += 8 * int64(column.BitmapWords(b.Rows))
 		}
 	}
-	return bytes, nil
+	return chunks, bytes
 }
 
 // ordered returns the addresses of a column's items and their validity in the order of the rows. done frees what was made for it.
@@ -203,7 +237,7 @@ func (x *encoder) ordered(c *Column) (items, valid gpukernels.Ptr, done func(), 
 	return items, valid, done, err
 }
 
-// encodeThreads is how many goroutines look at NaNs.
+// encodeThreads is how many goroutines make chunks, or look at NaNs.
 const encodeThreads = 16
 
 // column encodes a column.

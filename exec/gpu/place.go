@@ -180,7 +180,7 @@ func (d *Device) placeAt(s *shares, ctx *expr.Context, wish Wish, target *kernel
 	return nil, alone, cannot
 }
 
-// placeShares is placeAt of a plan that is divided, as it is or with some of its pipelines cut. Joins that move rows have to be in partitions.
+// placeShares is placeAt of a plan that is divided, as it is or with some of its pipelines cut. Joins that move rows have to be in partitions by two passes: rows move in the second one.
 func (d *Device) placeShares(s *shares, plan *physical.Plan, ctx *expr.Context, wish Wish, target *kernel.Target) (placed *Placed, alone string, cannot []*physical.Build) {
 	moving := slices.Collect(maps.Keys(s.movingBuilds()))
 	placed, where, err := d.place(plan, ctx, wish, target)
@@ -191,12 +191,12 @@ func (d *Device) placeShares(s *shares, plan *physical.Plan, ctx *expr.Context, 
 		return nil, "a part of it runs on the CPU: " + where.FirstReason(plan), moving
 	}
 	for _, b := range moving {
-		if x := placed.program.Builds[b].Radix; x == nil || x.Merges() {
+		if x := placed.program.Builds[b].Radix; x == nil || x.Merges() || x.Of(false).Form().Passes != 2 {
 			cannot = append(cannot, b)
 		}
 	}
 	if len(cannot) > 0 {
-		return nil, "a join is not in partitions", cannot
+		return nil, "a join is not in partitions by two passes", cannot
 	}
 	placed.shares = s.of(plan)
 	return placed, placed.planWindows(), moving

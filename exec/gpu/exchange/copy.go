@@ -120,22 +120,13 @@ func (x *move) copyEach(place int, copies []transfer) (err error) {
 
 // copyByKernel has a kernel read all arrays, of so many bytes, those of peers, too.
 func (x *move) copyByKernel(place int, copies []transfer, bytes int64) error {
-	arrays := make([]run.Transfer, len(copies))
-	for i, c := range copies {
-		arrays[i] = run.Transfer{To: c.dst, From: c.src, Bytes: c.bytes}
-	}
-	return copyArrays(x.ctx, x.queries[place].Memory().Stream, arrays, blocks(bytes/16+1))
-}
-
-// copyArrays has a kernel of at most so many blocks copy arrays, which its device can read.
-func copyArrays(ctx context.Context, s *gpukernels.Stream, arrays []run.Transfer, most int64) error {
-	for part := range slices.Chunk(arrays, copiedTogether) {
+	for part := range slices.Chunk(copies, copiedTogether) {
 		words := make([]uint64, 1+3*copiedTogether)
 		words[0] = uint64(len(part))
-		for i, a := range part {
-			words[1+3*i], words[2+3*i], words[3+3*i] = uint64(a.To), uint64(a.From), uint64(a.Bytes)
+		for i, c := range part {
+			words[1+3*i], words[2+3*i], words[3+3*i] = uint64(c.dst), uint64(c.src), uint64(c.bytes)
 		}
-		if err := launch(ctx, s, "copy_arrays", most, words...); err != nil {
+		if err := launch(x.ctx, x.queries[place].Memory().Stream, "copy_arrays", blocks(bytes/16+1), words...); err != nil {
 			return err
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/radish-sql/radish/exec/gpu/run"
-	"github.com/radish-sql/radish/gpukernels"
 )
 
 // Meeting is where the places of a query meet in the midst of a pipeline. It is a run.Meeting.
@@ -58,12 +57,4 @@ func (m *Meeting) Meet(ctx context.Context, place int, brings run.Brought) ([]ru
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
-}
-
-// meetingBlocks is how many blocks of a multiprocessor copy: enough to keep a link busy, and so few that kernels of other streams run beside them.
-const meetingBlocks = 2
-
-// Copy has kernels read the arrays: a call of the driver for each would take longer than the link does.
-func (m *Meeting) Copy(ctx context.Context, s *gpukernels.Stream, arrays []run.Transfer) error {
-	return copyArrays(ctx, s, arrays, int64(meetingBlocks*max(s.Device().Info().Multiprocessors, 1)))
 }

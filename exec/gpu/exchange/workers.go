@@ -3,6 +3,8 @@ package exchange
 import (
 	"runtime"
 	"time"
+
+	"github.com/radish-sql/radish/sql/sqlerr"
 )
 
 // Work is handed to the places some twenty times in a query, and each time takes some microseconds. A goroutine that sleeps is woken up to 100 µs later on a virtual machine, whose idle
@@ -27,14 +29,16 @@ func newWorkers(n int) *workers {
 	for i := range w.work {
 		w.work[i] = make(chan func(), 1)
 		go func() {
-			for {
-				f, ok := receive(w.work[i], w.patience)
-				if !ok {
-					return
+			_ = sqlerr.Guard(func() error { // work sees to its own panics
+				for {
+					f, ok := receive(w.work[i], w.patience)
+					if !ok {
+						return nil
+					}
+					f()
+					w.done <- struct{}{}
 				}
-				f()
-				w.done <- struct{}{}
-			}
+			})
 		}()
 	}
 	return w

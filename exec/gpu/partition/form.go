@@ -59,11 +59,19 @@ type Word struct {
 // Item is what a Word is.
 type Item uint8
 
-// The address of a pass's rows, of the numbers of rows that its partitions were given, and of where the partitions begin, where they have ranges; and the rows that a
-// partition has capacity for, where they have not.
+// The address of a pass's rows, of the numbers of rows that its partitions were given, and of where the partitions begin, where they have ranges; the rows that a
+// partition has capacity for, where they have not; and the address of what the second pass goes over if several devices have passed over the rows for the first time, see Split.
 const (
 	Rows Item = iota
 	Counts
 	Begins
 	Capacity
+	Others
+)
+
+// OthersHead are the words before the sources of Others: the first of the partitions that the second pass goes over, their end, and the number of sources. Each of these has OthersSource words:
+// Rows, Counts and Begins of another device.
+const (
+	OthersHead   = 3
+	OthersSource = 3
 )

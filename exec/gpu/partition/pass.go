@@ -47,35 +47,48 @@ func Tile(k *kernel.Kernel, between func()) {
 	k.EndTile = append(k.EndTile, "partitioner.tile(partition_rows, direct);")
 }
 
-// Split writes a kernel that splits each partition of the first pass. direct are lines as of Declare.
+// Split writes a kernel that splits each partition of the first pass. direct are lines as of Declare. Of partitions with ranges, it may go over some only, and over the rows that other devices
+// have of them besides, where these lie: the address of Others is not 0 then.
 func (f *Form) Split(sub *kernel.Kernel, of any, direct []string, shared kernel.SharedMemory) {
 	sub.Shared = shared
 	for _, l := range f.Declare(1, direct) {
 		sub.Line("%s", l)
 	}
-	counts := sub.Pointer("const u32", Word{of, 0, Counts})
-	begin, capacity := "first_row[partition]", "(i64)first_row[partition + 1] - begin"
-	if f.Ranges {
-		sub.Line("const u32* first_row = %s;", sub.Pointer("const u32", Word{of, 0, Begins}))
-	} else {
-		sub.Line("const i64 capacity = (i64)%s;", sub.Word(Word{of, 0, Capacity}))
-		begin, capacity = "partition * capacity", "capacity"
-	}
 	sub.Line("constexpr i64 chunk = (i64)RADISH_BLOCK * RADISH_ITEMS * %d;", ChunkTiles)
 	sub.Line("i64 item = block_index(), before = 0; // chunks of all partitions: this block's next one, and those of the partitions before")
-	sub.Open("for (i64 partition = 0; partition < partitions; partition++) {")
-	sub.Line("const i64 begin = %s, partition_end = begin + min_of((i64)%s[partition], %s);", begin, counts, capacity)
+	counts, rows := sub.Pointer("const u32", Word{of, 0, Counts}), sub.Pointer("const Row", Word{of, 0, Rows})
+	if f.Ranges {
+		sub.Line("const u64* const others = %s;", sub.Pointer("const u64", Word{of, 0, Others}))
+		sub.Line("const i64 first = others ? (i64)others[0] : 0, end_of_all = others ? (i64)others[1] : (i64)partitions, sources = others ? (i64)others[2] : 0;")
+		sub.Open("for (i64 partition = first; partition < end_of_all; partition++) {")
+		sub.Open("for (i64 source = 0; source <= sources; source++) {")
+		sub.Line("const Row* source_rows = %s;", rows)
+		sub.Line("const u32 *counts = %s, *first_row = %s;", counts, sub.Pointer("const u32", Word{of, 0, Begins}))
+		sub.Open("if (source > 0) {")
+		sub.Line("const u64* const other = others + %d + %d * (source - 1);", OthersHead, OthersSource)
+		sub.Line("source_rows = as_pointer<const Row>(other[0]), counts = as_pointer<const u32>(other[1]), first_row = as_pointer<const u32>(other[2]);")
+		sub.Close()
+		sub.Line("const i64 begin = first_row[partition], capacity = (i64)first_row[partition + 1] - begin, given = counts[partition];")
+	} else {
+		sub.Open("for (i64 partition = 0; partition < partitions; partition++) {")
+		sub.Line("const Row* const source_rows = %s;", rows)
+		sub.Line("const i64 capacity = (i64)%s, begin = partition * capacity, given = %s[partition];", sub.Word(Word{of, 0, Capacity}), counts)
+	}
+	sub.Line("const i64 partition_end = begin + min_of(given, capacity);")
 	sub.Line("const i64 chunks = (partition_end - begin + chunk - 1) / chunk;")
 	sub.Open("for (; item < before + chunks; item += grid_size()) {")
 	sub.Line("const i64 from = begin + (item - before) * chunk, end = min_of(partition_end, from + chunk);")
 	sub.Line("partitioner.begin(%s);", f.Out(sub, of, 1, "partition"))
 	sub.Open("for (i64 at = from; at < end; at += RADISH_BLOCK * RADISH_ITEMS) {")
 	sub.Line("Row rows[RADISH_ITEMS];")
-	sub.Line("load_rows(%s, at, end, rows);", sub.Pointer("const Row", Word{of, 0, Rows}))
+	sub.Line("load_rows(source_rows, at, end, rows);")
 	sub.Line("partitioner.tile(rows, direct);")
 	sub.Close()
 	sub.Line("partitioner.finish(direct);")
 	sub.Close()
 	sub.Line("before += chunks;")
+	if f.Ranges {
+		sub.Close()
+	}
 	sub.Close()
 }

@@ -183,6 +183,11 @@ func (out *outputs) sideWord(side radix.Side, w partition.Word) (uint64, bool) {
 		return uint64(x.counts), true
 	case partition.Begins:
 		return uint64(x.begins), true
+	case partition.Others:
+		if s.moved != nil {
+			return uint64(s.moved.others), true
+		}
+		return 0, true
 	}
 	most := uint32(0)
 	for p := range len(x.first) - 1 {

@@ -2,28 +2,27 @@ package run
 
 import (
 	"context"
-	"math"
 	"slices"
 
 	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/exec/gpu/devicemem"
 	"github.com/radish-sql/radish/exec/gpu/join/radix"
-	"github.com/radish-sql/radish/exec/gpu/partition"
 	"github.com/radish-sql/radish/exec/gpu/results"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/planner/physical"
 )
 
-// Rows of a join in partitions move between places behind the first pass. Each of its partitions has one owner: a run of their numbers, of about equal length. An owner has capacity for the
-// rows of all places behind its own in the first place, so its own need not be copied. The second pass and the join go over what a place owns.
+// Rows of a join in partitions move between places in the second pass. Each partition of the first one has one owner: a run of their numbers, of about equal length. The second pass of an owner
+// goes over its own rows of these partitions and over those of all other places, which it reads where they lie. The join goes over what a place owns.
 //
-// Copies run beside kernels: those of the build's rows beside the first pass over the probe's, those of the probe's beside the second pass over the build's.
+// So nothing is copied, no memory is needed for what comes, and the link is busy as long as kernels are that read over it. The host launches a second pass as soon as all places have
+// counted their first ones, and looks whether its partitions sufficed while the next kernel runs.
 
 // Quiesce waits until nothing of the query runs on the device any more, whatever has become of it.
 func (q *Query) Quiesce() {
 	_ = q.memory.Stream.Sync(context.Background())
-	if q.moving.copies != nil {
-		_ = q.moving.copies.Sync(context.Background())
+	if q.moving.counts != nil {
+		_ = q.moving.counts.Sync(context.Background())
 	}
 }
 
@@ -38,15 +37,56 @@ func (q *Query) movesRows(p *physical.Pipeline) bool {
 	})
 }
 
-// ownShare is how many rows a partition of the first pass is expected to have in the end, of which so many come from the place itself.
-func (q *Query) ownShare(side radix.Side, partitions, p int64, share float64) float64 {
-	if !q.moves(side.Join.Build()) {
-		return share
+// meet waits for all other places.
+func (q *Query) meet(ctx context.Context, brings Brought) ([]Brought, error) {
+	defer q.runner.Device.Span("meet")()
+	return q.moving.meeting.Meet(ctx, q.moving.place, brings)
+}
+
+// learnOthers has all places show each other the first pass of a side, which has been waited for. The rows of a partition are those that its owner will have then.
+func (q *Query) learnOthers(ctx context.Context, s *sideRun) error {
+	x := &s.passes[0]
+	all, err := q.meet(ctx, Brought{Rows: x.rows, Counts: x.counts, Begins: x.begins, Given: x.given})
+	if err != nil {
+		return err
 	}
-	if from, to := q.moving.owned(partitions); p < from || p >= to {
-		return share
+	from, to := q.moving.owned(int64(len(x.given)))
+	words := []uint64{uint64(from), uint64(to), uint64(len(all) - 1)}
+	given := make([]uint32, len(x.given))
+	for i := range all {
+		b := &all[(q.moving.place+i)%len(all)] // its own first, and not all places read the same one at once
+		if i > 0 {
+			words = append(words, uint64(b.Rows), uint64(b.Counts), uint64(b.Begins))
+		}
+		for p := from; p < to; p++ {
+			if given[p] += b.Given[p]; given[p] < b.Given[p] {
+				return errTooManyRows
+			}
+		}
 	}
-	return share * float64(q.moving.places)
+	x.given = given
+	if s.moved.others, err = q.memory.Alloc("partitions", int64(8*len(words))); err != nil {
+		return err
+	}
+	return q.memory.Stream.Upload(s.moved.others, gpukernels.Bytes(words))
+}
+
+// letGo frees the first passes of a join's sides, once no place reads them any more: each comes here when it has waited for its second passes.
+func (q *Query) letGo(ctx context.Context, x *radix.Join) error {
+	sides := []*sideRun{q.outputs.sides[x.Of(false)], q.outputs.sides[x.Of(true)]}
+	if sides[1].moved.read { // the pipeline runs once more, over what has moved
+		return nil
+	}
+	if _, err := q.meet(ctx, Brought{}); err != nil {
+		return err
+	}
+	for _, s := range sides {
+		if !s.moved.read {
+			s.moved.read = true
+			q.outputs.freePass(&s.passes[0])
+		}
+	}
+	return nil
 }
 
 // event records an event on a stream.
@@ -59,94 +99,18 @@ func (q *Query) event(on *gpukernels.Stream) (*gpukernels.Event, error) {
 	return e, on.Record(e)
 }
 
-// meet waits for all other places.
-func (q *Query) meet(ctx context.Context, brings Brought) ([]Brought, error) {
-	defer q.runner.Device.Span("meet")()
-	return q.moving.meeting.Meet(ctx, q.moving.place, brings)
-}
-
-// move begins to exchange the partitions of a side's first pass, which has been waited for, with all other places. arrive waits for what comes.
-func (q *Query) move(ctx context.Context, s *sideRun, form *partition.Form) error {
-	defer q.runner.Device.Span("move rows")()
-	if q.moving.copies == nil {
-		var err error
-		if q.moving.copies, err = q.runner.Device.NewStream(); err != nil {
+// fetchBehind downloads what is there behind an event, while the query's stream has other work already.
+func (q *Query) fetchBehind(ctx context.Context, behind *gpukernels.Event, dst []byte, src gpukernels.Ptr) (err error) {
+	if q.moving.counts == nil {
+		if q.moving.counts, err = q.runner.Device.NewStream(); err != nil {
 			return err
 		}
 	}
-	x := &s.passes[0]
-	all, err := q.meet(ctx, Brought{Rows: x.rows, First: x.first, Given: x.given})
-	if err != nil {
+	if err := q.moving.counts.WaitFor(behind); err != nil {
 		return err
 	}
-	from, to := q.moving.owned(int64(len(x.given)))
-	given := make([]uint32, len(x.given))
-	for _, b := range all {
-		for p := from; p < to; p++ {
-			given[p] += b.Given[p]
-		}
-	}
-	s.moved = &movedSide{own: x.rows}
-	if err := q.reserveOwned(x, given, form); err != nil {
-		return err
-	}
-	x.given = given
-	if err := q.memory.Stream.Upload(x.counts, gpukernels.Bytes(given)); err != nil {
-		return err
-	}
-	ready, err := q.event(q.memory.Stream) // the memory is there
-	if err != nil {
-		return err
-	}
-	if err := q.moving.copies.WaitFor(ready); err != nil {
-		return err
-	}
-	if err := q.moving.meeting.Copy(ctx, q.moving.copies, q.moving.fetches(x, all, from, to, form.RowBytes)); err != nil {
-		return err
-	}
-	s.moved.arrived, err = q.event(q.moving.copies)
-	return err
-}
-
-// reserveOwned takes other memory for a pass if its partitions have too little capacity for what comes.
-func (q *Query) reserveOwned(x *sidePass, given []uint32, form *partition.Form) (err error) {
-	fits := true
-	for p, n := range given {
-		fits = fits && n <= x.first[p+1]-x.first[p]
-	}
-	if fits {
-		return nil
-	}
-	first, next := make([]uint32, 1, len(x.first)), int64(0)
-	for _, n := range given {
-		next += int64(n)
-		first = append(first, uint32(next))
-	}
-	if next >= math.MaxUint32 {
-		return errTooManyRows
-	}
-	if x.rows, err = q.memory.Alloc("partitions", max(next, 1)*form.RowBytes); err != nil {
-		return err
-	}
-	x.first = first
-	return q.memory.Stream.Upload(x.begins, gpukernels.Bytes(first))
-}
-
-// arrive has the query's stream wait until a side's rows are there, and until no other place reads those that have moved away.
-func (q *Query) arrive(ctx context.Context, s *sideRun) error {
-	all, err := q.meet(ctx, Brought{Read: s.moved.arrived})
-	if err != nil {
-		return err
-	}
-	for _, b := range all {
-		if err := q.memory.Stream.WaitFor(b.Read); err != nil {
-			return err
-		}
-	}
-	if s.moved.own != s.passes[0].rows {
-		q.memory.Free(s.moved.own)
-	}
-	return nil
+	q.memory.Downloaded.Add(int64(len(dst)))
+	return q.moving.counts.Download(ctx, dst, src)
 }
 
 // What package exchange needs of a query that is one place of several.

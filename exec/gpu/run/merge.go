@@ -184,5 +184,5 @@ func (q *Query) startSide(ctx context.Context, k *kernel.Kernel, side radix.Side
 	if side.Join.Merges() {
 		return q.mergeSides(side.Join, then, cost)
 	}
-	return q.joinSides(side.Join, then, cost)
+	return q.joinSides(ctx, side.Join, then, cost)
 }

@@ -114,10 +114,10 @@ type sideRun struct {
 
 // movedSide is a side whose rows move between places. They stay until the pipeline's sink is complete: places do not meet again where it was too small.
 type movedSide struct {
-	own     gpukernels.Ptr    // the rows of the first pass that were the place's own
-	arrived *gpukernels.Event // behind the copies of what comes
-	rest    func(*Cost) error // what is still to be done before the rows are joined; nil: nothing
-	then    []*kernel.Kernel  // that come after
+	others gpukernels.Ptr    // what the second pass goes over: see partition.Others
+	rest   func(*Cost) error // what is still to be done before the rows are joined; nil: nothing
+	read   bool              // no place reads the rows of the first pass any more
+	then   []*kernel.Kernel  // that come after
 }
 
 // sortedSide is one side's rows, before they are sorted and after.
@@ -317,6 +317,9 @@ func (out *outputs) freeSide(side radix.Side) {
 			out.freePass(&s.passes[i])
 		}
 		out.memory.Free(s.matched)
+		if s.moved != nil {
+			out.memory.Free(s.moved.others)
+		}
 		if s.sorted != nil {
 			out.memory.FreeAll(s.sorted.memory())
 		}

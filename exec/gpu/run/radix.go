@@ -41,60 +41,54 @@ func (q *Query) partition(ctx context.Context, k *kernel.Kernel, side radix.Side
 	s := &sideRun{}
 	q.outputs.sides[side] = s
 	x := &passRun{k: k, side: side, wanted: wanted, work: work, first: run}
-	to := form.Passes
-	if moves {
-		to = 1 // the other places' rows come before the second pass
-	}
-	if err := q.runPasses(ctx, x, 0, to, cost); err != nil {
-		return nil, err
-	}
 	if form.Passes == 2 {
 		then = then[1:]
 	}
-	finish := func(cost *Cost) error {
-		if form.Passes == 2 {
-			if moves {
-				if err := q.runPasses(ctx, x, 1, 2, cost); err != nil {
-					return err
-				}
-			}
-			q.outputs.freePass(&s.passes[0])
-		}
-		if !side.Probe && side.Join.Notes() {
-			return q.openMatched(side)
-		}
-		return nil
+	if moves {
+		return then, q.moveSide(ctx, x, then, cost)
 	}
-	if !moves {
-		return then, finish(cost)
-	}
-	if err := q.move(ctx, s, form); err != nil {
+	if err := q.runPasses(ctx, x, 0, form.Passes, cost); err != nil {
 		return nil, err
 	}
-	s.moved.then = then
-	s.moved.rest = func(cost *Cost) error {
-		if err := q.arrive(ctx, s); err != nil {
-			return err
-		}
-		return finish(cost)
+	if form.Passes == 2 {
+		q.outputs.freePass(&s.passes[0])
 	}
-	return then, q.goOn(side, cost)
+	return then, q.openMatched(side)
 }
 
-// goOn does the rest of partitioning a side whose rows move: that of a build beside the copies of the probe's rows, unless the time of each pipeline is wanted.
-func (q *Query) goOn(side radix.Side, cost *Cost) error {
-	if !side.Probe && !q.clock.Wanted {
+// moveSide partitions a side whose rows move. What is left to do of a build's is done when the probe's first pass has run, unless the time of each pipeline is wanted.
+func (q *Query) moveSide(ctx context.Context, x *passRun, then []*kernel.Kernel, cost *Cost) error {
+	if err := q.runPasses(ctx, x, 0, 1, cost); err != nil {
+		return err
+	}
+	s := q.outputs.sides[x.side]
+	s.moved = &movedSide{then: then}
+	if err := q.learnOthers(ctx, s); err != nil {
+		return err
+	}
+	if err := q.launchPasses(x, 1, 2, cost); err != nil {
+		return err
+	}
+	behind, err := q.event(q.memory.Stream)
+	if err != nil {
+		return err
+	}
+	s.moved.rest = func(cost *Cost) error {
+		if err := q.settlePasses(ctx, x, 1, 2, behind, cost); err != nil {
+			return err
+		}
+		return q.openMatched(x.side)
+	}
+	if !x.side.Probe && !q.clock.Wanted {
 		return nil
 	}
 	for _, probe := range []bool{false, true} {
-		s := q.outputs.sides[side.Join.Of(probe)]
-		if s == nil || s.moved.rest == nil {
-			continue
-		}
-		rest := s.moved.rest
-		s.moved.rest = nil
-		if err := rest(cost); err != nil {
-			return err
+		if s := q.outputs.sides[x.side.Join.Of(probe)]; s != nil && s.moved.rest != nil {
+			rest := s.moved.rest
+			s.moved.rest = nil
+			if err := rest(cost); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -111,21 +105,34 @@ type passRun struct {
 
 // runPasses runs the passes from one on over a side, up to another, until all rows have found a slot.
 func (q *Query) runPasses(ctx context.Context, x *passRun, from, to int, cost *Cost) error {
+	if err := q.launchPasses(x, from, to, cost); err != nil {
+		return err
+	}
+	return q.settlePasses(ctx, x, from, to, nil, cost)
+}
+
+// launchPasses launches them.
+func (q *Query) launchPasses(x *passRun, from, to int, cost *Cost) error {
+	for pass := from; pass < to; pass++ { // the host divides the rows of the second one while the device passes over them for the first time
+		if err := q.openPass(x.k, x.side, x.side.Form(), x.wanted, pass); err != nil {
+			return err
+		}
+		launch := x.first
+		if pass > 0 {
+			launch = func() error { return q.launchOther(x.k.Then[0], math.MaxInt64, cost) }
+		}
+		if err := launch(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// settlePasses waits for passes that were launched, and runs them again until all rows have found a slot. behind is an event behind them; nil: the stream has nothing behind them.
+func (q *Query) settlePasses(ctx context.Context, x *passRun, from, to int, behind *gpukernels.Event, cost *Cost) error {
 	s := q.outputs.sides[x.side]
 	for tries := 0; ; tries++ {
-		for pass := from; pass < to; pass++ { // the host divides the rows of the second one while the device passes over them for the first time
-			if err := q.openPass(x.k, x.side, x.side.Form(), x.wanted, pass); err != nil {
-				return err
-			}
-			launch := x.first
-			if pass > 0 {
-				launch = func() error { return q.launchOther(x.k.Then[0], math.MaxInt64, cost) }
-			}
-			if err := launch(); err != nil {
-				return err
-			}
-		}
-		full, err := q.countPasses(ctx, s)
+		full, err := q.countPasses(ctx, s, from, behind)
 		if full < 0 || err != nil {
 			return err
 		}
@@ -139,11 +146,18 @@ func (q *Query) runPasses(ctx context.Context, x *passRun, from, to int, cost *C
 			q.outputs.freePass(&s.passes[pass])
 		}
 		s.passes = s.passes[:from]
+		if err := q.launchPasses(x, from, to, cost); err != nil {
+			return err
+		}
+		behind = nil
 	}
 }
 
-// openMatched takes the bits in which a build's rows note that they have found a match.
+// openMatched takes the bits in which a build's rows note that they have found a match, if they do.
 func (q *Query) openMatched(side radix.Side) (err error) {
+	if side.Probe || !side.Join.Notes() {
+		return nil
+	}
 	s := q.outputs.sides[side]
 	if s.matched, err = q.memory.Filled("partitions", s.last().capacity()/32+2, 4, 0); err == nil {
 		q.outputs.builds[side.Join.Build()].words[side.Join.Matched()] = uint64(s.matched)
@@ -185,12 +199,14 @@ func (q *Query) ranges(k *kernel.Kernel, side radix.Side, form *partition.Form, 
 		first = append(first, uint32(next))
 	}
 	most := q.program.Target.Tuning.Radix.Capacity
-	guess := func(share float64, lines int64) {
+	guess := func(share float64, lines, times int64) {
 		capacity := int64(share*(1+sideSlack)+sideDeviations*math.Sqrt(share)) + 8
 		if most > 0 {
 			capacity, lines = min(capacity, most), 0
 		}
-		add(capacity, lines)
+		for range times {
+			add(capacity, lines)
+		}
 	}
 	switch {
 	case wanted[pass] != nil:
@@ -198,29 +214,20 @@ func (q *Query) ranges(k *kernel.Kernel, side radix.Side, form *partition.Form, 
 		for p, n := range wanted[pass] {
 			lines := int64(sideBlocks)
 			if pass == 1 {
-				before := q.outputs.sides[side].passes[0].first
-				lines = q.chunks(form, int64(before[int64(p)/parts+1]-before[int64(p)/parts]))
+				lines = q.chunks(form, q.splitRows(side, int64(p)/parts))
 			}
 			add(int64(n), lines)
 		}
 	case pass == 0:
-		share := float64(q.sideRows(k, side)) / float64(parts)
-		for p := range parts {
-			guess(q.ownShare(side, parts, p, share), sideBlocks)
-		}
+		guess(float64(q.sideRows(k, side))/float64(parts), sideBlocks, parts)
 	default:
-		s := q.outputs.sides[side]
 		for p := range parts {
-			rows := int64(s.passes[0].first[p+1] - s.passes[0].first[p])
-			if s.moved != nil {
-				rows = int64(s.passes[0].given[p])
+			if rows := q.splitRows(side, p); rows > 0 {
+				guess(float64(rows)/float64(parts), q.chunks(form, rows), parts)
+				continue
 			}
 			for range parts {
-				if rows == 0 {
-					add(0, 0)
-					continue
-				}
-				guess(float64(rows)/float64(parts), q.chunks(form, rows))
+				add(0, 0)
 			}
 		}
 	}
@@ -230,9 +237,21 @@ func (q *Query) ranges(k *kernel.Kernel, side radix.Side, form *partition.Form, 
 	return first, nil
 }
 
-// chunks is in how many pieces so many rows of a partition are split, each of which leaves lines that are not full.
+// splitRows is how many rows of a partition of the first pass the second one goes over, or a bound.
+func (q *Query) splitRows(side radix.Side, p int64) int64 {
+	s := q.outputs.sides[side]
+	if x := &s.passes[0]; s.moved == nil {
+		return int64(x.first[p+1] - x.first[p])
+	}
+	return int64(s.passes[0].given[p])
+}
+
+// chunks is in how many pieces so many rows of a partition are split, each of which leaves lines that are not full. Each place's rows make pieces of their own.
 func (q *Query) chunks(form *partition.Form, rows int64) int64 {
-	return rows/int64(q.runner.Device.Block(partition.Threads)*form.Items()*partition.ChunkTiles) + 2
+	if rows == 0 {
+		return 0
+	}
+	return rows/int64(q.runner.Device.Block(partition.Threads)*form.Items()*partition.ChunkTiles) + int64(max(q.moving.places, 1)) + 1
 }
 
 // sideRows is how many rows a side is expected to have.
@@ -250,12 +269,18 @@ func (q *Query) sideRows(k *kernel.Kernel, side radix.Side) int64 {
 	return max(rows, 1)
 }
 
-// countPasses learns how many rows came to each partition. full is the first pass in which one had too little capacity; less than 0: none.
-func (q *Query) countPasses(ctx context.Context, s *sideRun) (full int, err error) {
-	for i := range s.passes {
+// countPasses learns how many rows came to each partition, from a pass on. full is the first pass in which one had too little capacity; less than 0: none. behind is an event behind them; nil: the
+// stream has nothing behind them.
+func (q *Query) countPasses(ctx context.Context, s *sideRun, from int, behind *gpukernels.Event) (full int, err error) {
+	for i := from; i < len(s.passes); i++ {
 		x := &s.passes[i]
 		x.given = make([]uint32, len(x.first)-1)
-		if err := q.memory.Fetch(ctx, gpukernels.Bytes(x.given), x.counts); err != nil {
+		if behind != nil {
+			err = q.fetchBehind(ctx, behind, gpukernels.Bytes(x.given), x.counts)
+		} else {
+			err = q.memory.Fetch(ctx, gpukernels.Bytes(x.given), x.counts)
+		}
+		if err != nil {
 			return 0, err
 		}
 		for p, n := range x.given {
@@ -375,7 +400,7 @@ func (c *cut) each(f func(long int, w piece)) {
 }
 
 // joinSides runs the kernel that joins and those behind it, once both sides are there.
-func (q *Query) joinSides(x *radix.Join, then []*kernel.Kernel, cost *Cost) error {
+func (q *Query) joinSides(ctx context.Context, x *radix.Join, then []*kernel.Kernel, cost *Cost) error {
 	memory, err := q.openWork(x)
 	if err != nil {
 		return err
@@ -386,8 +411,9 @@ func (q *Query) joinSides(x *radix.Join, then []*kernel.Kernel, cost *Cost) erro
 		}
 	}
 	q.memory.FreeAll(memory)
-	if s := q.outputs.sides[x.Of(true)]; s.moved == nil {
-		q.outputs.freeSide(x.Of(true))
+	if s := q.outputs.sides[x.Of(true)]; s.moved != nil {
+		return q.letGo(ctx, x)
 	}
+	q.outputs.freeSide(x.Of(true))
 	return nil
 }

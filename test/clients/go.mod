@@ -2,7 +2,10 @@ module github.com/radish-sql/radish/test/clients
 
 go 1.26.0
 
-require github.com/radish-sql/radish v0.0.0
+require (
+	github.com/radish-sql/radish v0.0.0
+	github.com/radish-sql/radish/gormradish v0.0.0
+)
 
 require (
 	ariga.io/atlas v0.32.1-0.20250325101103-175b25e1c1b9 // indirect
@@ -71,5 +74,7 @@ require (
 )
 
 replace github.com/radish-sql/radish => ../..
+
+replace github.com/radish-sql/radish/gormradish => ../../gormradish
 
 replace golang.org/x/exp => golang.org/x/exp v0.0.0-20240222234643-814bf88cf225

@@ -11,6 +11,7 @@ import (
 	"gorm.io/gorm/logger"
 
 	"github.com/radish-sql/radish"
+	"github.com/radish-sql/radish/gormradish"
 )
 
 // Device and Measurement are models as programs write them; IDs are the program's own.
@@ -106,7 +107,7 @@ func TestGorm(t *testing.T) {
 	if last.Name != "e" {
 		t.Errorf("upserted: %+v", last)
 	}
-	// GORM translates errors of go-sql-driver's type only: the driver's own stays.
+	// Without TranslateError the driver's own error stays.
 	var refused *radish.Error
 	if err := db.Create(&Device{Name: "e"}).Error; !errors.As(err, &refused) || refused.Code != 1062 {
 		t.Errorf("a duplicate key gives %v", err)
@@ -149,5 +150,66 @@ func TestGorm(t *testing.T) {
 	must(db.Raw("SELECT model FROM devices WHERE name = 'a'").Scan(&model))
 	if model != "old" {
 		t.Errorf("the new column holds %q", model)
+	}
+}
+
+// Shelf and Book have a key, a foreign key and a condition that rows can violate.
+type Shelf struct {
+	ID    uint   `gorm:"primaryKey"`
+	Name  string `gorm:"size:20;uniqueIndex"`
+	Width int    `gorm:"check:width > 0"`
+	Books []Book
+}
+
+type Book struct {
+	ID      uint `gorm:"primaryKey"`
+	ShelfID uint
+}
+
+// TestGormTranslates opens a database by its name, and asks GORM for its own errors.
+func TestGormTranslates(t *testing.T) {
+	db, err := gorm.Open(gormradish.Open(":memory:"), &gorm.Config{Logger: logger.Discard, TranslateError: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	pool, err := db.DB()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pool.Close()
+	if err := db.AutoMigrate(&Shelf{}, &Book{}); err != nil {
+		t.Fatal(err)
+	}
+	shelf := Shelf{Name: "a", Width: 3, Books: []Book{{}, {}}}
+	if err := db.Create(&shelf).Error; err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Create(&Shelf{Name: "b", Width: 9}).Error; err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		what string
+		err  error
+		want error
+		code int
+	}{
+		{"a name that is there", db.Create(&Shelf{Name: "a", Width: 1}).Error, gorm.ErrDuplicatedKey, 1062},
+		{"a number that is there", db.Create(&Book{ID: shelf.Books[0].ID, ShelfID: shelf.ID}).Error, gorm.ErrDuplicatedKey, 1062},
+		{"a rename to it", db.Model(&Shelf{}).Where("name = ?", "b").Update("name", "a").Error, gorm.ErrDuplicatedKey, 1062},
+		{"a book without a shelf", db.Create(&Book{ShelfID: 99}).Error, gorm.ErrForeignKeyViolated, 1452},
+		{"a shelf with books that goes", db.Delete(&shelf).Error, gorm.ErrForeignKeyViolated, 1451},
+		{"a shelf of no width", db.Create(&Shelf{Name: "c"}).Error, gorm.ErrCheckConstraintViolated, 3819},
+		{"a raw statement", db.Exec("INSERT INTO shelves (name, width) VALUES ('a', 1)").Error, gorm.ErrDuplicatedKey, 1062},
+	} {
+		var refused *radish.Error
+		if !errors.Is(c.err, c.want) || !errors.As(c.err, &refused) || int(refused.Code) != c.code {
+			t.Errorf("%s gives %v", c.what, c.err)
+		}
+	}
+	if err := db.Exec("SELECT nothing").Error; errors.Is(err, gorm.ErrDuplicatedKey) || err == nil {
+		t.Errorf("an unknown column gives %v", err)
+	}
+	if err := db.Take(&shelf, 999).Error; !errors.Is(err, gorm.ErrRecordNotFound) {
+		t.Errorf("no row gives %v", err)
 	}
 }

@@ -167,6 +167,9 @@ func (c *calibration) measure(ctx context.Context, threads int) (costs cost.Tabl
 			placement.Fit(&costs, q.class, device, plan, func(rows float64) int { return schedule.Workers(rows, threads) }, kernels, took)
 		}
 	}
+	if costs.GPUJoins, err = c.joins(ctx); err != nil {
+		return costs, err
+	}
 	costs.FollowMeasured()
 	// Kernels of an earlier calibration are still there: then what they took is, too.
 	costs.Compile = c.device.Advisor().Costs().Compile
@@ -174,6 +177,54 @@ func (c *calibration) measure(ctx context.Context, threads int) (costs cost.Tabl
 		costs.Compile = compiled.Any.Seconds() / float64(compiled.Tasks)
 	}
 	return costs, nil
+}
+
+// calibrationJoins are joins whose sides are in partitions, or not, and the rows of their builds; 0: as many as t has.
+var calibrationJoins = []struct {
+	sql          string
+	inPartitions bool
+	build        int
+}{
+	{"SELECT COUNT(*), SUM(v), SUM(x) FROM t JOIN d ON t.f = d.f", false, calibrationKeys},
+	{"SELECT COUNT(*), SUM(a.v), SUM(b.v) FROM t AS a JOIN t AS b ON a.u = b.u", false, 0},
+	{"SELECT COUNT(*), SUM(v), SUM(x) FROM t JOIN d ON t.f = d.f", true, calibrationKeys},
+	{"SELECT COUNT(*), SUM(a.v), SUM(b.v) FROM t AS a JOIN t AS b ON a.u = b.u", true, 0},
+}
+
+// joins compares what joins take on the GPU with what an H200 takes for them.
+func (c *calibration) joins(ctx context.Context) (cost.GPUJoins, error) {
+	var took, known cost.GPUJoins
+	for _, x := range calibrationJoins {
+		when := gpu.PartitionsNever
+		if x.inPartitions {
+			when = gpu.PartitionsAlways
+		}
+		if err := c.run(ctx, "SET radish_gpu_join_partitions = '"+string(when)+"'"); err != nil {
+			return took, err
+		}
+		var kernels time.Duration
+		err := c.undisturbed(ctx, func() (err error) {
+			_, kernels, err = c.shortest(ctx, x.sql)
+			return err
+		})
+		if err != nil {
+			return took, fmt.Errorf("%s: %w", x.sql, err)
+		}
+		build := x.build
+		if build == 0 {
+			build = c.rows
+		}
+		partitions, table := gpu.JoinSeconds(build, c.rows)
+		if x.inPartitions {
+			took.Partitions += kernels.Seconds()
+			known.Partitions += partitions
+		} else {
+			took.Tables += kernels.Seconds()
+			known.Tables += table
+		}
+	}
+	f := cost.GPUJoins{Partitions: took.Partitions / known.Partitions, Tables: took.Tables / known.Tables}
+	return f.Bounded(), c.run(ctx, "SET radish_gpu_join_partitions = '"+string(gpu.PartitionsByCost)+"'")
 }
 
 // tables makes t with c.rows rows: g has a thousand values, k as many as d has rows, f the same spread over all integers, u a value of its own for nearly every row, v is
@@ -391,5 +442,7 @@ func calibrationResult(c *cost.Table, threads int) *Result {
 	}
 	none := types.NullOf(types.Double)
 	return rowsResult(cols, append(rows, row("upload", none, types.FloatValue(1/c.Upload/1e9), "GB/s"),
-		row("compile", none, types.FloatValue(c.Compile*1e3), "ms a kernel")))
+		row("compile", none, types.FloatValue(c.Compile*1e3), "ms a kernel"),
+		row("joins in partitions", none, types.FloatValue(c.GPUJoins.Partitions), "times an H200's"),
+		row("joins by tables", none, types.FloatValue(c.GPUJoins.Tables), "times an H200's")))
 }

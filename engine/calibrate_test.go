@@ -32,7 +32,7 @@ func TestCalibrate(t *testing.T) {
 		for _, c := range cost.Classes() {
 			want = append(want, c.String())
 		}
-		if want = append(want, "upload", "compile"); !slices.Equal(names, want) {
+		if want = append(want, "upload", "compile", "joins in partitions", "joins by tables"); !slices.Equal(names, want) {
 			t.Errorf("costs of %q, want %q", names, want)
 		}
 		after := d.Advisor().Costs()
@@ -44,6 +44,9 @@ func TestCalibrate(t *testing.T) {
 			if after.CPU[q.class] == before.CPU[q.class] || after.GPU[q.class] == before.GPU[q.class] {
 				t.Errorf("%s is priced as before: no pipeline of %q does it", q.class, q.sql)
 			}
+		}
+		if j := after.GPUJoins; j == before.GPUJoins || j != j.Bounded() {
+			t.Errorf("joins take %+v times an H200's", j)
 		}
 		if err := d.Calibrated(before); err != nil {
 			t.Error(err)

@@ -61,3 +61,16 @@ func (x Joins) tune(t *kernel.Tuning) {
 		t.Merge.Hinted = false
 	}
 }
+
+// JoinSeconds are what a join takes on an H200 in partitions, and by a hash table: by a key of 4 bytes, with a value of 4 bytes a side. CALL radish_calibrate() compares joins with them.
+func JoinSeconds(build, probe int) (partitions, table float64) {
+	const (
+		ps       = 1e-12
+		columns  = 8  // bytes of a row,
+		moved    = 16 // those that one pass writes and reads,
+		inTables = 32 // and those of a row, its links and its slots
+	)
+	c := kernel.TuningOf(0).Joins
+	b, p := float64(build), float64(probe)
+	return c.InPartitions((b+p)*(columns+moved)) * ps, c.ByTable(kernel.JoinTable{Bytes: inTables * b, Rows: b, Probes: p, Filtered: p}) * ps
+}

@@ -93,6 +93,8 @@ func (d *Device) Place(plan *physical.Plan, ctx *expr.Context, wish Wish) (place
 		return nil, physical.OnCPU(reason), err
 	}
 	target := d.runner.ForKernels()
+	joins := d.advisor.Costs().GPUJoins
+	target.Tuning.Joins = target.Tuning.Joins.Times(joins.Partitions, joins.Tables)
 	wish.Joins.tune(&target.Tuning)
 	placed, alone := d.placeShared(plan, ctx, wish, target)
 	if placed != nil {

@@ -97,6 +97,27 @@ type Table struct {
 	GPU     Rates   `json:"gpu"`
 	Upload  float64 `json:"upload"`  // a byte of a table column
 	Compile float64 `json:"compile"` // a kernel
+
+	GPUJoins GPUJoins `json:"gpu_joins"`
+}
+
+// GPUJoins are what joins take on a GPU, as multiples of what they take on an H200, by which exec/gpu chooses between both sides in partitions and a table of one side.
+type GPUJoins struct {
+	Partitions float64 `json:"partitions"`
+	Tables     float64 `json:"tables"`
+}
+
+// mostJoins bounds what is believed of a GPU's joins.
+const mostJoins = 64
+
+func (j *GPUJoins) isValid() bool {
+	return j.Partitions >= 1.0/mostJoins && j.Partitions <= mostJoins && j.Tables >= 1.0/mostJoins && j.Tables <= mostJoins
+}
+
+// Bounded are the multiples that are nearest to what was measured, and can be believed.
+func (j GPUJoins) Bounded() GPUJoins {
+	bounded := func(x float64) float64 { return min(max(x, 1.0/mostJoins), mostJoins) }
+	return GPUJoins{bounded(j.Partitions), bounded(j.Tables)}
 }
 
 // Default has the prices until something was measured: those of 16 cores of a server and of an H200 (docs/benchmarks.md). The GPU's start counts
@@ -118,8 +139,9 @@ func Default() Table {
 			GroupScalar: 1 * ps, GroupDense: 4 * ps, GroupCached: 6 * ps, GroupLarge: 20 * ps, GroupText: 100 * ps, GroupTextLarge: 200 * ps,
 			Sort: 12 * ps, SortText: 50 * ps, Window: 0, Loop: 1 * ps, Store: 5 * ps, Download: 200 * ps,
 		},
-		Upload:  1 / 40e9,
-		Compile: 50e-3,
+		Upload:   1 / 40e9,
+		Compile:  50e-3,
+		GPUJoins: GPUJoins{1, 1},
 	}
 }
 
@@ -135,7 +157,7 @@ func (t *Table) IsValid() bool {
 			return false
 		}
 	}
-	return t.Upload >= 0 && t.Upload < 100 && t.Compile > 0 && t.Compile < 1000
+	return t.GPUJoins.isValid() && t.Upload >= 0 && t.Upload < 100 && t.Compile > 0 && t.Compile < 1000
 }
 
 // On returns the rates of a device.

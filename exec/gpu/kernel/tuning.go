@@ -100,6 +100,17 @@ type JoinTable struct {
 	Filtered float64 // and those that a filter of keys leaves
 }
 
+// Times are the costs of a device on which partitions and tables take multiples of them.
+func (c JoinCosts) Times(partitions, tables float64) JoinCosts {
+	for _, x := range []*float64{&c.Partitioning, &c.Byte} {
+		*x *= partitions
+	}
+	for _, x := range []*float64{&c.Launch, &c.Filter, &c.Store, &c.StoreFar, &c.HashRow, &c.HashFar, &c.ArrayRow, &c.ArrayFar} {
+		*x *= tables
+	}
+	return c
+}
+
 // InPartitions is what a join takes whose partitions move so many bytes.
 func (c *JoinCosts) InPartitions(bytes float64) float64 { return c.Partitioning + c.Byte*bytes }
 

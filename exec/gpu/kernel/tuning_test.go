@@ -58,3 +58,25 @@ func TestJoinCosts(t *testing.T) {
 		}
 	}
 }
+
+// On a device where partitions take longer, and tables do not, joins are by a table; the other way round, fewer are.
+func TestJoinCostsTimes(t *testing.T) {
+	const build, probe = 1 << 19, 1 << 25
+	table := JoinTable{Bytes: 32 * build, Rows: build, Probes: probe, Filtered: probe}
+	for _, x := range []struct {
+		partitions, tables float64
+		partitioned        bool
+	}{{1, 1, true}, {8, 1, false}, {8, 8, true}, {1, 1.0 / 8, false}} {
+		c := TuningOf(90).Joins.Times(x.partitions, x.tables)
+		if got := c.InPartitions((build+probe)*24) < c.ByTable(table); got != x.partitioned {
+			t.Errorf("%v and %v times an H200's: partitioned %v, want %v", x.partitions, x.tables, got, x.partitioned)
+		}
+		one := TuningOf(90).Joins
+		if a, b := c.ByTable(table), x.tables*one.ByTable(table); math.Abs(a-b) > 1e-6*b {
+			t.Errorf("%v times an H200's: a table takes %v, want %v", x.tables, a, b)
+		}
+		if a, b := c.InPartitions(1e9), x.partitions*one.InPartitions(1e9); math.Abs(a-b) > 1e-6*b {
+			t.Errorf("%v times an H200's: partitions take %v, want %v", x.partitions, a, b)
+		}
+	}
+}

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/radish-sql/radish/engine"
+	"github.com/radish-sql/radish/engine/observe"
 )
 
 // Profile is what a query has cost.
@@ -39,10 +39,10 @@ type OperatorProfile struct {
 // WithProfile returns a context whose queries are measured, also through database/sql: f is called with the profile of each when
 // its rows have been read or closed, in the goroutine that does so. Measuring costs some percent of a query's time.
 func WithProfile(ctx context.Context, f func(Profile)) context.Context {
-	return engine.Observe(ctx, engine.Observer{Profile: func(p *engine.QueryProfile) { f(profileOf(p)) }})
+	return observe.Observe(ctx, observe.Observer{Profile: func(p *observe.QueryProfile) { f(profileOf(p)) }})
 }
 
-func profileOf(p *engine.QueryProfile) Profile {
+func profileOf(p *observe.QueryProfile) Profile {
 	out := Profile{Wall: p.Wall, PeakMemory: p.PeakMemory, Fallback: p.Fallback}
 	for _, pl := range p.Pipelines {
 		each := PipelineProfile{ID: pl.ID, Device: "cpu", Workers: pl.Workers, Wall: pl.Wall}
@@ -51,7 +51,7 @@ func profileOf(p *engine.QueryProfile) Profile {
 		}
 		for _, o := range pl.Operators {
 			if o.Fused {
-				o.RowsIn, o.RowsOut = engine.Uncounted, engine.Uncounted
+				o.RowsIn, o.RowsOut = observe.Uncounted, observe.Uncounted
 			}
 			each.Operators = append(each.Operators, OperatorProfile{
 				Name: strings.TrimSpace(o.Name), RowsIn: o.RowsIn, RowsOut: o.RowsOut, Time: o.CPU, Memory: o.Memory, Bytes: o.Bytes, Note: o.Note,
@@ -76,7 +76,7 @@ type Progress struct {
 // WithProgress returns a context whose queries report how far they are, also through database/sql: f is called each interval (0:
 // 100 ms) while one runs, by another goroutine, and never after its rows have ended. f must return soon.
 func WithProgress(ctx context.Context, interval time.Duration, f func(Progress)) context.Context {
-	return engine.Observe(ctx, engine.Observer{Interval: interval, Progress: func(s engine.QueryProgress) {
+	return observe.Observe(ctx, observe.Observer{Interval: interval, Progress: func(s observe.QueryProgress) {
 		p := Progress{Rows: s.Rows, Pipelines: s.Pipelines, Done: min(s.PipelinesDone, s.Pipelines), Device: "cpu"}
 		if s.GPU {
 			p.Device = "gpu"

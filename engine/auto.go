@@ -296,7 +296,7 @@ func lacking(l gpu.Lacks) string {
 func (p *planned) learns(d *gpu.Device) {
 	p.device, p.advisor = d, d.Advisor()
 	if p.kept != nil {
-		p.fingerprint, p.repeatable = p.kept.fingerprint()
+		p.fingerprint, p.repeatable = p.kept.Fingerprint()
 	} else {
 		p.fingerprint, p.repeatable = logical.Fingerprint(p.query)
 	}

@@ -239,6 +239,6 @@ func millis(d time.Duration) float64 { return float64(d) / float64(time.Millisec
 // heldBytes returns what the engine's budget counts, cached files left out.
 func heldBytes(s *Session) int64 {
 	s.engine.files.Evict(1 << 62)
-	s.engine.plans.evict(math.MaxInt64) // which are no statement's that runs
+	s.engine.plans.Evict(math.MaxInt64) // which are no statement's that runs
 	return s.engine.budget.Used()
 }

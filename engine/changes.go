@@ -28,7 +28,7 @@ func (e *Engine) change(building *memory.Account, edit func(*catalog.Snapshot) (
 		return after, err
 	})
 	if err == nil {
-		e.plans.drop(changes, gone)
+		e.plans.Drop(changes, gone)
 		e.stored.Retire(dropped + views)
 		e.invest(changes)
 	}

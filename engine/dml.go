@@ -5,6 +5,7 @@ import (
 
 	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/engine/ddl"
+	"github.com/radish-sql/radish/engine/targets"
 	"github.com/radish-sql/radish/engine/write"
 	"github.com/radish-sql/radish/exec/memory"
 	"github.com/radish-sql/radish/exec/schedule"
@@ -195,7 +196,7 @@ func (s *Session) update(st *statement, n *ast.UpdateStmt) (*Result, error) {
 		return nil, err
 	}
 	defer unlock()
-	if err := s.safeUpdate(n.TableRefs, n.Where, n.Limit, updatedTables(n)); err != nil {
+	if err := s.safeUpdate(n.TableRefs, n.Where, n.Limit, targets.Updated(n)); err != nil {
 		return nil, err
 	}
 	if bind.IsMulti(n) {
@@ -254,7 +255,7 @@ func (s *Session) delete(st *statement, n *ast.DeleteStmt) (*Result, error) {
 		return nil, err
 	}
 	defer unlock()
-	if err := s.safeUpdate(n.TableRefs, n.Where, n.Limit, deletedTables(n)); err != nil {
+	if err := s.safeUpdate(n.TableRefs, n.Where, n.Limit, targets.Deleted(n)); err != nil {
 		return nil, err
 	}
 	if n.IsMultiTable {
@@ -322,4 +323,25 @@ func (s *Session) qualify(t *ast.TableName) (db, name string, err error) {
 		return "", "", sqlerr.NoDatabaseSelected()
 	}
 	return db, t.Name.O, nil
+}
+
+// safeUpdate refuses, under sql_safe_updates, an UPDATE or DELETE without LIMIT that nothing keeps from changing all rows of a table.
+func (s *Session) safeUpdate(from *ast.TableRefsClause, where ast.ExprNode, limit *ast.Limit, changed func(*targets.Table) bool) error {
+	if s.vars.integer("sql_safe_updates") == 0 || limit != nil {
+		return nil
+	}
+	return targets.CheckSafe(from, where, changed, s.schemaNamed)
+}
+
+// schemaNamed returns the schema of the table that a name means; nil: there is none, or it is a view.
+func (s *Session) schemaNamed(name *ast.TableName) *table.Schema {
+	db, bare, err := s.find(name)
+	if err != nil {
+		return nil
+	}
+	v, err := s.snapshot().Table(db, bare)
+	if err != nil {
+		return nil
+	}
+	return v.Schema
 }

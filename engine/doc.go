@@ -6,15 +6,15 @@
 // binding, planning and execution and returns a [Result], which is read batch by batch. dispatch.go sends each kind of
 // statement to its function:
 //
-//	queries             query.go, explain.go, into.go; direct ones: plancache.go; prepared ones: prepare.go, check.go
-//	rows that change    dml.go, writing.go, insertrows.go, adopt.go, changes.go, safeupdates.go
+//	queries             query.go, explain.go, into.go; direct ones: plancache.go; that come again: keptplans.go; prepared ones: prepare.go, check.go
+//	rows that change    dml.go, writing.go, insertrows.go, adopt.go, changes.go
 //	definitions         ddl.go, alter.go, viewddl.go, temporary.go; what tables they define: package ddl
 //	files               loaddata.go, importinto.go, textrules.go, fileuse.go
 //	sessions            session.go, processes.go, transaction.go, tablelocks.go, kept.go
 //	variables           variables.go has the list; toolvariables.go, set.go, unset.go, assigning.go, collation.go
 //	what there is       show.go, infosource.go, catalog.go
 //	the GPU             gpu.go, device.go, auto.go, calibrate.go, compileahead.go, preparing.go
-//	Go programs         access.go, extend.go, observe.go, result.go, call.go; errors' positions: place.go
+//	Go programs         access.go, extend.go, result.go, call.go; errors' positions: place.go
 //
 // Packages below it hold what does not depend on sessions; docs/internals/architecture.md lists them.
 package engine

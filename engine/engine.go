@@ -8,6 +8,7 @@ import (
 
 	"github.com/radish-sql/radish/engine/filecache"
 	"github.com/radish-sql/radish/engine/locks"
+	"github.com/radish-sql/radish/engine/plans"
 	"github.com/radish-sql/radish/engine/stored"
 	"github.com/radish-sql/radish/exec/gpu"
 	"github.com/radish-sql/radish/exec/gpu/placement"
@@ -55,7 +56,7 @@ type Engine struct {
 	stored     *stored.Memory // tables
 	keptBudget *memory.Budget // what sessions keep from one statement to the next
 	files      *filecache.Cache
-	plans      *planStore
+	plans      *plans.Store
 	access     *fileaccess.Policy // of sessions when they begin
 	added      *added             // functions of the program's own
 	sessions   sessions
@@ -117,8 +118,8 @@ func New(opts Options) (*Engine, error) {
 	}
 	e.statements, e.stored, e.keptBudget = e.budget.Child(0), stored.New(e.budget.Child(0)), e.budget.Child(0)
 	e.files = filecache.New(e.stored, opts.MemoryLimit)
-	e.plans = newPlanStore(e.budget.Child(0), opts.MemoryLimit)
-	e.budget.OnShortage(func(bytes int64) bool { return e.files.Evict(bytes) || e.plans.evict(bytes) })
+	e.plans = plans.New(e.budget.Child(0), opts.MemoryLimit)
+	e.budget.OnShortage(func(bytes int64) bool { return e.files.Evict(bytes) || e.plans.Evict(bytes) })
 	e.ungovern = e.budget.LimitCollector()
 	e.ctx, e.stop = context.WithCancel(context.Background())
 	if _, err := setDevice(&variables{engine: e}, string(opts.Device)); err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/pingcap/tidb/pkg/parser/ast"
 
 	"github.com/radish-sql/radish/engine/filecache"
+	"github.com/radish-sql/radish/engine/observe"
 	"github.com/radish-sql/radish/exec/cpu/scan"
 	"github.com/radish-sql/radish/exec/memory"
 	"github.com/radish-sql/radish/planner/logical"
@@ -407,7 +408,7 @@ func (st *statement) read(u *fileUse, ordinals []int) (more bool, err error) {
 
 // watchReading returns a context in which columns of a file are read, whose progress is told until done is called.
 func (st *statement) watchReading(u *fileUse, ordinals []int) (ctx context.Context, done func()) {
-	p, stop := observersOf(st.ctx).watch()
+	p, stop := observe.Of(st.ctx).Watch()
 	if p == nil {
 		return st.ctx, stop
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/radish-sql/radish/column"
+	"github.com/radish-sql/radish/engine/observe"
 	"github.com/radish-sql/radish/exec/profile"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/storage/encoding"
@@ -55,7 +56,7 @@ func TestStatisticsThatPanic(t *testing.T) {
 func TestProgressThatPanics(t *testing.T) {
 	s := session(t, Options{Threads: 2})
 	calls := 0
-	ctx := Observe(context.Background(), Observer{Interval: time.Millisecond, Progress: func(profile.Snapshot) { calls++; panic("mine") }})
+	ctx := observe.Observe(context.Background(), observe.Observer{Interval: time.Millisecond, Progress: func(profile.Snapshot) { calls++; panic("mine") }})
 	if got, err := run(ctx, s, "SELECT SLEEP(0.2)"); err != nil || got != "0\n" || calls != 1 {
 		t.Errorf("%q %v after %d calls", got, err, calls)
 	}

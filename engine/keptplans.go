@@ -8,6 +8,9 @@ import (
 	"sync"
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
+
+	"github.com/radish-sql/radish/engine/plans"
+
 	driver "github.com/pingcap/tidb/pkg/parser/test_driver"
 
 	"github.com/radish-sql/radish/engine/infoschema"
@@ -20,7 +23,7 @@ import (
 	"github.com/radish-sql/radish/storage/table"
 )
 
-// A query that comes for the second time leaves its bound form and its plans in the engine (planStore), and from the third time on it is neither bound nor optimized.
+// A query that comes for the second time leaves its bound form and its plans in the engine (plans.Store), and from the third time on it is neither bound nor optimized.
 // A plan follows from the text, the values of its markers, the session's database and variables, the date, and the versions of the tables: all of them have to be
 // the same, and the views as they were defined. Statements of which that may not be all, for their functions or for what they name, are planned each time. So is the
 // placement of a plan, which learns.
@@ -32,7 +35,7 @@ const planKeeping = "kept_plans"
 const mostKeptParams = 1 << 10
 
 // planKey returns what the statement's plans are kept by; ok says whether they may be.
-func (st *statement) planKey() (key planKey, ok bool) {
+func (st *statement) planKey() (key plans.Key, ok bool) {
 	s := st.session
 	if s.checking || st.Rows != nil || st.Alias != nil || len(st.Into) > 0 || len(st.Text) > longestText || s.vars.disabledRules[planKeeping] || st.ctx.Value(givenKey{}) != nil {
 		return key, false
@@ -41,7 +44,7 @@ func (st *statement) planKey() (key planKey, ok bool) {
 	if !ok {
 		return key, false
 	}
-	return planKey{text: st.Text, params: params, mode: s.vars.parseMode, database: s.database, settings: s.vars.digest(), today: st.exprContext().Today()}, true
+	return plans.Key{Text: st.Text, Params: params, Mode: s.vars.parseMode, Database: s.database, Settings: s.vars.digest(), Today: st.exprContext().Today()}, true
 }
 
 // paramsKey writes values with their types, so that different ones differ; ok is false if they are long, or of a type that has more to it.
@@ -62,8 +65,8 @@ func paramsKey(params []types.Value) (key string, ok bool) {
 
 // tableReads notes what binding a statement asks of the catalog.
 type tableReads struct {
-	tables []readTable
-	views  []readView
+	tables []plans.ReadTable
+	views  []plans.ReadView
 	others bool // than tables that every session sees, and views whose queries repeat
 }
 
@@ -76,7 +79,7 @@ func (r *tableReads) note(c *catalogView, db, name string, v *table.Version, err
 		r.others = true
 		return
 	}
-	t := readTable{namedRead{db, name, c.permanent}, v}
+	t := plans.ReadTable{NamedRead: plans.NamedRead{Database: db, Name: name, Permanent: c.permanent}, Version: v}
 	if !slices.Contains(r.tables, t) {
 		r.tables = append(r.tables, t)
 	}
@@ -91,7 +94,7 @@ func (r *tableReads) noteView(c *catalogView, db, name string, v *catalog.View, 
 		r.others = true
 		return
 	}
-	w := readView{namedRead{db, name, c.permanent}, v}
+	w := plans.ReadView{NamedRead: plans.NamedRead{Database: db, Name: name, Permanent: c.permanent}, View: v}
 	if !slices.Contains(r.views, w) {
 		r.views = append(r.views, w)
 	}
@@ -104,24 +107,24 @@ func (r *tableReads) noteOther() {
 	}
 }
 
-// holds says whether the views and tables of a statement that is kept are what they were, for this session.
-func (k *keptStatement) holds(st *statement) bool {
+// holds says whether the views and tables of a kept statement are what they were, for this session.
+func (st *statement) holds(k *plans.Statement) bool {
 	c := st.catalogView()
 	permanent := c.Permanent().(*catalogView)
-	seenBy := func(n *namedRead) *catalogView {
-		if n.permanent {
+	seenBy := func(n *plans.NamedRead) *catalogView {
+		if n.Permanent {
 			return permanent
 		}
 		return c
 	}
-	for i := range k.views {
-		if w := &k.views[i]; seenBy(&w.namedRead).view(w.database, w.name) != w.view {
+	for i := range k.Views {
+		if w := &k.Views[i]; seenBy(&w.NamedRead).view(w.Database, w.Name) != w.View {
 			return false
 		}
 	}
-	for i := range k.tables {
-		t := &k.tables[i]
-		if v, err := seenBy(&t.namedRead).Table(t.database, t.name); err != nil || v != t.version {
+	for i := range k.Tables {
+		t := &k.Tables[i]
+		if v, err := seenBy(&t.NamedRead).Table(t.Database, t.Name); err != nil || v != t.Version {
 			return false
 		}
 	}
@@ -129,14 +132,14 @@ func (k *keptStatement) holds(st *statement) bool {
 }
 
 // toKeep returns a bound query to be kept under a key; nil: that would not do.
-func (st *statement) toKeep(key planKey, q *logical.Query) *keptStatement {
+func (st *statement) toKeep(key plans.Key, q *logical.Query) *plans.Statement {
 	r := st.reads
 	if r == nil || r.others || len(r.tables) == 0 || st.once || st.namesFiles() || !repeats(st.Node) {
 		return nil
 	}
-	return &keptStatement{
-		key: key, tables: r.tables, views: r.views, query: q, rows: rules.TableRows(q),
-		fingerprint: sync.OnceValues(func() (uint64, bool) { return logical.Fingerprint(q) }),
+	return &plans.Statement{
+		Key: key, Tables: r.tables, Views: r.views, Query: q, Rows: rules.TableRows(q),
+		Fingerprint: sync.OnceValues(func() (uint64, bool) { return logical.Fingerprint(q) }),
 	}
 }
 
@@ -145,8 +148,8 @@ func (s *Session) keepPlans(p *planned, warned bool) {
 	if p.kept == nil || warned || p.plan.Recursive() {
 		return
 	}
-	p.kept.own(p.plan.Logical)
-	s.engine.plans.add(p.kept, s.engine.catalog)
+	p.kept.Own(p.plan.Logical)
+	s.engine.plans.Add(p.kept, s.engine.catalog)
 }
 
 // lowered is lower for a planned query, whose plan for the device may be kept. The query itself stays as it is: others may be using it.
@@ -155,14 +158,14 @@ func (s *Session) lowered(st *statement, p *planned, device physical.Device) (*p
 		return s.lower(st, p.query, device)
 	}
 	costs := s.engine.costsVersion(device)
-	if plan := p.kept.plan(device, costs); plan != nil {
+	if plan := p.kept.Plan(device, costs); plan != nil {
 		return plan, nil
 	}
 	own, alloc := *p.query, *p.query.Alloc
 	own.Alloc = &alloc
 	plan, err := s.lower(st, &own, device)
 	if err == nil {
-		p.kept.setPlan(device, costs, plan)
+		p.kept.SetPlan(device, costs, plan)
 	}
 	return plan, err
 }
@@ -182,12 +185,12 @@ func (e *Engine) costsVersion(device physical.Device) uint64 {
 // tableRows is rules.TableRows of the query.
 func (p *planned) tableRows() float64 {
 	if p.kept != nil {
-		return p.kept.rows
+		return p.kept.Rows
 	}
 	return rules.TableRows(p.query)
 }
 
-// repeats says whether what a query means follows from its text, its tables and what planKey has: it consists of nothing but what is known to be so.
+// repeats says whether what a query means follows from its text, its tables and what plans.Key has: it consists of nothing but what is known to be so.
 func repeats(n ast.StmtNode) bool {
 	f := &repeatsFinder{}
 	n.Accept(f)

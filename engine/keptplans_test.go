@@ -15,6 +15,7 @@ import (
 	"testing"
 	"weak"
 
+	"github.com/radish-sql/radish/engine/plans"
 	"github.com/radish-sql/radish/planner/cost"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
@@ -139,45 +140,45 @@ func TestKeptPlans(t *testing.T) {
 }
 
 func storeLength(e *Engine) int {
-	e.plans.mu.Lock()
-	defer e.plans.mu.Unlock()
-	return e.plans.order.Len()
+	e.plans.Mu.Lock()
+	defer e.plans.Mu.Unlock()
+	return e.plans.Order.Len()
 }
 
 // checkStore compares the store's lists and sums with each other, and its tables and views with the catalog.
 func checkStore(t *testing.T, e *Engine) {
 	t.Helper()
 	s := e.plans
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.Mu.Lock()
+	defer s.Mu.Unlock()
 	held, reads := int64(0), 0
-	for at := s.order.Front(); at != nil; at = at.Next() {
-		k := at.Value.(*keptStatement)
-		held += k.bytes
+	for at := s.Order.Front(); at != nil; at = at.Next() {
+		k := at.Value.(*plans.Statement)
+		held += k.Bytes
 		own := map[any]bool{}
-		k.eachRead(func(read any) { own[read] = true })
+		k.EachRead(func(read any) { own[read] = true })
 		reads += len(own)
-		if s.byKey[k.key] != at {
-			t.Errorf("%q is not found by its key", k.key.text)
+		if s.ByKey[k.Key] != at {
+			t.Errorf("%q is not found by its key", k.Key.Text)
 		}
-		for _, r := range k.tables {
-			if v, err := e.catalog.Load().Table(r.database, r.name); err != nil || v != r.version || !s.readers[v][k] {
-				t.Errorf("%q is kept with an old version of %s.%s (%v)", k.key.text, r.database, r.name, err)
+		for _, r := range k.Tables {
+			if v, err := e.catalog.Load().Table(r.Database, r.Name); err != nil || v != r.Version || !s.Readers[v][k] {
+				t.Errorf("%q is kept with an old version of %s.%s (%v)", k.Key.Text, r.Database, r.Name, err)
 			}
 		}
-		for _, r := range k.views {
-			if v, err := e.catalog.Load().View(r.database, r.name); err != nil || v != r.view || !s.readers[v][k] {
-				t.Errorf("%q is kept with an old definition of %s.%s (%v)", k.key.text, r.database, r.name, err)
+		for _, r := range k.Views {
+			if v, err := e.catalog.Load().View(r.Database, r.Name); err != nil || v != r.View || !s.Readers[v][k] {
+				t.Errorf("%q is kept with an old definition of %s.%s (%v)", k.Key.Text, r.Database, r.Name, err)
 			}
 		}
 	}
-	for read, list := range s.readers {
+	for read, list := range s.Readers {
 		if reads -= len(list); len(list) == 0 {
 			t.Errorf("no statement reads %v", read)
 		}
 	}
-	if reads != 0 || held != s.held || len(s.byKey) != s.order.Len() || s.order.Len() > mostStatements || held > s.most {
-		t.Errorf("%d statements, %d by their keys, hold %d bytes, %d are counted; %d tables and views too few", s.order.Len(), len(s.byKey), held, s.held, reads)
+	if reads != 0 || held != s.Held || len(s.ByKey) != s.Order.Len() || s.Order.Len() > plans.MostStatements || held > s.Most {
+		t.Errorf("%d statements, %d by their keys, hold %d bytes, %d are counted; %d tables and views too few", s.Order.Len(), len(s.ByKey), held, s.Held, reads)
 	}
 }
 
@@ -206,8 +207,8 @@ func isKept(t *testing.T, ctx context.Context, s *Session, text string, params .
 	if !ok {
 		return false
 	}
-	k, _ := s.engine.plans.find(&key)
-	return k != nil && k.holds(st)
+	k, _ := s.engine.plans.Find(&key)
+	return k != nil && st.holds(k)
 }
 
 // TPC-H's queries are kept, with the plan that EXPLAIN shows, and running one changes nothing of it. They go when a table of theirs changes.
@@ -228,8 +229,8 @@ func TestPlansOfTPCHAreKept(t *testing.T) {
 		list, _ := s.Parse(q.SQL)
 		st := &statement{Statement: list[0], session: s, ctx: t.Context()}
 		key, _ := st.planKey()
-		k, _ := s.engine.plans.find(&key)
-		plan := k.plan(physical.CPU, 0)
+		k, _ := s.engine.plans.Find(&key)
+		plan := k.Plan(physical.CPU, 0)
 		text, err := physical.Text(plan, physical.OnCPU("radish_device is 'cpu'"), nil, nil)
 		if want := mustRun(t, s, "EXPLAIN "+q.SQL); err != nil || strings.TrimSpace(text) != strings.TrimSpace(want) {
 			t.Errorf("query %d is kept as\n%s, %v\nEXPLAIN shows\n%s", q.Number, text, err, want)
@@ -239,7 +240,7 @@ func TestPlansOfTPCHAreKept(t *testing.T) {
 	for _, q := range tpch.Queries(0.01) {
 		list, _ := s.Parse(q.SQL)
 		key, _ := (&statement{Statement: list[0], session: s, ctx: t.Context()}).planKey()
-		if k, _ := s.engine.plans.find(&key); (k == nil) != strings.Contains(q.SQL, "region") {
+		if k, _ := s.engine.plans.Find(&key); (k == nil) != strings.Contains(q.SQL, "region") {
 			t.Errorf("query %d is kept after region has changed: %v", q.Number, k != nil)
 		}
 	}
@@ -345,15 +346,15 @@ func TestKeptPlansHoldLittle(t *testing.T) {
 		mustRun(t, s, text)
 	}
 	checkStore(t, s.engine)
-	held := s.engine.plans.held
-	if most := int64(limit / planBytesShare); s.engine.plans.most != most || held < most/2 || s.engine.plans.budget.Used() != held {
-		t.Errorf("plans hold %d bytes of %d; %d are counted", held, most, s.engine.plans.budget.Used())
+	held := s.engine.plans.Held
+	if most := int64(limit / plans.PlanBytesShare); s.engine.plans.Most != most || held < most/2 || s.engine.plans.Budget.Used() != held {
+		t.Errorf("plans hold %d bytes of %d; %d are counted", held, most, s.engine.plans.Budget.Used())
 	}
 	free := limit - s.engine.budget.Used()
 	if err := s.engine.statements.Reserve("a test", free+held/2); err != nil {
 		t.Error(err)
 	}
-	if now := s.engine.plans.held; now > held/2 || now == 0 {
+	if now := s.engine.plans.Held; now > held/2 || now == 0 {
 		t.Errorf("of %d bytes of plans %d are left where half had to go", held, now)
 	}
 	s.engine.statements.Release(free + held/2)
@@ -385,7 +386,7 @@ func TestBytesOfKeptPlans(t *testing.T) {
 		}
 	}
 	s.plans = planCache{} // the trees
-	grown, held := heap()-before, s.engine.plans.held
+	grown, held := heap()-before, s.engine.plans.Held
 	t.Logf("%d plans take %d bytes, %d are counted", storeLength(s.engine), grown, held)
 	if n := storeLength(s.engine); n != 22*copies || held < grown || held > 4*grown {
 		t.Errorf("%d plans take %d bytes, %d are counted", n, grown, held)
@@ -468,11 +469,11 @@ func TestKeptPlansFollowCosts(t *testing.T) {
 				t.Fatal("the plan is not kept")
 			}
 			key, _ := (&statement{Statement: list[0], session: s, ctx: t.Context()}).planKey()
-			k, _ := e.plans.find(&key)
+			k, _ := e.plans.Find(&key)
 			if device == deviceCPU {
-				onCPU = k.plan(physical.CPU, 0)
+				onCPU = k.Plan(physical.CPU, 0)
 			} else {
-				onGPU = k.plan(physical.GPU, d.Advisor().CostsVersion())
+				onGPU = k.Plan(physical.GPU, d.Advisor().CostsVersion())
 			}
 		}
 		return onCPU, onGPU

@@ -5,6 +5,9 @@ import (
 	"slices"
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
+
+	"github.com/radish-sql/radish/engine/observe"
+
 	driver "github.com/pingcap/tidb/pkg/parser/test_driver"
 
 	"github.com/radish-sql/radish/engine/direct"
@@ -83,7 +86,7 @@ type planRun struct {
 // kept returns the statement's plan, if the session keeps one that holds. A statement that comes for the second time is bound for it.
 func (st *statement) kept() *planRun {
 	s := st.session
-	if s.checking || st.Rows != nil || st.Alias != nil || len(st.Into) > 0 || s.vars.disabledRules[directQueries] || s.device().needsGPU() || len(observersOf(st.ctx)) > 0 {
+	if s.checking || st.Rows != nil || st.Alias != nil || len(st.Into) > 0 || s.vars.disabledRules[directQueries] || s.device().needsGPU() || len(observe.Of(st.ctx)) > 0 {
 		return nil
 	}
 	c := &s.plans

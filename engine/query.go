@@ -9,6 +9,8 @@ import (
 
 	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/engine/direct"
+	"github.com/radish-sql/radish/engine/observe"
+	"github.com/radish-sql/radish/engine/plans"
 	"github.com/radish-sql/radish/exec"
 	"github.com/radish-sql/radish/exec/gpu"
 	"github.com/radish-sql/radish/exec/gpu/placement"
@@ -31,8 +33,8 @@ func (s *Session) query(st *statement, n ast.Node) (*Result, error) {
 	warnings := s.warnings.Count()
 	key, ok := st.planKey()
 	if ok {
-		k, again := s.engine.plans.find(&key)
-		if k != nil && k.holds(st) {
+		k, again := s.engine.plans.Find(&key)
+		if k != nil && st.holds(k) {
 			return s.runAgain(st, k)
 		}
 		if again {
@@ -64,7 +66,7 @@ func (s *Session) query(st *statement, n ast.Node) (*Result, error) {
 }
 
 // runToKeep plans, keeps and starts a bound query. warnings is how many there were before it was bound; k is nil if it is not to be kept.
-func (s *Session) runToKeep(st *statement, q *logical.Query, k *keptStatement, warnings int64) (*Result, error) {
+func (s *Session) runToKeep(st *statement, q *logical.Query, k *plans.Statement, warnings int64) (*Result, error) {
 	p, err := s.plan(st, q, k)
 	if err != nil {
 		return nil, err
@@ -74,8 +76,8 @@ func (s *Session) runToKeep(st *statement, q *logical.Query, k *keptStatement, w
 }
 
 // runAgain starts a query that is kept.
-func (s *Session) runAgain(st *statement, k *keptStatement) (*Result, error) {
-	p, err := s.plan(st, k.query, k)
+func (s *Session) runAgain(st *statement, k *plans.Statement) (*Result, error) {
+	p, err := s.plan(st, k.Query, k)
 	if err != nil {
 		return nil, err
 	}
@@ -158,7 +160,7 @@ func (c *countingSource) Next(ctx context.Context) (*column.Batch, error) {
 // planned is a query that is ready to run.
 type planned struct {
 	query *logical.Query
-	kept  *keptStatement // the query with plans of it; nil: they are made for this run
+	kept  *plans.Statement // the query with plans of it; nil: they are made for this run
 	plan  *physical.Plan
 	// placement is where the plan's pipelines run.
 	placement physical.Placement
@@ -230,7 +232,7 @@ func (s *Session) streamedFrom(device physical.Device) int64 {
 }
 
 // plan plans a bound query for the devices that radish_device allows, with the plans that k has of it, if k is not nil.
-func (s *Session) plan(st *statement, q *logical.Query, k *keptStatement) (*planned, error) {
+func (s *Session) plan(st *statement, q *logical.Query, k *plans.Statement) (*planned, error) {
 	p := &planned{query: q, kept: k, began: time.Now()}
 	device := s.device()
 	if device == deviceAuto {
@@ -265,9 +267,9 @@ func (s *Session) runQuery(st *statement, q *logical.Query, profiled bool) (*Res
 
 func (s *Session) start(st *statement, p *planned, profiled bool) (*Result, error) {
 	st.began = true
-	observers := observersOf(st.ctx)
-	profiled = profiled || observers.profiled()
-	progress, stop := observers.watch()
+	observers := observe.Of(st.ctx)
+	profiled = profiled || observers.Profiled()
+	progress, stop := observers.Watch()
 	if p.advisor != nil {
 		device := physical.CPU
 		if p.gpu != nil {
@@ -292,7 +294,7 @@ func (s *Session) start(st *statement, p *planned, profiled bool) (*Result, erro
 		res.done = func() {
 			stop()
 			*res.Profile = *rows.Profile()
-			observers.profile(res.Profile)
+			observers.Profile(res.Profile)
 		}
 	}
 	return res, nil
@@ -323,7 +325,7 @@ func resultColumns(cols []*expr.Column, names []string) []ResultColumn {
 
 // runDirectly runs a query directly if it can be; nil: it cannot.
 func (s *Session) runDirectly(st *statement, q *logical.Query) (*Result, error) {
-	if s.device().needsGPU() || s.vars.disabledRules[directQueries] || len(observersOf(st.ctx)) > 0 {
+	if s.device().needsGPU() || s.vars.disabledRules[directQueries] || len(observe.Of(st.ctx)) > 0 {
 		return nil, nil
 	}
 	d, err := direct.Compile(q, nil)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/radish-sql/radish/engine/infoschema"
 	"github.com/radish-sql/radish/engine/locks"
+	"github.com/radish-sql/radish/engine/targets"
 	"github.com/radish-sql/radish/sql/parse"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/storage/catalog"
@@ -164,15 +165,15 @@ func (s *Session) written(n ast.StmtNode) func(*ast.TableName) bool {
 			return false
 		}
 	}
-	// targets are the sources of a FROM that changed names.
-	targets := func(from *ast.TableRefsClause, changed func(*keyedTable) bool) func(*ast.TableName) bool {
-		sources := sourcesOf(from.TableRefs)
-		if len(sources) == 1 || changed == nil {
+	// sources are those of a FROM that changed names.
+	sources := func(from *ast.TableRefsClause, changed func(*targets.Table) bool) func(*ast.TableName) bool {
+		all := targets.Sources(from.TableRefs)
+		if len(all) == 1 || changed == nil {
 			return within(from)
 		}
 		var parts []ast.Node
-		for _, source := range sources {
-			if t := s.keyedTable(source); t != nil && changed(t) {
+		for _, source := range all {
+			if t := targets.TableOf(source, s.schemaNamed); t != nil && changed(t) {
 				parts = append(parts, source)
 			}
 		}
@@ -182,9 +183,9 @@ func (s *Session) written(n ast.StmtNode) func(*ast.TableName) bool {
 	case *ast.InsertStmt:
 		return within(x.Table)
 	case *ast.UpdateStmt:
-		return targets(x.TableRefs, updatedTables(x))
+		return sources(x.TableRefs, targets.Updated(x))
 	case *ast.DeleteStmt:
-		return targets(x.TableRefs, deletedTables(x))
+		return sources(x.TableRefs, targets.Deleted(x))
 	case *ast.CreateTableStmt:
 		return within(x.Table)
 	case *ast.CreateViewStmt:

@@ -1,4 +1,5 @@
-package engine
+// Package targets says which tables an UPDATE or DELETE changes, and whether an index finds their rows, as sql_safe_updates wants it.
+package targets
 
 import (
 	"slices"
@@ -12,18 +13,14 @@ import (
 	"github.com/radish-sql/radish/storage/table"
 )
 
-// safeUpdate refuses, under sql_safe_updates, an UPDATE or DELETE without LIMIT that nothing keeps from changing all rows of a table: in MySQL,
-// one that finds them without an index. Here it is one whose WHERE, or ON, compares the first column of no index of the table with other things.
-// changed says which of several tables are written to; nil: the only one.
-func (s *Session) safeUpdate(from *ast.TableRefsClause, where ast.ExprNode, limit *ast.Limit, changed func(*keyedTable) bool) error {
-	if s.vars.integer("sql_safe_updates") == 0 || limit != nil {
-		return nil
-	}
+// CheckSafe refuses an UPDATE or DELETE that nothing keeps from changing all rows of a table: in MySQL, one that finds them without an index. Here it is one whose WHERE, or ON, compares the
+// first column of no index of the table with other things. changed says which of several tables are written to; nil: the only one. schemaOf gives the schema of a table; nil: it has none.
+func CheckSafe(from *ast.TableRefsClause, where ast.ExprNode, changed func(*Table) bool, schemaOf func(*ast.TableName) *table.Schema) error {
 	conditions := innerConditions([]ast.ExprNode{where}, from.TableRefs)
-	var tables []*keyedTable
-	sources := sourcesOf(from.TableRefs)
+	var tables []*Table
+	sources := Sources(from.TableRefs)
 	for _, source := range sources {
-		if t := s.keyedTable(source); t != nil {
+		if t := TableOf(source, schemaOf); t != nil {
 			t.only = len(sources) == 1
 			tables = append(tables, t)
 		}
@@ -44,15 +41,15 @@ func (s *Session) safeUpdate(from *ast.TableRefsClause, where ast.ExprNode, limi
 	return nil
 }
 
-// sourcesOf returns the tables and subqueries of a FROM.
-func sourcesOf(n ast.ResultSetNode) []*ast.TableSource {
+// Sources returns the tables and subqueries of a FROM.
+func Sources(n ast.ResultSetNode) []*ast.TableSource {
 	switch x := n.(type) {
 	case *ast.Join:
-		left := sourcesOf(x.Left)
+		left := Sources(x.Left)
 		if x.Right == nil {
 			return left
 		}
-		return append(left, sourcesOf(x.Right)...)
+		return append(left, Sources(x.Right)...)
 	case *ast.TableSource:
 		return []*ast.TableSource{x}
 	}
@@ -75,43 +72,39 @@ func innerConditions(list []ast.ExprNode, n ast.ResultSetNode) []ast.ExprNode {
 	return list
 }
 
-// keyedTable returns what is known of a source that is a table; nil: it is a subquery.
-func (s *Session) keyedTable(source *ast.TableSource) *keyedTable {
+// TableOf returns what is known of a source that is a table; nil: it is a subquery.
+func TableOf(source *ast.TableSource, schemaOf func(*ast.TableName) *table.Schema) *Table {
 	name, is := source.Source.(*ast.TableName)
 	if !is {
 		return nil
 	}
-	t := &keyedTable{name: name.Name.O}
+	t := &Table{name: name.Name.O}
 	if source.AsName.O != "" {
 		t.name = source.AsName.O
 	}
-	if db, bare, err := s.find(name); err == nil {
-		if v, err := s.snapshot().Table(db, bare); err == nil { // through a view no index is seen
-			t.schema = v.Schema
-		}
-	}
+	t.schema = schemaOf(name)
 	return t
 }
 
-// updatedTables says which tables of an UPDATE it assigns to; a column without a table's name may be of any that has it.
-func updatedTables(n *ast.UpdateStmt) func(*keyedTable) bool {
-	return func(t *keyedTable) bool {
+// Updated says which tables of an UPDATE it assigns to; a column without a table's name may be of any that has it.
+func Updated(n *ast.UpdateStmt) func(*Table) bool {
+	return func(t *Table) bool {
 		return slices.ContainsFunc(n.List, func(a *ast.Assignment) bool { return t.means(a.Column) })
 	}
 }
 
-// deletedTables says which tables of a DELETE lose rows.
-func deletedTables(n *ast.DeleteStmt) func(*keyedTable) bool {
+// Deleted says which tables of a DELETE lose rows.
+func Deleted(n *ast.DeleteStmt) func(*Table) bool {
 	if n.Tables == nil {
 		return nil
 	}
-	return func(t *keyedTable) bool {
+	return func(t *Table) bool {
 		return slices.ContainsFunc(n.Tables.Tables, func(x *ast.TableName) bool { return strings.EqualFold(x.Name.O, t.name) })
 	}
 }
 
-// keyedTable is a table whose rows are looked for.
-type keyedTable struct {
+// Table is a table whose rows are looked for.
+type Table struct {
 	name   string
 	schema *table.Schema // nil: of a view
 	only   bool          // columns without a table's name are its
@@ -119,7 +112,7 @@ type keyedTable struct {
 }
 
 // finds says whether a condition lets an index of the table find the rows for which it is TRUE, those of tables that are found being known.
-func (t *keyedTable) finds(e ast.ExprNode, tables []*keyedTable) bool {
+func (t *Table) finds(e ast.ExprNode, tables []*Table) bool {
 	compares := func(operand ast.ExprNode, others ...ast.ExprNode) bool {
 		return t.isKey(operand) && !slices.ContainsFunc(others, func(e ast.ExprNode) bool { return usesUnknown(e, tables) })
 	}
@@ -149,7 +142,7 @@ func (t *keyedTable) finds(e ast.ExprNode, tables []*keyedTable) bool {
 }
 
 // isKey says whether e is the first column of an index.
-func (t *keyedTable) isKey(e ast.ExprNode) bool {
+func (t *Table) isKey(e ast.ExprNode) bool {
 	c, is := parse.WithoutParentheses(e).(*ast.ColumnNameExpr)
 	if !is || t.schema == nil || !t.means(c.Name) {
 		return false
@@ -160,7 +153,7 @@ func (t *keyedTable) isKey(e ast.ExprNode) bool {
 }
 
 // means says whether a name may be that of a column of the table.
-func (t *keyedTable) means(n *ast.ColumnName) bool {
+func (t *Table) means(n *ast.ColumnName) bool {
 	if n.Table.O != "" {
 		return strings.EqualFold(n.Table.O, t.name)
 	}
@@ -168,20 +161,20 @@ func (t *keyedTable) means(n *ast.ColumnName) bool {
 }
 
 // usesUnknown says whether columns of tables whose rows no index finds stand in e.
-func usesUnknown(e ast.ExprNode, tables []*keyedTable) bool {
+func usesUnknown(e ast.ExprNode, tables []*Table) bool {
 	f := unknownFinder{tables: tables}
 	e.Accept(&f)
 	return f.found
 }
 
 type unknownFinder struct {
-	tables []*keyedTable
+	tables []*Table
 	found  bool
 }
 
 // Enter is part of ast.Visitor.
 func (f *unknownFinder) Enter(n ast.Node) (ast.Node, bool) {
-	if c, is := n.(*ast.ColumnName); is && !slices.ContainsFunc(f.tables, func(t *keyedTable) bool { return t.found && t.means(c) }) {
+	if c, is := n.(*ast.ColumnName); is && !slices.ContainsFunc(f.tables, func(t *Table) bool { return t.found && t.means(c) }) {
 		f.found = true
 	}
 	return n, f.found

@@ -1,4 +1,5 @@
-package engine
+// Package observe tells those who ask of the statements that run under a context: what they cost, and how far they are.
+package observe
 
 import (
 	"context"
@@ -27,16 +28,16 @@ func Observe(parent context.Context, o Observer) context.Context {
 	return context.WithValue(parent, observerKey{}, append(list[:len(list):len(list)], o))
 }
 
-// observers are those of one statement.
-type observers []Observer
+// List are those of one statement.
+type List []Observer
 
-func observersOf(ctx context.Context) observers {
+func Of(ctx context.Context) List {
 	list, _ := ctx.Value(observerKey{}).([]Observer)
 	return list
 }
 
-// profiled says whether one of them wants a profile.
-func (list observers) profiled() bool {
+// Profiled says whether one of them wants a profile.
+func (list List) Profiled() bool {
 	for _, o := range list {
 		if o.Profile != nil {
 			return true
@@ -45,8 +46,8 @@ func (list observers) profiled() bool {
 	return false
 }
 
-// profile tells what a statement has cost.
-func (list observers) profile(p *profile.Plan) {
+// Profile tells what a statement has cost.
+func (list List) Profile(p *profile.Plan) {
 	for _, o := range list {
 		if o.Profile != nil {
 			o.Profile(p)
@@ -55,7 +56,7 @@ func (list observers) profile(p *profile.Plan) {
 }
 
 // progress tells how far a statement is.
-func (list observers) progress(now profile.Snapshot) {
+func (list List) progress(now profile.Snapshot) {
 	for _, o := range list {
 		if o.Progress != nil {
 			o.Progress(now)
@@ -63,8 +64,8 @@ func (list observers) progress(now profile.Snapshot) {
 	}
 }
 
-// watch starts to tell of a query's progress, which is nil if nobody wants to know. It ends with stop.
-func (list observers) watch() (p *profile.Progress, stop func()) {
+// Watch starts to tell of a query's progress, which is nil if nobody wants to know. It ends with stop.
+func (list List) Watch() (p *profile.Progress, stop func()) {
 	interval, wanted := time.Duration(0), false
 	for _, o := range list {
 		if o.Progress == nil {

@@ -304,7 +304,7 @@ func (r *extensionReader) begins(i int) bool {
 	}
 	switch t.key {
 	case kwNone, kwNot, kwCase, kwBinary, kwMod, kwLeft, kwRight:
-		return !r.endsCondition(t) && !r.word(i, "WINDOW") && !r.word(i, "USE") && !r.word(i, "FORCE") && !r.word(i, "IGNORE") && !r.word(i, "TABLESAMPLE")
+		return !r.endsCondition(t) && !r.word(i, "USE") && !r.word(i, "FORCE") && !r.word(i, "IGNORE") && !r.word(i, "TABLESAMPLE")
 	}
 	return false
 }
@@ -315,7 +315,7 @@ func (r *extensionReader) endsCondition(t token) bool {
 	case kwOrder, kwLimit, kwUnion, kwIntersect, kwExcept, kwInto:
 		return true
 	case kwNone:
-		return t.isWord(r.text, "FOR") || t.isWord(r.text, "LOCK") || t.isWord(r.text, "FETCH")
+		return t.isWord(r.text, "WINDOW") || t.isWord(r.text, "FOR") || t.isWord(r.text, "LOCK") || t.isWord(r.text, "FETCH")
 	}
 	return false
 }

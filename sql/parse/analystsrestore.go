@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
+	"github.com/pingcap/tidb/pkg/parser/format"
 	"github.com/pingcap/tidb/pkg/parser/opcode"
 
 	"github.com/radish-sql/radish/sql/sqlerr"
@@ -312,6 +313,91 @@ func (r *extensionRestorer) missed(text string, p Piece) error {
 		}
 	}
 	return nil
+}
+
+// analystsWriter puts, for Restore, nodes that write ALL and QUALIFY in the place of the calls that stand for them.
+type analystsWriter struct{ undo []func() }
+
+// Enter is part of ast.Visitor.
+func (a *analystsWriter) Enter(n ast.Node) (ast.Node, bool) {
+	switch c := n.(type) {
+	case *ast.GroupByClause:
+		a.all(c.Items)
+	case *ast.OrderByClause:
+		a.all(c.Items)
+	case *ast.HavingClause:
+		if args, is := IsCallOf(c.Expr, QualifyCall); is && len(args) == 2 {
+			call := c.Expr
+			a.undo = append(a.undo, func() { c.Expr = call })
+			c.Expr = &qualified{call, args[0], args[1]}
+		}
+	}
+	return n, false
+}
+
+// Leave is part of ast.Visitor.
+func (a *analystsWriter) Leave(n ast.Node) (ast.Node, bool) { return n, true }
+
+func (a *analystsWriter) all(items []*ast.ByItem) {
+	if len(items) == 0 {
+		return
+	}
+	if _, is := IsCallOf(items[0].Expr, AllItems); is {
+		item, call := items[0], items[0].Expr
+		a.undo = append(a.undo, func() { item.Expr = call })
+		item.Expr = &allWord{call}
+	}
+}
+
+// restore gives the tree its calls back.
+func (a *analystsWriter) restore() {
+	for _, undo := range a.undo {
+		undo()
+	}
+}
+
+// allWord writes ALL.
+type allWord struct{ ast.ExprNode }
+
+// Accept keeps visitors out.
+func (n *allWord) Accept(ast.Visitor) (ast.Node, bool) { return n, true }
+
+// Restore writes it.
+func (*allWord) Restore(ctx *format.RestoreCtx) error {
+	ctx.WriteKeyWord("ALL")
+	return nil
+}
+
+// qualified writes the conditions of HAVING and QUALIFY.
+type qualified struct {
+	ast.ExprNode
+	having, qualify ast.ExprNode
+}
+
+// Accept lets visitors see both conditions.
+func (n *qualified) Accept(v ast.Visitor) (ast.Node, bool) {
+	if _, ok := n.having.Accept(v); !ok {
+		return n, false
+	}
+	_, ok := n.qualify.Accept(v)
+	return n, ok
+}
+
+// Restore writes them. If there is no HAVING, it takes the word away that the clause has written.
+func (n *qualified) Restore(ctx *format.RestoreCtx) error {
+	b, is := ctx.In.(*strings.Builder)
+	if v, one := n.having.(ast.ValueExpr); one && is && v.GetValue() == int64(1) {
+		before := strings.TrimSuffix(b.String(), "HAVING ")
+		b.Reset()
+		b.WriteString(before)
+	} else {
+		if err := n.having.Restore(ctx); err != nil {
+			return err
+		}
+		ctx.WritePlain(" ")
+	}
+	ctx.WriteKeyWord("QUALIFY ")
+	return n.qualify.Restore(ctx)
 }
 
 // IsCallOf says whether an expression is a call of a function, and returns its operands.

@@ -77,6 +77,33 @@ func (v view) inCast() bool {
 	return false
 }
 
+// beforeOver finds the function whose call the rejected token, an OVER, follows.
+func (v view) beforeOver() (d int, name string, ok bool) {
+	if !v.is(0, "OVER") || !v.is(-1, ")") {
+		return 0, "", false
+	}
+	depth := 0
+	for d = -1; v.at+d > 0; d-- {
+		switch {
+		case v.is(d, ")"):
+			depth++
+		case v.is(d, "("):
+			depth--
+		}
+		if depth == 0 {
+			break
+		}
+	}
+	name = v.name(d - 1)
+	switch {
+	case name == "" || notOperand[v.tokens[v.at+d-1].key]:
+		return 0, "", false
+	case v.is(d+1, "DISTINCT"):
+		name += "(DISTINCT ...)"
+	}
+	return d - 1, name + " as a window function", true
+}
+
 // An idiom is syntax of another engine, or of a newer standard, that MySQL's grammar does not have. match gets the
 // rejected token and returns where the idiom starts, relative to it; ok says that it is there.
 type idiom struct {
@@ -117,7 +144,46 @@ func statement(words ...string) func(v view) (int, bool) {
 }
 
 var idioms = []idiom{
-	{"COPY", "write LOAD DATA INFILE 'file' INTO TABLE t to import, SELECT ... INTO OUTFILE 'file' to export", statement("COPY")},
+	{"COPY", "write SELECT ... INTO OUTFILE 'file.parquet' to export; INSERT INTO t SELECT * FROM `file.parquet`, or LOAD DATA INFILE 'file' INTO TABLE t, to import", statement("COPY")},
+	{"EXPORT DATABASE", "in the shell write .backup FOLDER, which .restore FOLDER brings back; elsewhere SELECT * FROM t INTO OUTFILE 't.parquet' for each table", statement("EXPORT", "DATABASE")},
+	{"IMPORT DATABASE", "in the shell write .restore FOLDER after a .backup FOLDER; elsewhere CREATE TABLE t AS SELECT * FROM `t.parquet` for each table", statement("IMPORT", "DATABASE")},
+	{"DETACH", "databases lie in memory: write DROP DATABASE", statement("DETACH")},
+	{"LOAD of an extension", "there are no extensions; functions are added by Go programs (docs/guide/driver.md)", func(v view) (int, bool) {
+		return -v.at, v.at == 1 && v.is(-1, "LOAD") && len(v.tokens) == 2 && (v.kind(0) == tokWord || v.kind(0) == tokString)
+	}},
+	{"CHECKPOINT", "tables lie in memory: write .backup FOLDER in the shell, or SELECT ... INTO OUTFILE 'file.parquet'", either(statement("CHECKPOINT"), statement("FORCE", "CHECKPOINT"))},
+	{"SET VARIABLE", "write SET @name = value", statement("SET", "VARIABLE")},
+	{"EXECUTE IMMEDIATE", "write PREPARE s FROM 'text', then EXECUTE s", statement("EXECUTE", "IMMEDIATE")},
+	{"CREATE MACRO", "write a view, or add a function by a Go program (docs/guide/driver.md)", either(statement("CREATE", "MACRO"), statement("CREATE", "OR", "REPLACE", "MACRO"), statement("CREATE", "TEMP", "MACRO"))},
+	{"CREATE TYPE", "write the type at each column: ENUM('a', 'b')", statement("CREATE", "TYPE")},
+	{"CREATE VIEW IF NOT EXISTS", "write CREATE OR REPLACE VIEW", statement("CREATE", "VIEW", "IF", "NOT", "EXISTS")},
+	{"INSERT BY NAME", "write the columns: INSERT INTO t (a, b) SELECT a, b", from("BY", "NAME")},
+	{"RENAME of a column", "write ALTER TABLE t RENAME COLUMN a TO b", func(v view) (int, bool) {
+		return -2, v.is(-v.at, "ALTER", "TABLE") && v.is(-2, "RENAME") && v.is(0, "TO")
+	}},
+	{"LIMIT by percent", "write TABLESAMPLE 10 PERCENT behind the table for a random part, or a number of rows", func(v view) (int, bool) {
+		switch {
+		case v.is(-2, "LIMIT") && (v.is(0, "%") || v.is(0, "PERCENT")):
+			return -2, true
+		case v.is(-3, "LIMIT") && v.is(-1, "%"):
+			return -3, true
+		}
+		return 0, false
+	}},
+	{"TRY_CAST", "write CAST(a AS type): what does not fit becomes another value or NULL with a warning in a SELECT, and is an error in INSERT", func(v view) (int, bool) {
+		d := 0
+		for v.at+d > 0 && v.is(0, "AS") && !v.is(d, "TRY_CAST", "(") {
+			d--
+		}
+		return d, v.is(d, "TRY_CAST", "(")
+	}},
+	{"COLUMNS(...)", "name the columns, or write * EXCLUDE (a)", func(v view) (int, bool) { return -1, v.is(-1, "COLUMNS", "(") && !v.is(-2, ")") }},
+	{"FIRST or LAST as an aggregate", "write ANY_VALUE(a), or ARG_MIN(a, b) and ARG_MAX(a, b) for the value where b is least or greatest", func(v view) (int, bool) {
+		return -1, v.is(-1, "FIRST", "(") || v.is(-1, "LAST", "(")
+	}},
+	{"LIST as an aggregate", "write JSON_ARRAYAGG(a) or GROUP_CONCAT(a)", func(v view) (int, bool) { return -1, v.is(-1, "LIST", "(") && !v.is(-2, "BY") }},
+	{"a comma behind the last column", "take it away", func(v view) (int, bool) { return -1, v.is(-1, ",", "FROM") }},
+	{"a struct in braces", "write JSON_OBJECT('a', 1)", from("{")},
 	{"PRAGMA", "write SET name = value", statement("PRAGMA")},
 	{"ATTACH", "databases lie in memory: write CREATE DATABASE, and name files of tables in backticks", statement("ATTACH")},
 	{"MERGE", "write INSERT ... ON DUPLICATE KEY UPDATE", statement("MERGE")},
@@ -214,6 +280,9 @@ var idioms = []idiom{
 		return d, v.is(d, "JSON_TABLE", "(")
 	}},
 	{"a table function", "name a file in backticks: FROM `file.parquet`, or the whole call: FROM `read_csv('file.csv')`; generate_series(1, 10) gives numbers", func(v view) (int, bool) {
+		if v.kind(0) == tokWord && v.is(1, "(") && v.inFrom(0) { // its name is a keyword, as in range(10)
+			return 0, true
+		}
 		return -1, v.is(0, "(") && v.kind(-1) == tokWord && v.inFrom(-1)
 	}},
 	{"an interval in one string", "write INTERVAL 1 DAY", func(v view) (int, bool) {
@@ -230,6 +299,9 @@ func explain(text string, tokens []token, at int) (offset int, err *sqlerr.Error
 		if d, ok := idiom.match(v); ok {
 			return int(tokens[at+d].start), sqlerr.NotSupportedf(idiom.name, "%s", idiom.instead)
 		}
+	}
+	if d, name, ok := v.beforeOver(); ok {
+		return int(tokens[at+d].start), sqlerr.NotSupportedf(name, "aggregate in a derived table and join it; of the aggregates COUNT, SUM, AVG, MIN, MAX, the variances and BIT_AND, BIT_OR, BIT_XOR can stand before OVER")
 	}
 	if at >= len(tokens) {
 		end := len(text)

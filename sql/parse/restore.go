@@ -17,6 +17,9 @@ func Restore(n ast.Node, more format.RestoreFlags) (string, error) {
 	var values clauseWriter
 	n.Accept(&values)
 	defer values.restore()
+	var words analystsWriter
+	n.Accept(&words)
+	defer words.restore()
 	full := slices.DeleteFunc(joinsOf(n), func(j *ast.Join) bool { return j.Tp != FullJoin })
 	defer func() {
 		for _, j := range full {

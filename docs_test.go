@@ -236,6 +236,26 @@ func TestDocsNamedFiles(t *testing.T) {
 	}
 }
 
+// TestDocsNamedPaths checks that files and folders that pages name by their path are there: lists of what a new thing takes stand in docs/internals.
+func TestDocsNamedPaths(t *testing.T) {
+	path := regexp.MustCompile("`((?:cmd|column|docs|engine|exec|gpukernels|planner|sql|storage|test)/[\\w./-]*[\\w])`")
+	checked := 0
+	for page, text := range docPages(t) {
+		if strings.HasPrefix(page, "docs/results/") { // which tell of how it was
+			continue
+		}
+		for _, m := range path.FindAllStringSubmatch(text, -1) {
+			checked++
+			if _, err := os.Stat(m[1]); err != nil {
+				t.Errorf("%s names %s, which is not there", page, m[1])
+			}
+		}
+	}
+	if checked < 50 {
+		t.Errorf("only %d paths are named", checked)
+	}
+}
+
 // TestDocsTables checks that no cell of a table is longer than a reader can take in at a glance.
 func TestDocsTables(t *testing.T) {
 	const longest = 160

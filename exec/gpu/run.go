@@ -434,8 +434,10 @@ func (r *Run) exchange(s physical.Sink, e distribute.Exchange) (*exchange.Traffi
 		return x.moving.Gather(x.ctx, s)
 	case distribute.Broadcast:
 		return x.moving.Broadcast(x.ctx, s)
+	case distribute.Repartition:
+		return x.moving.Repartition(x.ctx, s, e.Keys)
 	}
-	return x.moving.Repartition(x.ctx, s, e.Keys)
+	return nil, sqlerr.Bug("no GPU runs the exchange %v", e.Kind)
 }
 
 // profileOfPlaces adds up what a pipeline has cost at its places: of kernels the longest time counts.

@@ -80,11 +80,8 @@ func (o *outliner) together() bool {
 			return false
 		}
 	}
-	switch o.Pipeline.Sink.(type) {
-	case *physical.Materialize, *physical.Result, *physical.Sort:
-		return true
-	}
-	return false
+	end := endOf(o.Pipeline)
+	return end != nil && end.keeps()
 }
 
 func (o *outliner) source() error {

@@ -13,6 +13,8 @@ import (
 type end interface {
 	// reads lists what the sink computes of a row: expressions, or columns that it stores.
 	reads() []expr.Expr
+	// keeps says whether the sink does no more with a row than keep it.
+	keeps() bool
 	// begin refuses what the GPU cannot do, before anything else is decided of the pipeline.
 	begin(o *outliner) error
 	// decide decides how rows are stored. What they consist of is known.
@@ -87,6 +89,7 @@ func (x groupEnd) reads() (all []expr.Expr) {
 	return all
 }
 
+func (groupEnd) keeps() bool                          { return false }
 func (x groupEnd) begin(o *outliner) error            { return o.g.Aggs.Add(x.s) }
 func (x groupEnd) decide(o *outliner) error           { return o.g.Aggs.Outline(o.Outline, x.s) }
 func (groupEnd) write(k *writer) (kernel.Sink, error) { return groupby.NewSink(k.Kernel), nil }
@@ -98,6 +101,8 @@ type buildEnd struct {
 }
 
 func (x buildEnd) reads() []expr.Expr { return append(columns(x.s.Payload), x.s.Keys...) }
+
+func (buildEnd) keeps() bool { return false }
 
 func (x buildEnd) decide(o *outliner) error {
 	again, err := o.g.Builds.Outline(o.Outline, x.s, o.g.choices)
@@ -139,6 +144,8 @@ func (x sortEnd) reads() []expr.Expr {
 	return all
 }
 
+func (sortEnd) keeps() bool { return true }
+
 func (x sortEnd) decide(o *outliner) error { return sort.Outline(o.Outline, x.s) }
 
 func (x sortEnd) write(k *writer) (kernel.Sink, error) {
@@ -163,6 +170,8 @@ type storeEnd struct {
 	p     *physical.Pipeline
 	title string // what kernels call it
 }
+
+func (storeEnd) keeps() bool { return true }
 
 func (x storeEnd) reads() []expr.Expr {
 	values, _, err := storedValues(x.p)

@@ -91,14 +91,19 @@ func Run(ctx context.Context, args []string, out io.Writer) error {
 	fs := flag.NewFlagSet("auto", flag.ContinueOnError)
 	var set database.Settings
 	set.Register(fs)
-	name := fs.String("workload", "tpch", "tpch, dbops, grid, windows, or tpcds, of which radish-bench tpcds has made the tables, in build/tpcds")
+	name := fs.String("workload", "tpch",
+		"tpch, dbops, grid, windows, or tpcds, of which radish-bench tpcds has made the tables, in build/tpcds")
 	sizes := fs.String("sizes", "1", "scale factors, or numbers of rows, separated by commas")
 	texts := fs.String("queries", "../shared/tpcds/queries", "for --workload tpcds: folder of the queries, q01.sql to q99.sql")
 	rounds := fs.Int("rounds", 5, "rounds with auto, at least 3")
-	sessions := fs.String("sessions", "", "numbers of sessions that run the queries in turn, separated by commas; empty: this is not measured")
-	mixed := fs.String("mixed", "", "numbers of sessions that run the queries beside four of small statements, separated by commas; empty: this is not measured")
+	sessions := fs.String("sessions", "",
+		"numbers of sessions that run the queries in turn, separated by commas; empty: this is not measured")
+	mixed := fs.String("mixed", "",
+		"numbers of sessions that run the queries beside four of small statements, separated by commas; empty: this is "+
+			"not measured")
 	seconds := fs.Float64("seconds", 3, "how long each number of sessions runs, on each device")
-	settle := fs.Duration("settle", 30*time.Second, "how long to wait between rounds at the most for what auto does in the background; 0: not at all")
+	settle := fs.Duration("settle", 30*time.Second,
+		"how long to wait between rounds at the most for what auto does in the background; 0: not at all")
 	brief := fs.Bool("brief", false, "print the queries that took too long, and sums, but not all queries")
 	why := fs.Bool("why", false, "print what EXPLAIN and EXPLAIN ANALYZE say about the device of queries that took too long")
 	markdown := fs.String("markdown", "", "write the tables to this file as markdown, too")
@@ -376,9 +381,9 @@ func nearRows(a, b [][]types.Value) error {
 }
 
 var autoColumns = []report.Column{
-	{Title: "query", Width: 24}, {Title: "CPU first", Right: true, Width: 9}, {Title: "round 1", Right: true, Width: 9}, {Title: "2", Right: true, Width: 9},
-	{Title: "3", Right: true, Width: 9}, {Title: "auto", Right: true, Width: 9}, {Title: "CPU", Right: true, Width: 9}, {Title: "GPU", Right: true, Width: 9},
-	{Title: "3 / best", Right: true, Width: 8}, {Title: "auto / best", Right: true, Width: 11}, {Title: "device", Width: 7},
+	report.Text("query", 24), report.Number("CPU first", 9), report.Number("round 1", 9), report.Number("2", 9),
+	report.Number("3", 9), report.Number("auto", 9), report.Number("CPU", 9), report.Number("GPU", 9),
+	report.Number("3 / best", 8), report.Number("auto / best", 11), report.Text("device", 7),
 }
 
 // report prints what the queries have taken.

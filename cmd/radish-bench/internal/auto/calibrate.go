@@ -43,7 +43,7 @@ func RunCalibrate(ctx context.Context, args []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	cols := []report.Column{{Title: "cost", Width: 9}, {Title: "CPU", Right: true, Width: 9}, {Title: "GPU", Right: true, Width: 9}, {Title: "unit"}}
+	cols := []report.Column{report.Text("cost", 9), report.Number("CPU", 9), report.Number("GPU", 9), report.Text("unit", 0)}
 	fmt.Fprintf(out, "measured in %.1f s\n%s", took.Seconds(), report.Row(cols, report.Titles(cols)))
 	for _, r := range figures {
 		fmt.Fprint(out, report.Row(cols, []string{r[0].Text(), figure(r[1]), figure(r[2]), r[3].Text()}))
@@ -75,8 +75,8 @@ func figure(v types.Value) string {
 }
 
 var choiceColumns = []report.Column{
-	{Title: "rows", Right: true, Width: 10}, {Title: "query", Width: 8}, {Title: "CPU ms", Right: true, Width: 9}, {Title: "GPU ms", Right: true, Width: 9},
-	{Title: "auto", Width: 7}, {Title: "times as long", Right: true},
+	report.Number("rows", 10), report.Text("query", 8), report.Number("CPU ms", 9), report.Number("GPU ms", 9),
+	report.Text("auto", 7), report.Number("times as long", 0),
 }
 
 // choices compares what auto chooses with what is faster.

@@ -71,7 +71,8 @@ func (s *Settings) Register(fs *flag.FlagSet) {
 	fs.StringVar(&s.python, "duckdb-python", "", "a Python interpreter that has the package duckdb; empty: Radish runs alone")
 	fs.BoolVar(&s.Compress, "duckdb-compress", false, "let DuckDB compress its tables")
 	fs.IntVar(&s.Runs, "runs", 5, "timed runs")
-	fs.StringVar(&s.Cases, "cases", "", "only the cases whose group, name or text contains one of these words, separated by commas")
+	fs.StringVar(&s.Cases, "cases", "",
+		"only the cases whose group, name or text contains one of these words, separated by commas")
 	fs.StringVar(&s.Markdown, "markdown", "", "write the table to this file as markdown, too")
 	s.Profile.Register(fs)
 }
@@ -162,8 +163,10 @@ func (b *Comparison) Both(ctx context.Context, sql string) error {
 }
 
 var besideColumns = []report.Column{
-	{Title: "", Width: 16}, {Title: "statement", Width: 44}, {Title: "Radish ms", Right: true}, {Title: "DuckDB ms", Right: true}, {Title: "ratio", Right: true, Width: 5},
-	{Title: "CPU ms", Right: true}, {Title: "DuckDB CPU ms", Right: true}, {Title: "CPU ratio", Right: true}, {Title: "ns/row", Right: true, Width: 6}, {Title: "results"},
+	report.Text("", 16), report.Text("statement", 44), report.Number("Radish ms", 0),
+	report.Number("DuckDB ms", 0), report.Number("ratio", 5),
+	report.Number("CPU ms", 0), report.Number("DuckDB CPU ms", 0), report.Number("CPU ratio", 0),
+	report.Number("ns/row", 6), report.Text("results", 0),
 }
 
 // Run compares and times cases, and prints a line for each.

@@ -34,9 +34,13 @@ func (s *Settings) Register(fs *flag.FlagSet) {
 	fs.IntVar(&s.threads, "threads", 0, "workers of a query, and processors for the program; 0: all")
 	fs.StringVar(&s.Device, "device", "auto",
 		"where pipelines run: auto, cpu, gpu, gpu_strict, or emulated: on the processor, by the code for GPUs, to test that")
-	fs.IntVar(&s.devices, "devices", 1, "GPUs; with more than one, what runs on the GPU is measured on the first one, and on so many together (join --large, groupby, tpch)")
+	fs.IntVar(&s.devices, "devices", 1,
+		"GPUs; with more than one, what runs on the GPU is measured on the first one, and on so many together (join "+
+			"--large, groupby, tpch)")
 	fs.StringVar(&s.Share, "share", "auto", "radish_gpu_share of runs on several GPUs: auto, or always")
-	fs.StringVar(&s.timeline, "timeline", "", "run each statement on GPUs once more and write to this file what each GPU did when (join --large, groupby, gpus, tpch --explain): text, or a Chrome trace if its name ends in .json")
+	fs.StringVar(&s.timeline, "timeline", "",
+		"run each statement on GPUs once more and write to this file what each GPU did when (join --large, groupby, "+
+			"gpus, tpch --explain): text, or a Chrome trace if its name ends in .json")
 	fs.StringVar(&s.MemoryLimit, "memory-limit", "", "what tables and queries may hold, e.g. 4GB; empty: no bound")
 }
 

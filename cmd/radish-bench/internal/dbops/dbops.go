@@ -312,17 +312,17 @@ func (d *dbopsRun) title() string {
 // columns are the printed columns.
 func (d *dbopsRun) columns() []report.Column {
 	cols := []report.Column{
-		{Title: "question", Width: 8}, {Title: "", Width: 24}, {Title: "first ms", Right: true, Width: 8}, {Title: "hot ms", Right: true, Width: 8},
-		{Title: "hot CPU ms", Right: true}, {Title: "peak", Right: true, Width: 8}, {Title: "device", Width: 7},
+		report.Text("question", 8), report.Text("", 24), report.Number("first ms", 8), report.Number("hot ms", 8),
+		report.Number("hot CPU ms", 0), report.Number("peak", 8), report.Text("device", 7),
 	}
 	for _, p := range d.peers {
-		cols = append(cols, report.Column{Title: p + " ms", Right: true, Width: 9}, report.Column{Title: "ratio", Right: true, Width: 6},
-			report.Column{Title: "CPU ms", Right: true, Width: 8}, report.Column{Title: "CPU ratio", Right: true})
+		cols = append(cols, report.Number(p+" ms", 9), report.Number("ratio", 6),
+			report.Number("CPU ms", 8), report.Number("CPU ratio", 0))
 		if p == peers.NameOfDuckDB {
-			cols = append(cols, report.Column{Title: "peak", Right: true, Width: 8}, report.Column{Title: "peak ratio", Right: true})
+			cols = append(cols, report.Number("peak", 8), report.Number("peak ratio", 0))
 		}
 	}
-	return append(cols, report.Column{Title: "check", Width: 18})
+	return append(cols, report.Text("check", 18))
 }
 
 // cells are what columns names.

@@ -209,8 +209,9 @@ func (b *fileBench) statements(c *fileCase) (radish, duck fileRun) {
 }
 
 var fileColumns = []report.Column{
-	{Title: "statement", Width: 56}, {Title: "file", Width: 7}, {Title: "Radish CPU ms", Right: true}, {Title: "DuckDB CPU ms", Right: true}, {Title: "ratio", Right: true, Width: 6},
-	{Title: "Radish MB", Right: true}, {Title: "DuckDB MB", Right: true}, {Title: "results"},
+	report.Text("statement", 56), report.Text("file", 7), report.Number("Radish CPU ms", 0),
+	report.Number("DuckDB CPU ms", 0), report.Number("ratio", 6),
+	report.Number("Radish MB", 0), report.Number("DuckDB MB", 0), report.Text("results", 0),
 }
 
 func (b *fileBench) run(ctx context.Context, out io.Writer, words string) error {

@@ -84,7 +84,8 @@ type crossing struct {
 }
 
 var crossingColumns = []report.Column{
-	{Title: "rows", Right: true, Width: 10}, {Title: "CPU ms", Right: true, Width: 9}, {Title: "device ms", Right: true, Width: 9}, {Title: "CPU / device", Right: true},
+	report.Number("rows", 10), report.Number("CPU ms", 9), report.Number("device ms", 9),
+	report.Number("CPU / device", 0),
 }
 
 func (c crossing) cells() []string {

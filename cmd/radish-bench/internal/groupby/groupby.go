@@ -102,11 +102,12 @@ func (r *groupRun) rate(d time.Duration) string {
 }
 
 var groupColumns = []report.Column{
-	{Title: "case", Width: 9}, {Title: "rows", Right: true, Width: 10}, {Title: "groups", Right: true, Width: 9}, {Title: "query", Width: 20},
-	{Title: "kernel ms", Right: true, Width: 9}, {Title: "G rows/s", Right: true, Width: 8}, {Title: "bar", Right: true, Width: 5},
-	{Title: "GB/s", Right: true, Width: 6}, {Title: "of peak", Right: true, Width: 7},
-	{Title: "query ms", Right: true, Width: 9}, {Title: "G rows/s", Right: true, Width: 8},
-	{Title: "CPU ms", Right: true, Width: 9}, {Title: "CPU G rows/s", Right: true, Width: 8}, {Title: "device", Width: 7}, {Title: "GPUs", Right: true, Width: 4}, {Title: "× one", Right: true, Width: 5}, {Title: "check", Width: 18},
+	report.Text("case", 9), report.Number("rows", 10), report.Number("groups", 9), report.Text("query", 20),
+	report.Number("kernel ms", 9), report.Number("G rows/s", 8), report.Number("bar", 5),
+	report.Number("GB/s", 6), report.Number("of peak", 7),
+	report.Number("query ms", 9), report.Number("G rows/s", 8),
+	report.Number("CPU ms", 9), report.Number("CPU G rows/s", 8), report.Text("device", 7),
+	report.Number("GPUs", 4), report.Number("× one", 5), report.Text("check", 18),
 }
 
 func (r *groupRun) cells() []string {

@@ -198,11 +198,11 @@ func (b *joinCurveBench) summary() string {
 
 // measure runs the joins of a curve, and writes its table to text and its picture into the folder.
 func (b *joinCurveBench) measure(ctx context.Context, c *curve, folder string, text *strings.Builder) error {
-	columns := []report.Column{{Title: c.axis, Right: true, Width: 12}, {Title: "rows out", Right: true, Width: 11}, {Title: "chosen", Width: 16}, {Title: "ms", Right: true, Width: 7}}
+	columns := []report.Column{report.Number(c.axis, 12), report.Number("rows out", 11), report.Text("chosen", 16), report.Number("ms", 7)}
 	for _, f := range c.forced {
-		columns = append(columns, report.Column{Title: f.name, Right: true, Width: 10})
+		columns = append(columns, report.Number(f.name, 10))
 	}
-	columns = append(columns, report.Column{Title: "G rows/s", Right: true, Width: 8}, report.Column{Title: "to the best", Right: true, Width: 11})
+	columns = append(columns, report.Number("G rows/s", 8), report.Number("to the best", 11))
 	picture := chart.Chart{Title: "Join along " + c.axis, Unit: "ms of kernels", Label: c.axis, Logarithmic: true, Plain: !c.log}
 	series := make([][]float64, 1+len(c.forced))
 	picture.Columns = append(picture.Columns, "chosen")

@@ -23,10 +23,17 @@ func Run(ctx context.Context, args []string, out io.Writer) error {
 	most := fs.Int("most", 22, "the largest tables have 2^most rows")
 	step := fs.Int("step", 1, "how far the exponents lie apart")
 	strings := fs.Int("most-strings", 22, "the largest tables with keys of strings have 2^most-strings rows")
-	large := fs.Int("large", 0, "join tables of 2^large rows instead, for a device: unique, sort-merge, dense, wide, broadcast, small, small dense, zipf, four, eighth, half, left, semi, anti, full, two columns, wide keys, strings, stored, inserted, multiply, zipf both; --cases has whole names then")
-	explain := fs.Bool("explain", false, "with --large, print EXPLAIN ANALYZE, and of what stores a result the calls of the GPU's library")
+	large := fs.Int("large", 0,
+		"join tables of 2^large rows instead, for a device: unique, sort-merge, dense, wide, broadcast, small, small "+
+			"dense, zipf, four, eighth, half, left, semi, anti, full, two columns, wide keys, strings, stored, inserted, "+
+			"multiply, zipf both; --cases has whole names then")
+	explain := fs.Bool("explain", false,
+		"with --large, print EXPLAIN ANALYZE, and of what stores a result the calls of the GPU's library")
 	sorted := fs.Bool("sorted", false, "with --large, sort and merge both sides of all joins for which there are kernels")
-	curves := fs.String("curves", "", "draw how joins on a device depend on sizes, shares, skew, keys and values into this folder: a table, and an SVG for each curve of build, dense, ratio, share, matches, zipf, zipf-both, keys, values, one-pass, two-passes; --cases chooses, --large is the exponent of the larger tables (25)")
+	curves := fs.String("curves", "",
+		"draw how joins on a device depend on sizes, shares, skew, keys and values into this folder: a table, and an "+
+			"SVG for each curve of build, dense, ratio, share, matches, zipf, zipf-both, keys, values, one-pass, "+
+			"two-passes; --cases chooses, --large is the exponent of the larger tables (25)")
 	seconds := fs.Int("seconds", 0, "with --curves, begin no further curve after so many seconds; 0: draw all")
 	if err := cli.Parse(fs, args); err != nil {
 		return err

@@ -280,9 +280,11 @@ const (
 )
 
 var largeJoinColumns = []report.Column{
-	{Title: "case", Width: 11}, {Title: "R", Right: true, Width: 4}, {Title: "S", Right: true, Width: 4}, {Title: "kernels ms", Right: true, Width: 10}, {Title: "G tuples/s", Right: true, Width: 10},
-	{Title: "G rows out/s", Right: true, Width: 12}, {Title: "bar", Right: true, Width: 4}, {Title: "statement ms", Right: true, Width: 12}, {Title: "GPUs", Right: true, Width: 4},
-	{Title: "× one", Right: true, Width: 5}, {Title: "check", Width: 8},
+	report.Text("case", 11), report.Number("R", 4), report.Number("S", 4), report.Number("kernels ms", 10),
+	report.Number("G tuples/s", 10),
+	report.Number("G rows out/s", 12), report.Number("bar", 4), report.Number("statement ms", 12),
+	report.Number("GPUs", 4),
+	report.Number("× one", 5), report.Text("check", 8),
 }
 
 // largeJoinBench runs the cases on a device.

@@ -43,7 +43,8 @@ func RunHash(ctx context.Context, args []string, out io.Writer) error {
 	fs.IntVar(&b.rows, "rows", 24, "time hashes of 2^rows keys on the device")
 	lengths := fs.String("bytes", "4,8,16,64", "the lengths of those keys")
 	fs.IntVar(&b.runs, "runs", 5, "the time is that of the fastest of so many runs")
-	fs.StringVar(&b.device, "device", "gpu", "where hashes are timed: gpu, emulated (the processor by the code for GPUs, to test that), or none")
+	fs.StringVar(&b.device, "device", "gpu",
+		"where hashes are timed: gpu, emulated (the processor by the code for GPUs, to test that), or none")
 	fs.StringVar(&b.shapes, "shapes", "", "time this function with all widths of loads, keys of a thread and threads of a block")
 	fs.StringVar(&b.markdown, "markdown", "", "write the tables to this file as markdown")
 	if err := cli.Parse(fs, args); err != nil {

@@ -54,7 +54,8 @@ func RunHashTable(ctx context.Context, args []string, out io.Writer) error {
 	b := &tableBench{out: out}
 	tables := fs.String("tables", "", "only these of groups, probing, sizes, types, multi and chains; empty: all")
 	fs.IntVar(&b.rows, "rows", 27, "most tables have 2^rows keys")
-	fs.IntVar(&b.multi, "multi", 22, "those whose keys may have several rows have 2^multi rows, or, by Zipf's law, a quarter of that")
+	fs.IntVar(&b.multi, "multi", 22,
+		"those whose keys may have several rows have 2^multi rows, or, by Zipf's law, a quarter of that")
 	sizes := fs.String("sizes", "20,21,22,23,24,25,26,27", "exponents of the table of sizes")
 	loads := fs.String("loads", "0.5,0.7,0.8,0.9,0.95,0.97", "load factors")
 	windows := fs.String("windows", "1,2,4,8,16,32", "sizes of groups, and of the windows of slots that they look at")

@@ -36,11 +36,13 @@ type Settings struct {
 }
 
 func (p *Settings) Register(fs *flag.FlagSet) {
-	fs.StringVar(&p.List, "compare", "", "devices, and duckdb, separated by commas, that have to give the same rows, and whose times are shown beside")
+	fs.StringVar(&p.List, "compare", "",
+		"devices, and duckdb, separated by commas, that have to give the same rows, and whose times are shown beside")
 	fs.IntVar(&p.Runs, "compare-runs", -1, "hot runs of those after their first; -1: as many as --runs")
 	fs.StringVar(&p.Python, "duckdb-python", "", "for --compare duckdb: a Python interpreter that has the package duckdb")
 	fs.StringVar(&p.memory, "duckdb-memory", "", "for --compare duckdb: what DuckDB may hold, e.g. 64GB; empty: its own default")
-	fs.BoolVar(&p.compress, "duckdb-compress", false, "for --compare duckdb: let it compress its tables, part by part while they are loaded")
+	fs.BoolVar(&p.compress, "duckdb-compress", false,
+		"for --compare duckdb: let it compress its tables, part by part while they are loaded")
 }
 
 const NameOfDuckDB = "duckdb"

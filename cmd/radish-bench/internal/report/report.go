@@ -20,6 +20,10 @@ type Column struct {
 	Width int  // at least this many characters, for rows that are printed as they come
 }
 
+// Text and Number are columns of texts, and of numbers, which stand on the right.
+func Text(title string, width int) Column   { return Column{Title: title, Width: width} }
+func Number(title string, width int) Column { return Column{Title: title, Right: true, Width: width} }
+
 // Row formats one row for a terminal.
 func Row(columns []Column, cells []string) string {
 	var b strings.Builder

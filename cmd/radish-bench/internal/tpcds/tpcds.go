@@ -28,10 +28,12 @@ func Run(ctx context.Context, args []string, out io.Writer) error {
 	var set database.Settings
 	set.Register(fs)
 	sf := fs.Float64("sf", 1, "scale factor")
-	data := fs.String("data", "", "folder of the tables' Parquet files; empty: build/tpcds/sf<scale factor>, which is made where it is missing")
+	data := fs.String("data", "",
+		"folder of the tables' Parquet files; empty: build/tpcds/sf<scale factor>, which is made where it is missing")
 	queries := fs.String("queries", "../shared/tpcds/queries", "folder of the queries in MySQL's dialect, q01.sql to q99.sql")
 	python := fs.String("duckdb-python", "", "a Python interpreter that has the package duckdb; empty: answers are not compared")
-	generator := fs.String("generator-python", "", "one whose duckdb has TPC-DS built in, such as duckdb==1.1.3; empty: that of --duckdb-python")
+	generator := fs.String("generator-python", "",
+		"one whose duckdb has TPC-DS built in, such as duckdb==1.1.3; empty: that of --duckdb-python")
 	runs := fs.Int("runs", 3, "hot runs after the first")
 	list := fs.String("query", "", "numbers of queries, separated by commas; empty: all")
 	estimates := fs.Int("estimates", 0, "instead of times, print so many operators whose rows the planner estimated worst")
@@ -149,9 +151,10 @@ func (c *tpcdsComparison) load(ctx context.Context, out io.Writer, d *tpcdsData,
 }
 
 var tpcdsColumns = []report.Column{
-	{Title: "query", Width: 5}, {Title: "rows", Right: true, Width: 5}, {Title: "first ms", Right: true, Width: 9}, {Title: "Radish ms", Right: true, Width: 9},
-	{Title: "DuckDB ms", Right: true, Width: 9}, {Title: "ratio", Right: true, Width: 6}, {Title: "Radish CPU ms", Right: true, Width: 13},
-	{Title: "DuckDB CPU ms", Right: true, Width: 13}, {Title: "device", Width: 7}, {Title: "results"},
+	report.Text("query", 5), report.Number("rows", 5), report.Number("first ms", 9),
+	report.Number("Radish ms", 9),
+	report.Number("DuckDB ms", 9), report.Number("ratio", 6), report.Number("Radish CPU ms", 13),
+	report.Number("DuckDB CPU ms", 13), report.Text("device", 7), report.Text("results", 0),
 }
 
 func (c *tpcdsComparison) run(ctx context.Context, out io.Writer, queries []tpcdsQuery) error {

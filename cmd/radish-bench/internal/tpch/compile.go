@@ -30,7 +30,9 @@ func RunCompile(ctx context.Context, args []string, out io.Writer) error {
 	sf := fs.Float64("sf", 0.1, "scale factor of TPC-H, whose kernels are compiled")
 	setup := fs.String("setup", "", "run this file of statements instead of generating TPC-H; --queries is needed then")
 	queries := fs.String("queries", "", "folder of .sql files, a query each, instead of TPC-H's")
-	processes := fs.String("processes", "-1", "numbers of processes that compile, separated by commas; -1: as many as suit the machine; empty: kernels are counted only")
+	processes := fs.String("processes", "-1",
+		"numbers of processes that compile, separated by commas; -1: as many as suit the machine; empty: kernels are "+
+			"counted only")
 	chip := fs.Int("chip", 90, "compute capability to compile for")
 	sessions := fs.Int("sessions", 16, "sessions that begin a query of their own at once")
 	write := fs.String("write", "", "write the kernels' texts into this folder")
@@ -163,9 +165,10 @@ func writeSources(folder string, queries []*compileQuery) error {
 }
 
 var compileColumns = []report.Column{
-	{Title: "processes", Right: true, Width: 9}, {Title: "all s", Right: true, Width: 7}, {Title: "sum s", Right: true, Width: 7},
-	{Title: "median ms", Right: true, Width: 9}, {Title: "longest ms", Right: true, Width: 10}, {Title: "queries in turn s", Right: true, Width: 17},
-	{Title: "longest query ms", Right: true, Width: 23}, {Title: "sessions at once: median ms", Right: true, Width: 27}, {Title: "longest ms", Right: true, Width: 17},
+	report.Number("processes", 9), report.Number("all s", 7), report.Number("sum s", 7),
+	report.Number("median ms", 9), report.Number("longest ms", 10), report.Number("queries in turn s", 17),
+	report.Number("longest query ms", 23), report.Number("sessions at once: median ms", 27),
+	report.Number("longest ms", 17),
 }
 
 // compileAll compiles everything with so many processes: all kernels at once; then each query's by themselves; then those of some queries, which begin at once.

@@ -66,8 +66,8 @@ func RunDemo(ctx context.Context, args []string, out io.Writer) error {
 }
 
 var demoColumns = []report.Column{
-	{Title: "query", Width: 5}, {Title: "", Width: 34}, {Title: "rows", Right: true, Width: 6},
-	{Title: "time", Right: true, Width: 9}, {Title: "device", Width: 7}, {Title: "right"},
+	report.Text("query", 5), report.Text("", 34), report.Number("rows", 6),
+	report.Number("time", 9), report.Text("device", 7), report.Text("right", 0),
 }
 
 func demoCells(r queryRun) []string {

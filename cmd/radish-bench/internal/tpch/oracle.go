@@ -27,7 +27,8 @@ func RunOracle(ctx context.Context, args []string, out io.Writer) error {
 	set.Register(fs)
 	sf := fs.Float64("sf", 1, "scale factor, at least 0.01")
 	python := fs.String("duckdb-python", "", "a Python interpreter that has the package duckdb")
-	compress := fs.Bool("duckdb-compress", false, "let DuckDB compress its tables (CHECKPOINT), which in memory it does not do by itself")
+	compress := fs.Bool("duckdb-compress", false,
+		"let DuckDB compress its tables (CHECKPOINT), which in memory it does not do by itself")
 	dir := fs.String("dir", "", "folder of the Parquet files; empty: build/tpch/sf<scale factor>")
 	reuse := fs.Bool("reuse", false, "take the files that are there instead of exporting them anew")
 	runs := fs.Int("runs", 5, "hot runs after the first")
@@ -141,9 +142,9 @@ func (c *comparison) tables() string {
 }
 
 var oracleColumns = []report.Column{
-	{Title: "query", Width: 5}, {Title: "rows", Right: true, Width: 6}, {Title: "Radish ms", Right: true},
-	{Title: "DuckDB ms", Right: true}, {Title: "ratio", Right: true, Width: 6}, {Title: "Radish CPU ms", Right: true},
-	{Title: "DuckDB CPU ms", Right: true}, {Title: "CPU ratio", Right: true}, {Title: "results"},
+	report.Text("query", 5), report.Number("rows", 6), report.Number("Radish ms", 0),
+	report.Number("DuckDB ms", 0), report.Number("ratio", 6), report.Number("Radish CPU ms", 0),
+	report.Number("DuckDB CPU ms", 0), report.Number("CPU ratio", 0), report.Text("results", 0),
 }
 
 func (c *comparison) run(ctx context.Context, out io.Writer, queries []tpch.Query) error {

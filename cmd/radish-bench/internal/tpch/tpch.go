@@ -45,11 +45,16 @@ func (o *tpchOptions) register(fs *flag.FlagSet) {
 	fs.StringVar(&o.answers, "verify", "", "folder of published answers (q01.csv to q22.csv) at the same scale factor")
 	fs.IntVar(&o.runs, "runs", 5, "hot runs after the first")
 	fs.StringVar(&o.list, "query", "", "numbers of queries, separated by commas; empty: all")
-	fs.StringVar(&o.explain, "explain", "", "numbers of queries to print EXPLAIN ANALYZE of, each after a run of it, and nothing else")
-	fs.StringVar(&o.calls, "calls", "", "numbers of queries to print the calls of the GPU's library of, in a hot run, and nothing else")
+	fs.StringVar(&o.explain, "explain", "",
+		"numbers of queries to print EXPLAIN ANALYZE of, each after a run of it, and nothing else")
+	fs.StringVar(&o.calls, "calls", "",
+		"numbers of queries to print the calls of the GPU's library of, in a hot run, and nothing else")
 	fs.StringVar(&o.columns, "columns", "all", "columns to generate: all, or used: those that some of the chosen queries name")
-	fs.IntVar(&o.coldRuns, "cold", 0, "runs of each query, after the hot ones, that find no compiled kernels; first runs do not find any either then")
-	fs.StringVar(&o.tables, "table-memory", "", "what table columns may take of the GPU's memory, e.g. 8GB: larger tables are read in windows, and the table shows at what share of a pinned copy's speed")
+	fs.IntVar(&o.coldRuns, "cold", 0,
+		"runs of each query, after the hot ones, that find no compiled kernels; first runs do not find any either then")
+	fs.StringVar(&o.tables, "table-memory", "",
+		"what table columns may take of the GPU's memory, e.g. 8GB: larger tables are read in windows, and the table "+
+			"shows at what share of a pinned copy's speed")
 	o.others.Register(fs)
 	fs.StringVar(&o.markdown, "markdown", "", "write the table to this file as markdown, too")
 	fs.StringVar(&o.jsonPath, "json", "", "write the figures to this file, too")
@@ -247,24 +252,25 @@ func writeTPCHSummary(out io.Writer, db *database.DB, s *suite, done []queryRun,
 // columns are the printed columns.
 func (s *suite) columns() []report.Column {
 	cols := []report.Column{
-		{Title: "query", Width: 5}, {Title: "rows", Right: true, Width: 6}, {Title: "first ms", Right: true, Width: 9}, {Title: "uploaded", Right: true, Width: 9},
-		{Title: "upload ms", Right: true, Width: 9}, {Title: "kernels", Right: true, Width: 7}, {Title: "compile ms", Right: true, Width: 10},
+		report.Text("query", 5), report.Number("rows", 6), report.Number("first ms", 9),
+		report.Number("uploaded", 9),
+		report.Number("upload ms", 9), report.Number("kernels", 7), report.Number("compile ms", 10),
 	}
 	if s.coldRuns > 0 {
-		cols = append(cols, report.Column{Title: "cold ms", Right: true, Width: 9}, report.Column{Title: "compile ms", Right: true, Width: 10})
+		cols = append(cols, report.Number("cold ms", 9), report.Number("compile ms", 10))
 	}
 	cols = append(cols, []report.Column{
-		{Title: "hot ms", Right: true, Width: 9}, {Title: "hot CPU ms", Right: true}, {Title: "kernel ms", Right: true, Width: 9},
-		{Title: "scanned", Right: true, Width: 9}, {Title: "GB/s", Right: true, Width: 6}, {Title: "of peak", Right: true, Width: 7},
-		{Title: "device", Width: 7},
+		report.Number("hot ms", 9), report.Number("hot CPU ms", 0), report.Number("kernel ms", 9),
+		report.Number("scanned", 9), report.Number("GB/s", 6), report.Number("of peak", 7),
+		report.Text("device", 7),
 	}...)
 	if s.busRate > 0 {
-		cols = append(cols, report.Column{Title: "each up", Right: true, Width: 9}, report.Column{Title: "up GB/s", Right: true, Width: 7}, report.Column{Title: "of copy", Right: true, Width: 7})
+		cols = append(cols, report.Number("each up", 9), report.Number("up GB/s", 7), report.Number("of copy", 7))
 	}
 	for _, p := range s.peers {
-		cols = append(cols, report.Column{Title: p.Name() + " ms", Right: true, Width: 9})
+		cols = append(cols, report.Number(p.Name()+" ms", 9))
 	}
-	return append(cols, report.Column{Title: "check", Width: 18})
+	return append(cols, report.Text("check", 18))
 }
 
 // report.Markdown writes the table of a run to a file.

@@ -168,8 +168,9 @@ func (c *Comparison) LoadRadish(ctx context.Context, path string) error {
 }
 
 var windowColumns = []report.Column{
-	{Title: "", Width: 15}, {Title: "functions", Width: 100}, {Title: "Radish ms", Right: true}, {Title: "DuckDB ms", Right: true},
-	{Title: "ratio", Right: true, Width: 5}, {Title: "CPU ratio", Right: true}, {Title: "results"},
+	report.Text("", 15), report.Text("functions", 100), report.Number("Radish ms", 0),
+	report.Number("DuckDB ms", 0),
+	report.Number("ratio", 5), report.Number("CPU ratio", 0), report.Text("results", 0),
 }
 
 func (c *Comparison) run(ctx context.Context, out io.Writer, cases []Case) error {

@@ -76,6 +76,7 @@ type assigningItem struct {
 	node     ast.ExprNode // over the columns h0, h1 ... and the variables
 	set      *expr.ProgramSet
 	typ      types.Type
+	zero     int // the scale of a zero that is assigned, see [expr.ZeroScale]
 }
 
 // assigningSource evaluates the items of each row.
@@ -378,6 +379,7 @@ func (a *assigningSource) compile(cols []*expr.Column, alloc *expr.Allocator) er
 			}
 			if i := slices.Index(a.variables, item.variable); i >= 0 {
 				e = expr.WithHiddenDigits(e)
+				item.zero = expr.ZeroScale(e, scaleOf)
 				t := commonVariableType(kinds[i], variableType(e.Type(), connection))
 				stable = stable && t == kinds[i]
 				if round < rounds-1 {
@@ -463,7 +465,13 @@ func (a *assigningSource) Next(ctx context.Context) (*column.Batch, error) {
 		return out, nil
 	}
 	for i, name := range a.variables {
-		if err := a.session.setUserVariable(name, a.values[i]); err != nil {
+		value := a.values[i]
+		for _, item := range a.items {
+			if item.node != nil && item.variable == name {
+				value = expr.AtZeroScale(a.values[i], item.zero) // the last one that assigns it
+			}
+		}
+		if err := a.session.setUserVariable(name, value); err != nil {
 			return nil, err
 		}
 	}

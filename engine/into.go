@@ -10,6 +10,7 @@ import (
 
 	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/exec/memory"
+	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/parse"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
@@ -132,6 +133,7 @@ func (s *Session) selectIntoVariables(st *statement, n ast.Node) (*Result, error
 			WithHint("%d variables take %d columns", len(st.Into), len(q.Cols))
 	}
 	var values []types.Value
+	scales := q.ZeroScales()
 	release, err := s.eachBatch(st, q, "SELECT INTO", func(b *column.Batch) (int64, error) {
 		if values != nil || b.Rows() > 1 {
 			return 0, sqlerr.New(sqlerr.CodeTooManyRows, sqlerr.User, "Result consisted of more than one row").WithHint("add LIMIT 1")
@@ -140,8 +142,8 @@ func (s *Session) selectIntoVariables(st *statement, n ast.Node) (*Result, error
 		if b.Sel != nil {
 			at = int(b.Sel[0])
 		}
-		for _, c := range b.Cols {
-			v := c.Value(at)
+		for i, c := range b.Cols {
+			v := expr.AtZeroScale(c.Value(at), scales[i])
 			v.S = strings.Clone(v.S)
 			values = append(values, v)
 		}

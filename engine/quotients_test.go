@@ -54,3 +54,27 @@ func TestAggregatesOfQuotients(t *testing.T) {
 		}
 	}
 }
+
+// A variable keeps a number with the digits that the computation gave it: a zero quotient and the difference of equal numbers have none behind the point. The
+// answers are those of MariaDB 10.11, whose arithmetic is MySQL's decimal.c.
+func TestDigitsOfZerosInVariables(t *testing.T) {
+	s := session(t, Options{Threads: 1})
+	mustRun(t, s, "CREATE TABLE d (x INT); INSERT INTO d VALUES (0), (0)")
+	for _, c := range []struct{ sql, want string }{
+		{"SET @v = 0/6", "0"}, {"SET @v = 1/3", "0.333333333"}, {"SET @v = 6/3", "2.000000000"}, {"SET @v = 0.00", "0.00"}, {"SET @v = 0.00 * 3", "0.00"},
+		{"SET @v = 5 - 5.00", "0"}, {"SET @v = 1/3 - 1/3", "0"}, {"SET @v = -1.50 + 1.50", "0"}, {"SET @v = 0.00 + 0.00", "0.00"}, {"SET @v = -(0/6)", "0"},
+		{"SET @v = 0/6*3", "0"}, {"SET @v = 0/6*1.5", "0.0"}, {"SET @v = 1/3*0", "0.000000000"}, {"SET @v = IF(1, 0/6, 1)", "0"}, {"SET @v = COALESCE(NULL, 0/6)", "0"},
+		{"SET @v = CASE WHEN 1 THEN 0/6 ELSE 1.5 END", "0"}, {"SET @v = NULLIF(0/6, 1)", "0"}, {"SET @v = ABS(0/6)", "0"}, {"SET @v = GREATEST(0/6, -1/3)", "0"},
+		{"SET @v = ROUND(0/6, 3)", "0.000"}, {"SET @v = CAST(0/6 AS DECIMAL(5,2))", "0.00"}, {"SET @v = 0/6; SET @v = @v", "0"}, {"SET @v = 0/6; SET @v = @v + 0.5", "0.5"},
+		{"SET @v = (SELECT 0/6)", "0"}, {"SET @v = (SELECT SUM(x)/6 FROM d)", "0"}, {"SET @v = (SELECT AVG(x) FROM d)", "0"}, {"SET @v = (SELECT MAX(x/6) FROM d)", "0"},
+		{"SELECT 0/6 INTO @v", "0"}, {"SELECT 1/3 INTO @v", "0.333333333"}, {"SELECT SUM(x)/6 FROM d INTO @v", "0"}, {"SELECT AVG(x) FROM d INTO @v", "0"},
+		{"SELECT AVG(x) FROM d GROUP BY x INTO @v", "0"}, {"SELECT MAX(x/6) FROM d INTO @v", "0"}, {"SELECT x/6 FROM d ORDER BY 1 LIMIT 1 INTO @v", "0"},
+		{"SELECT DISTINCT x/6 FROM d INTO @v", "0.0000"}, {"SELECT SUM(x) - 0.00 FROM d INTO @v", "0"}, {"SELECT IF(x = 0, x / 3, 5) FROM d LIMIT 1 INTO @v", "0"},
+		{"SELECT @v := 0/6", "0"}, {"SELECT @v := 1/3", "0.333333333"}, {"SELECT @v := x/7 FROM d", "0"}, {"SELECT @v := (x + 1.5) - 1.5 FROM d", "0"}, {"SELECT @v := x + 0.00 FROM d", "0.00"},
+	} {
+		mustRun(t, s, c.sql)
+		if got, want := mustRun(t, s, "SELECT @v, CONCAT(@v), LENGTH(@v)"), fmt.Sprintf("%s|%s|%d\n", c.want, c.want, len(c.want)); got != want {
+			t.Errorf("%s: %q, want %q", c.sql, got, want)
+		}
+	}
+}

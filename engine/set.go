@@ -122,15 +122,13 @@ func (s *Session) evaluate(st *statement, e ast.ExprNode) (types.Value, error) {
 	}
 	if !expr.HasSubquery(x) {
 		v, err := expr.Eval1(x, st.exprContext())
-		if expr.IsQuotient(x) && v.Type.Kind == types.KindDecimal && !v.Null && v.Unscaled() == (types.Int128{}) {
-			v.Type = types.Decimal(1, 0) // a quotient that is zero has no digits behind the point, as in MySQL (decimal.c, do_div_mod)
-		}
-		return v, err
+		return expr.AtZeroScale(v, expr.ZeroScale(x, scaleOf)), err
 	}
 	q, err := st.binder().LongQuery(selectOf(e))
 	if err != nil {
 		return types.Value{}, err
 	}
+	scales := q.ZeroScales()
 	res, err := s.runQuery(st, q, false)
 	if err != nil {
 		return types.Value{}, err
@@ -144,8 +142,11 @@ func (s *Session) evaluate(st *statement, e ast.ExprNode) (types.Value, error) {
 	if b.Sel != nil {
 		i = int(b.Sel[0])
 	}
-	return b.Cols[0].Value(i), nil
+	return expr.AtZeroScale(b.Cols[0].Value(i), scales[0]), nil
 }
+
+// scaleOf is the scale of what stands for its value.
+func scaleOf(e expr.Expr) int { return expr.ScaleOf(e.Type()) }
 
 // selectOf makes SELECT e.
 func selectOf(e ast.ExprNode) *ast.SelectStmt {

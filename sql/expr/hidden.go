@@ -32,12 +32,6 @@ func WithHiddenDigits(e Expr) Expr {
 	return e
 }
 
-// IsQuotient says whether e is a / b.
-func IsQuotient(e Expr) bool {
-	c, ok := e.(*Call)
-	return ok && (c.Fn == division || c.Fn == longDivision)
-}
-
 // mayHoldRounded says whether e, beside a quotient, is a number that may be such a quotient as it is shown: a column of a subquery or table, or what CASE and its like
 // choose, of the quotient's scale. Then the shown digits are compared, or i/j = (SELECT MAX(i/j) FROM t) would not hold for a row of t.
 func mayHoldRounded(quotient, e Expr) bool {

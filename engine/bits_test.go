@@ -68,7 +68,10 @@ func TestBitsOfSetOperations(t *testing.T) {
 		{"%s IN (%s)", "OR"}, {"%s NOT IN (%s)", "AND"}, {"%s = ANY (%s)", "OR"}, {"%s <> ALL (%s)", "AND"}, {"%s > ANY (%s)", "OR"}, {"%s <= ALL (%s)", "AND"}, {"%s <> ANY (%s)", "OR"},
 	}
 	for i, left := range queries {
-		for _, right := range queries[i:] {
+		for k, right := range queries[i:] {
+			if testing.Short() && (i+k)%5 > 0 {
+				continue
+			}
 			for _, arg := range []string{"o.i", "o.d", "o.f", "o.b", "o.y - 1900"} {
 				for _, f := range forms {
 					a, b := fmt.Sprintf(f.form, arg, left), fmt.Sprintf(f.form, arg, right)

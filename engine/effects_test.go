@@ -19,10 +19,13 @@ import (
 // A statement with effects does each of them once, though a sample of its file does not show the types of all rows.
 func TestEffectsOverSampledTexts(t *testing.T) {
 	dir := t.TempDir()
-	const rows = 730001
+	setBlockSize(t, 1<<20) // the CSV is one block, the other text three
+	// The odd row lies between the samples of a text: 20,000 rows, and 256 KiB of its middle and end.
+	const before, after = 30000, 150000
+	const rows = before + 1 + after
 	texts := map[string]string{
-		"csv":   "a,b\n" + strings.Repeat("1,2\n", 30000) + "1.5,x\n" + strings.Repeat("1,2\n", 700000),
-		"jsonl": strings.Repeat(`{"a":1,"b":2}`+"\n", 30000) + `{"a":1.5,"b":"x"}` + "\n" + strings.Repeat(`{"a":1,"b":2}`+"\n", 700000),
+		"csv":   "a,b\n" + strings.Repeat("1,2\n", before) + "1.5,x\n" + strings.Repeat("1,2\n", after),
+		"jsonl": strings.Repeat(`{"a":1,"b":2}`+"\n", before) + `{"a":1.5,"b":"x"}` + "\n" + strings.Repeat(`{"a":1,"b":2}`+"\n", after),
 	}
 	for ending, text := range texts {
 		path := filepath.Join(dir, "x."+ending)
@@ -81,7 +84,7 @@ func TestEffectsOverSampledTexts(t *testing.T) {
 // RAND with a seed gives the sequence of one run, though its statement began anew.
 func TestSeedOverSampledTexts(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.csv")
-	if err := os.WriteFile(path, []byte("a\n"+strings.Repeat("1\n", 30000)+"1.5\n"+strings.Repeat("1\n", 700000)), 0o644); err != nil {
+	if err := os.WriteFile(path, []byte("a\n"+strings.Repeat("1\n", 30000)+"1.5\n"+strings.Repeat("1\n", 200000)), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	q := "SELECT MAX(a), SUM(RAND(3)) FROM `" + path + "`"
@@ -95,7 +98,7 @@ func TestSeedOverSampledTexts(t *testing.T) {
 // Statements that store rows of a file whose types change keep none, or all of them once.
 func TestStoringOfSampledTexts(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.csv")
-	if err := os.WriteFile(path, []byte("a\n"+strings.Repeat("1\n", 30000)+"1.5\n"+strings.Repeat("1\n", 700000)), 0o644); err != nil {
+	if err := os.WriteFile(path, []byte("a\n"+strings.Repeat("1\n", 30000)+"1.5\n"+strings.Repeat("1\n", 200000)), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	for _, sql := range []string{

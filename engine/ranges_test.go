@@ -72,6 +72,14 @@ func TestRangesOfSubqueries(t *testing.T) {
 		"COUNT(*)", "COUNT(i.d)", "SUM(i.d)", "SUM(i.v) + COUNT(*)", "AVG(i.d)", "AVG(i.h)", "MIN(i.s)", "MAX(i.day)", "MIN(i.v) - MAX(i.v)", "SUM(i.day)", "SUM(i.f)",
 		"MIN(i.d)", "COUNT(*) + COUNT(i.f)", "BIT_OR(i.v)", "AVG(i.f)", "MAX(DISTINCT i.h)",
 	}
+	rewritten := 290
+	if testing.Short() { // one thread runs nearly all of it
+		conditions, rewritten = conditions[r.IntN(4):], 40
+		for i := range conditions[:len(conditions)/4] {
+			conditions[i] = conditions[4*i]
+		}
+		conditions = conditions[:len(conditions)/4]
+	}
 	for _, key := range rangeKeys {
 		for _, c := range conditions {
 			for range 3 {
@@ -85,7 +93,7 @@ func TestRangesOfSubqueries(t *testing.T) {
 			compare(fmt.Sprintf("SELECT o.id FROM o WHERE o.h IN (SELECT i.v FROM i WHERE %s%s) ORDER BY o.id", key, c))
 		}
 	}
-	if x.rewritten < 290 {
+	if x.rewritten < rewritten {
 		t.Errorf("%d plans differ without the rules", x.rewritten)
 	}
 }

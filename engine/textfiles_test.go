@@ -90,13 +90,13 @@ func TestCompressedFilesThatFail(t *testing.T) {
 	before := s.engine.MemoryStored()
 	path := func(name string) string { return filepath.Join(dir, name) }
 	var rows strings.Builder
-	for i := range 400000 {
+	for i := range 200000 {
 		fmt.Fprintf(&rows, "line %d of a table with lines as long as they are wont to be\n", i)
 	}
 	writeGzip(t, path("rows.csv.gz"), rows.String())
-	writeGzip(t, path("line.csv.gz"), strings.Repeat("x", 40<<20))
-	writeGzip(t, path("line.jsonl.gz"), "{\"a\":\""+strings.Repeat("x", 40<<20))
-	writeGzip(t, path("long.csv.gz"), strings.Repeat(strings.Repeat("x", 1<<20)+"\n", 40))
+	writeGzip(t, path("line.csv.gz"), strings.Repeat("x", 16<<20))
+	writeGzip(t, path("line.jsonl.gz"), "{\"a\":\""+strings.Repeat("x", 16<<20))
+	writeGzip(t, path("long.csv.gz"), strings.Repeat(strings.Repeat("x", 1<<20)+"\n", 16))
 	whole, err := os.ReadFile(path("rows.csv.gz"))
 	if err != nil {
 		t.Fatal(err)

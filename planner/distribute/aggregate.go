@@ -34,7 +34,7 @@ func (x *planner) aggregate(a *physical.Aggregate, all []*stream) {
 		return
 	}
 	if homes := x.atHome(a, all); homes != nil {
-		st.lay, st.homes, st.reason = spread, homes, "all rows of a group are at one place"
+		st.lay, st.homes, st.reason = spread, homes, "all rows of a group are on one GPU"
 		a.EstGroups /= float64(x.places)
 		return
 	}
@@ -48,7 +48,7 @@ func (x *planner) aggregate(a *physical.Aggregate, all []*stream) {
 		if why == "" {
 			why = "most groups have few rows"
 		}
-		x.rowsTo(a, all, st, Exchange{Kind: Repartition, Reason: why + ", so the rows of a group come to one place"})
+		x.rowsTo(a, all, st, Exchange{Kind: Repartition, Reason: why + ", so the rows of a group come to one GPU"})
 	}
 }
 
@@ -59,13 +59,13 @@ func differs(a *physical.Aggregate) string {
 		switch it.Fn.Kind {
 		case expr.AggAnyValue:
 			if !logical.PassesValue(it) {
-				return "ANY_VALUE gives whichever value comes first, which differs between places"
+				return "ANY_VALUE gives whichever value comes first, which differs between GPUs"
 			}
 		case expr.AggGroupConcat:
-			return "the order of the texts of GROUP_CONCAT differs between places"
+			return "the order of the texts of GROUP_CONCAT differs between GPUs"
 		case expr.AggSum, expr.AggAvg, expr.AggVarPop, expr.AggVarSamp, expr.AggStddevPop, expr.AggStddevSamp:
 			if it.Args[0].Type().IsFloat() {
-				return "the last digit of a sum of doubles may differ between places"
+				return "the last digit of a sum of doubles may differ between GPUs"
 			}
 		}
 	}
@@ -82,7 +82,7 @@ func inParts(a *physical.Aggregate) string {
 			distinct = false // duplicates change nothing
 		case expr.AggAnyValue:
 			if len(a.Groups) == 0 {
-				return "ANY_VALUE over all rows must not be the NULL of a place without rows"
+				return "ANY_VALUE over all rows must not be the NULL of a GPU without rows"
 			}
 			distinct = false
 		case expr.AggCountStar, expr.AggCount, expr.AggBitXor:
@@ -91,7 +91,7 @@ func inParts(a *physical.Aggregate) string {
 				return fmt.Sprintf("%s of doubles is not exact in parts", it.Fn.Name)
 			}
 		case expr.AggSingle:
-			return "a scalar subquery gives one row of all places"
+			return "a scalar subquery gives one row of all GPUs"
 		default:
 			return fmt.Sprintf("%s is not computed in parts", it.Fn.Name)
 		}
@@ -137,7 +137,7 @@ func (x *planner) atHome(a *physical.Aggregate, all []*stream) (homes []home) {
 // parts computes an aggregation in two steps.
 func (x *planner) parts(a *physical.Aggregate, all []*stream, st *stored) {
 	part := &physical.Aggregate{Algorithm: a.Algorithm, Reason: a.Reason, Groups: a.Groups, Dense: a.Dense, Bounds: a.Bounds}
-	whole := &physical.Aggregate{Reason: "the parts of all places are put together", Bounds: a.Bounds, EstGroups: a.EstGroups}
+	whole := &physical.Aggregate{Reason: "the parts of all GPUs are put together", Bounds: a.Bounds, EstGroups: a.EstGroups}
 	for _, g := range a.Groups {
 		whole.Groups = append(whole.Groups, logical.Item{Col: g.Col, Expr: g.Col})
 	}
@@ -158,15 +158,15 @@ func (x *planner) parts(a *physical.Aggregate, all []*stream, st *stored) {
 		x.end(s, part, s.p.EstRows)
 	}
 	moved := part.EstGroups * float64(x.places)
-	x.stored[part] = &stored{sink: part, lay: spread, rows: moved, reason: "each place has groups of its own rows"}
+	x.stored[part] = &stored{sink: part, lay: spread, rows: moved, reason: "each GPU has groups of its own rows"}
 	s := x.reread(part)
 	m := &physical.Materialize{Cols: physical.SinkColumns(part)}
 	x.end(s, m, moved)
-	e := Exchange{Kind: Gather, Reason: "few groups of each place are put together"}
+	e := Exchange{Kind: Gather, Reason: "few groups of each GPU are put together"}
 	if len(a.Groups) == 0 {
-		e.Reason = "one row of each place is put together"
+		e.Reason = "one row of each GPU is put together"
 	} else if moved > x.t.GatherGroups {
-		e = Exchange{Kind: Repartition, Reason: "the parts of a group come to one place"}
+		e = Exchange{Kind: Repartition, Reason: "the parts of a group come to one GPU"}
 		for _, i := range x.ownKeys(a) {
 			e.Keys = append(e.Keys, a.Groups[i].Col.ID)
 		}
@@ -175,9 +175,9 @@ func (x *planner) parts(a *physical.Aggregate, all []*stream, st *stored) {
 	s = x.exchanged(m, s, e)
 	x.end(s, whole, moved)
 	st.sink, st.lay, st.homes = whole, s.lay, s.homes
-	st.reason = "the groups of all places are at place 0"
+	st.reason = "the groups of all GPUs are on the first GPU"
 	if s.lay == spread {
-		st.reason = "all parts of a group came to one place"
+		st.reason = "all parts of a group came to one GPU"
 	}
 }
 
@@ -254,7 +254,7 @@ func (x *planner) rowsTo(a *physical.Aggregate, all []*stream, st *stored, e Exc
 		e.Keys = append(e.Keys, c.ID)
 	}
 	if a.Algorithm == physical.StreamAggregate || slices.ContainsFunc(a.Dense, func(d physical.DenseDomain) bool { return d.Dictionary }) {
-		a.Algorithm, a.Dense, a.Reason = physical.HashAggregate, nil, "rows come from other places"
+		a.Algorithm, a.Dense, a.Reason = physical.HashAggregate, nil, "rows come from other GPUs"
 	}
 	var moved *stream
 	for _, s := range all {
@@ -263,9 +263,9 @@ func (x *planner) rowsTo(a *physical.Aggregate, all []*stream, st *stored, e Exc
 			moved = x.moveBefore(a, s, e)
 		}
 	}
-	st.lay, st.reason = moved.lay, "place 0 has all rows"
+	st.lay, st.reason = moved.lay, "the first GPU has all rows"
 	if moved.lay == spread {
-		st.homes, st.reason = x.atHome(a, x.ends[a]), "all rows of a group came to one place"
+		st.homes, st.reason = x.atHome(a, x.ends[a]), "all rows of a group came to one GPU"
 		a.EstGroups /= float64(x.places)
 	}
 }

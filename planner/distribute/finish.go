@@ -30,7 +30,7 @@ func (x *planner) finish() *Distributed {
 		case s.lay == common && wanted[p.Sink]:
 			c.Spread = Replicated
 			if _, moved := p.Source.(*physical.SinkScan); !moved {
-				c.Reason += "; each place needs all of it"
+				c.Reason += "; each GPU needs all of it"
 			}
 		}
 		d.Spread[p] = c

@@ -49,9 +49,9 @@ func (x *planner) probe(s *stream, t *physical.Probe, needed func() logical.ColS
 		case s.lay == spread && !t.Build.KeepUnmatched:
 			x.copyBuild(b, t.Build)
 		case s.lay == spread:
-			s = x.exchange(s, needed(), Exchange{Kind: Gather, Reason: "the build, whose unmatched rows are wanted, is at place 0"})
+			s = x.exchange(s, needed(), Exchange{Kind: Gather, Reason: "the build, whose unmatched rows are wanted, is on the first GPU"})
 		default:
-			lower(s, "place 0 alone has the build that it reads")
+			lower(s, "the first GPU alone has the build that it reads")
 		}
 	case byKeys:
 		if !livesAt(s.homes, b.by, b.at, t.Keys) || s.lay != spread {
@@ -288,7 +288,7 @@ func (x *planner) buildByKeys(b *build, s *stream, t *physical.Probe, usable []i
 	found, move, moveProbe := x.meeting(s, t, usable)
 	if move && moveProbe && x.movesInJoin(b, s, t, usable) {
 		b.where, b.by, b.at = inJoin, owners{hash: fmt.Sprintf("of join %d", b.id)}, usable
-		x.exchanges[t.Build] = Exchange{Kind: Repartition, Reason: "the build and its probe are large, so the join moves rows with equal keys to one place"}
+		x.exchanges[t.Build] = Exchange{Kind: Repartition, Reason: "the build and its probe are large, so the join moves rows with equal keys to one GPU"}
 		return
 	}
 	b.where, b.by, b.at = byKeys, found.by, found.at
@@ -300,7 +300,7 @@ func (x *planner) buildByKeys(b *build, s *stream, t *physical.Probe, usable []i
 		if !t.Build.KeepUnmatched {
 			dropNulls(e, t.Build.Keys, t.Build.NullSafe, b.at)
 		}
-		x.moveBefore(t.Build, e, Exchange{Kind: Repartition, Keys: idsOf(t.Build.Keys, b.at), Reason: "the build and its probe are large, so rows with equal keys come to one place"})
+		x.moveBefore(t.Build, e, Exchange{Kind: Repartition, Keys: idsOf(t.Build.Keys, b.at), Reason: "the build and its probe are large, so rows with equal keys come to one GPU"})
 	}
 }
 
@@ -328,7 +328,7 @@ func (x *planner) copyBuild(b *build, into *physical.Build) {
 	b.where = copied
 	for _, e := range x.ends[into] {
 		if e.lay != common {
-			x.moveBefore(into, e, Exchange{Kind: Broadcast, Reason: "each place needs the whole build"})
+			x.moveBefore(into, e, Exchange{Kind: Broadcast, Reason: "each GPU needs the whole build"})
 		}
 	}
 }
@@ -338,9 +338,9 @@ func (x *planner) buildAtOne(b *build, into *physical.Build) {
 	b.where = atOne
 	for _, e := range x.ends[into] {
 		if e.lay == spread {
-			x.moveBefore(into, e, Exchange{Kind: Gather, Reason: "the build, whose unmatched rows are wanted, is at place 0"})
+			x.moveBefore(into, e, Exchange{Kind: Gather, Reason: "the build, whose unmatched rows are wanted, is on the first GPU"})
 		}
-		lower(e, "place 0 has the build")
+		lower(e, "the first GPU has the build")
 	}
 }
 
@@ -392,11 +392,11 @@ func idsOf(keys []expr.Expr, at []int) (ids []expr.ColumnID) {
 func (x *planner) unmatched(s *stream, src *physical.UnmatchedScan) {
 	b := x.builds[src.Build]
 	s.rows = src.Build.EstRows
-	s.lay, s.reason = one, "place 0 has the build"
+	s.lay, s.reason = one, "the first GPU has the build"
 	if b.where != byKeys && b.where != inJoin {
 		return
 	}
-	s.lay, s.reason = spread, "each place has the rows of the build whose keys it owns"
+	s.lay, s.reason = spread, "each GPU has the rows of the build whose keys it owns"
 	if b.where == inJoin { // which says nothing of NULL
 		return
 	}

@@ -31,7 +31,7 @@ func Plan(plan *physical.Plan, places int, t Tuning) (d *Distributed, reason str
 		}
 	}
 	if !slices.ContainsFunc(x.done, func(s *stream) bool { return s.lay == spread }) {
-		return nil, fmt.Sprintf("no table that it scans has %d rows, from which on one is sliced", t.SliceRows)
+		return nil, fmt.Sprintf("no table that it scans has %d rows, the fewest that are divided between GPUs", t.SliceRows)
 	}
 	d = x.finish()
 	if err := physical.Check(d.Plan); err != nil {
@@ -43,10 +43,10 @@ func Plan(plan *physical.Plan, places int, t Tuning) (d *Distributed, reason str
 // undistributable says why a plan runs at one place, whatever its pipelines are; "" if nothing does.
 func undistributable(plan *physical.Plan, places int, t Tuning) string {
 	if places < 2 {
-		return "there is one place only"
+		return "there is only one GPU"
 	}
 	if plan.Recursive() {
-		return "WITH RECURSIVE runs in rounds, at one place"
+		return "WITH RECURSIVE runs in rounds, on one GPU"
 	}
 	rows := int64(0)
 	var volatile expr.Expr
@@ -64,7 +64,7 @@ func undistributable(plan *physical.Plan, places int, t Tuning) string {
 		return fmt.Sprintf("%s has another value at each call, so its calls must not be repeated or reordered", volatile)
 	}
 	if rows < t.MinRows {
-		return fmt.Sprintf("it scans %d rows; fewer than %d are not worth several places", rows, t.MinRows)
+		return fmt.Sprintf("it scans %d rows; several GPUs are worth it from %d on", rows, t.MinRows)
 	}
 	return ""
 }
@@ -260,10 +260,10 @@ func (x *planner) limit(s *stream, t *physical.Limit, needed func() logical.ColS
 		if t.Count != logical.NoLimit {
 			s.p.Transforms = append(s.p.Transforms, &physical.Limit{Count: t.Count + t.Offset})
 		}
-		return x.exchange(s, needed(), Exchange{Kind: Gather, Reason: "LIMIT counts the rows of all places"})
+		return x.exchange(s, needed(), Exchange{Kind: Gather, Reason: "LIMIT counts the rows of all GPUs"})
 	}
 	if s.lay == common {
-		s.lay, s.reason = one, "LIMIT passes whichever rows come first, which differ between places"
+		s.lay, s.reason = one, "LIMIT passes whichever rows come first, which differ between GPUs"
 	}
 	return s
 }
@@ -323,9 +323,9 @@ func (x *planner) settle(sink physical.Sink) error {
 	case *physical.Result:
 		for _, s := range all {
 			if s.lay == spread {
-				x.moveBefore(sink, s, Exchange{Kind: Gather, Reason: "place 0 gives the result"})
+				x.moveBefore(sink, s, Exchange{Kind: Gather, Reason: "the first GPU gives the result"})
 			}
-			lower(s, "place 0 gives the result")
+			lower(s, "the first GPU gives the result")
 		}
 	case *physical.Window:
 		x.window(sink, all)
@@ -365,12 +365,12 @@ func together(all []*stream) lay {
 	switch {
 	case any(spread):
 		for _, s := range all {
-			lower(s, "other places have other rows of what it adds to")
+			lower(s, "other GPUs have other rows of what it adds to")
 		}
 		return spread
 	case any(one):
 		for _, s := range all {
-			lower(s, "place 0 has the other rows of what it adds to")
+			lower(s, "the first GPU has the other rows of what it adds to")
 		}
 		return one
 	}
@@ -424,20 +424,20 @@ func (x *planner) sort(sink *physical.Sort, all []*stream) {
 		st.lay, st.reason = common, reasonOf(all, common)
 		if most >= 0 {
 			for _, s := range all {
-				lower(s, "which of equal rows are the first differs between places")
+				lower(s, "which of equal rows are the first differs between GPUs")
 			}
-			st.lay, st.reason = one, "which of equal rows are the first differs between places"
+			st.lay, st.reason = one, "which of equal rows are the first differs between GPUs"
 		}
 		return
 	case one:
 		st.reason = reasonOf(all, one)
 		return
 	}
-	st.reason = "place 0 has the rows in order"
+	st.reason = "the first GPU has the rows in order"
 	if most < 0 || most > x.t.TopRows {
 		for _, s := range all {
 			if s.lay == spread {
-				x.moveBefore(sink, s, Exchange{Kind: Gather, Reason: "ORDER BY sorts the rows of all places together"})
+				x.moveBefore(sink, s, Exchange{Kind: Gather, Reason: "ORDER BY sorts the rows of all GPUs together"})
 			}
 		}
 		return
@@ -448,9 +448,9 @@ func (x *planner) sort(sink *physical.Sort, all []*stream) {
 		x.detach(sink, s)
 		x.end(s, top, s.p.EstRows)
 	}
-	x.stored[top] = &stored{sink: top, lay: spread, reason: "each place has the first rows of its own", rows: min(rowsOf(all), float64(most)*float64(x.places))}
+	x.stored[top] = &stored{sink: top, lay: spread, reason: "each GPU has the first rows of its own", rows: min(rowsOf(all), float64(most)*float64(x.places))}
 	s := x.reread(top)
-	s = x.exchange(s, needed, Exchange{Kind: Gather, Reason: "the first rows of all are among the first of each place"})
+	s = x.exchange(s, needed, Exchange{Kind: Gather, Reason: "the first rows of all are among the first of each GPU"})
 	x.end(s, sink, s.rows)
 }
 

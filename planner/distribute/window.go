@@ -13,7 +13,7 @@ func (x *planner) window(w *physical.Window, all []*stream) {
 	x.stored[w] = st
 	if together(all) != spread {
 		for _, s := range all {
-			lower(s, "the order of equal rows differs between places")
+			lower(s, "the order of equal rows differs between GPUs")
 		}
 		st.reason = all[0].reason
 		return
@@ -25,7 +25,7 @@ func (x *planner) window(w *physical.Window, all []*stream) {
 		}
 	}
 	if st.homes = x.windowHomes(w, all, keys); st.homes == nil {
-		e := Exchange{Kind: Repartition, Keys: keys, Reason: "all rows of a window's partition come to one place"}
+		e := Exchange{Kind: Repartition, Keys: keys, Reason: "all rows of a window's partition come to one GPU"}
 		if len(keys) == 0 {
 			e = Exchange{Kind: Gather, Reason: "the window has all rows"}
 		}
@@ -35,12 +35,12 @@ func (x *planner) window(w *physical.Window, all []*stream) {
 			}
 		}
 		if len(keys) == 0 {
-			st.reason = "place 0 has the window's rows"
+			st.reason = "the first GPU has the window's rows"
 			return
 		}
 		st.homes = x.windowHomes(w, x.ends[w], keys)
 	}
-	st.lay, st.reason = spread, "all rows of a window's partition are at one place"
+	st.lay, st.reason = spread, "all rows of a window's partition are on one GPU"
 	st.homes = keep(st.homes, colIDs(physical.SinkColumns(w)))
 }
 

@@ -2,7 +2,6 @@ package gpu
 
 import (
 	"github.com/radish-sql/radish/exec/gpu/placement"
-	"github.com/radish-sql/radish/exec/gpu/residency"
 	"github.com/radish-sql/radish/exec/gpu/run"
 	"github.com/radish-sql/radish/planner/cost"
 	"github.com/radish-sql/radish/planner/physical"
@@ -35,12 +34,6 @@ func (d *Device) ReleaseCalibration() { d.claimed.Store(false) }
 func (d *Device) KeepCosts(file string) {
 	d.costs = file
 	d.claimed.Store(false)
-}
-
-// missing is the bytes of a scan's columns that are not on the device.
-func (d *Device) missing(scan *physical.TableScan) int64 {
-	_, bytes := d.runner.Residency.Bytes(scan.Table, run.ScanOrdinals(scan), residency.Part{})
-	return bytes
 }
 
 // Lacks is what a placed plan still has to wait for: kernels that have to be compiled, and bytes of table columns that are not on the device. Both are

@@ -7,6 +7,7 @@ import (
 
 	"github.com/radish-sql/radish/exec/enginetest"
 	"github.com/radish-sql/radish/exec/gpu/codegen"
+	"github.com/radish-sql/radish/exec/gpu/residency"
 	"github.com/radish-sql/radish/exec/gpu/run"
 	"github.com/radish-sql/radish/gpukernels/gputest"
 	"github.com/radish-sql/radish/planner/physical"
@@ -24,7 +25,8 @@ func TestTooLarge(t *testing.T) {
 	most := int64(0)
 	for _, p := range plan.Pipelines {
 		if scan, ok := p.Source.(*physical.TableScan); ok {
-			most = max(most, d.missing(scan))
+			_, missing := runner.Residency.Bytes(scan.Table, run.ScanOrdinals(scan), residency.Part{})
+			most = max(most, missing)
 		}
 	}
 	if most < 100_000 {

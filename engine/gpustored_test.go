@@ -133,6 +133,14 @@ func checkSameChunks(t *testing.T, got, want *table.Version) {
 // is refused, is as ever.
 func TestGPUStores(t *testing.T) { eachGPU(t, testGPUStores) }
 
+// What the host has looked for before the result was there holds the same.
+func TestGPUStoresPrepared(t *testing.T) {
+	eachGPU(t, func(t *testing.T, e *Engine) {
+		theGPU(t, e).PrepareFrom(0)
+		testGPUStores(t, e)
+	})
+}
+
 func testGPUStores(t *testing.T, e *Engine) {
 	s := e.NewSession()
 	storedSource(t, s)

@@ -25,6 +25,9 @@ func (d *Device) Memory() (Memory, error) {
 // that no query uses are given up for it.
 func (d *Device) LimitMemory(owner any, bytes int64) { d.runner.Residency.SetLimit(owner, bytes) }
 
+// PrepareFrom is for tests: from so many bytes on the host looks for the memory of a result that is stored while the device computes it.
+func (d *Device) PrepareFrom(bytes int64) { d.runner.PrepareFrom(bytes) }
+
 // Short says why the device has no memory left for more columns than it holds, and how long nobody tries again; "": it has, as far as is known.
 func (d *Device) Short() (reason string, left time.Duration) { return d.runner.Residency.Short() }
 

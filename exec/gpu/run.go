@@ -19,6 +19,7 @@ import (
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
+	"github.com/radish-sql/radish/storage/encoding"
 )
 
 // Run is a plan's part on the device while the query runs. It serves one query once.
@@ -31,6 +32,7 @@ type Run struct {
 	at     *physical.Pipeline // where
 	on     *Device            // which
 	held   int64              // bytes of the device that the query held then
+	slabs  encoding.Slabs     // of rows that are stored
 
 	profiled bool    // the cost of each pipeline is wanted
 	readRate float64 // the device's bandwidth, of a run with a profile
@@ -110,6 +112,7 @@ func (p *Placed) Prepare(ctx context.Context) error {
 
 // Close gives everything back.
 func (r *Run) Close() {
+	r.slabs.Stop()
 	if r.places != nil {
 		r.places.close()
 		return
@@ -128,6 +131,9 @@ func (r *Run) fail(p *physical.Pipeline, err error) error {
 // Open begins the query that the run is for.
 func (r *Run) Open(q *schedule.Query) (schedule.Run, error) {
 	r.shared = q
+	if q.Into != nil {
+		r.prepare()
+	}
 	return r, nil
 }
 

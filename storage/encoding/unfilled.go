@@ -2,7 +2,6 @@ package encoding
 
 import (
 	"math"
-	"strings"
 	"unsafe"
 
 	"github.com/radish-sql/radish/sql/types"
@@ -17,7 +16,7 @@ type Bounds struct {
 }
 
 // NewUnfilled returns a chunk of integers or doubles with these bounds, as Encode would make it, whose values and validity bitmap whoever asks for it has still to
-// provide: the caller has Fill make the slice of the chunk's Kind, and sets Valid if some values but not all are NULL.
+// provide: the caller has [Slabs.Fill] make the slice of the chunk's Kind, and sets Valid if some values but not all are NULL.
 func NewUnfilled(t types.Type, b Bounds) *Chunk {
 	c := &Chunk{Type: t, Rows: b.Rows, NullCount: b.Nulls, Min: types.NullOf(t), Max: types.NullOf(t)}
 	if b.Nulls == b.Rows {
@@ -55,31 +54,6 @@ func (c *Chunk) ItemWidth() int {
 	return 0
 }
 
-// Arrays of many chunks share slabs: one allocation of 32 MiB takes about as long as one of 512 KiB. If their pages are huge ones, a page of the host is touched for the first time
-// 512 times less often, which takes less time in all although as many bytes are set to zero. A slab is freed when none of its chunks is in use any more.
-const (
-	slabBytes = 32 << 20
-	slabAlign = 64
-	hugePage  = 2 << 20
-)
-
-// Fill makes the slices that NewUnfilled has left out of chunks. Whatever their memory held is still there.
-func Fill(chunks []*Chunk) {
-	for len(chunks) > 0 {
-		n, bytes := 0, 0
-		for n < len(chunks) && (n == 0 || bytes+chunks[n].slabShare() <= slabBytes) {
-			bytes += chunks[n].slabShare()
-			n++
-		}
-		memory := slab(bytes)
-		for _, c := range chunks[:n] {
-			c.take(memory)
-			memory = memory[c.slabShare():]
-		}
-		chunks = chunks[n:]
-	}
-}
-
 // slabShare is the bytes of a slab that a chunk's items take.
 func (c *Chunk) slabShare() int { return (c.Rows*c.ItemWidth() + slabAlign - 1) &^ (slabAlign - 1) }
 
@@ -105,28 +79,4 @@ func itemsIn[T uint8 | uint16 | uint32 | int64 | float64](memory []byte, n int) 
 		return nil
 	}
 	return unsafe.Slice((*T)(unsafe.Pointer(&memory[0])), n)[:n:n]
-}
-
-// slab makes memory, in huge pages if it has several.
-func slab(bytes int) []byte {
-	if bytes < 2*hugePage {
-		return unwritten(bytes)
-	}
-	memory := unwritten(bytes + hugePage)
-	behind := int(uintptr(unsafe.Pointer(&memory[0])) % hugePage)
-	memory = memory[(hugePage-behind)%hugePage:][:bytes:bytes]
-	adviseHuge(memory)
-	return memory
-}
-
-// unwritten makes bytes that are not set to zero, which would take about as long as filling them. A strings.Builder is what Go has for that. Where n is a multiple of slabAlign,
-// their address suits items of any width.
-func unwritten(n int) []byte {
-	if n == 0 {
-		return nil
-	}
-	var b strings.Builder
-	b.Grow(n)
-	b.WriteByte(0) // the data of a string without bytes would be unspecified
-	return unsafe.Slice(unsafe.StringData(b.String()), n)
 }

@@ -173,6 +173,7 @@ const FilterDrops = 0.5
 type Results struct {
 	FetchedTogether int64 // bytes of strings that several columns fetch together
 	EncodedRows     int64 // rows of a result that is stored from which on the device encodes it
+	PreparedBytes   int64 // of such a result as is expected, from which on the host looks for memory while the device computes it
 }
 
 // TuningOf returns the numbers of an architecture by its compute capability, 90 for 9.0; 0 is an emulated device.
@@ -205,7 +206,7 @@ func hopper() Tuning {
 		Filter:  KeyFilters{Rows: 4e6, LocalBits: 1 << 19}, // 64 KiB
 		Launch:  LaunchRows{Hot: 1 << 24, Window: 1 << 25},
 		Sort:    Sort{WaitRows: 1 << 24, RadixRows: 1 << 19},
-		Results: Results{FetchedTogether: 64 << 20, EncodedRows: 1 << 17},
+		Results: Results{FetchedTogether: 64 << 20, EncodedRows: 1 << 17, PreparedBytes: 256 << 20},
 	}
 }
 

@@ -64,15 +64,16 @@ type encoder struct {
 	chunks [][]*encoding.Chunk // by column and row group
 	ranges [][]gpukernels.Range
 	window gpukernels.Ptr
-	bytes  int64          // of window
-	frames gpukernels.Ptr // of all groups of a column
+	bytes  int64           // of window
+	frames gpukernels.Ptr  // of all groups of a column
+	slabs  *encoding.Slabs // of the host
 	out    *Encoded
 }
 
 // Encode brings rows, of which the first columns are wanted under the types given, into the form of a table's columns, and to the host. They are to be stored behind those of into. reserve counts the bytes
-// that they will take there. Encoded is nil if the rows are too few for it, or have columns that the host encodes better, or if the device has no memory for it: then
+// that they will take there, in slabs. Encoded is nil if the rows are too few for it, or have columns that the host encodes better, or if the device has no memory for it: then
 // Download hands them over.
-func (rows *Rows) Encode(ctx context.Context, ts []types.Type, into *tables.Version, reserve func(bytes int64) error) (*Encoded, error) {
+func (rows *Rows) Encode(ctx context.Context, ts []types.Type, into *tables.Version, slabs *encoding.Slabs, reserve func(bytes int64) error) (*Encoded, error) {
 	if rows.Count < rows.Env.Tuning.EncodedRows || rows.Count == 0 {
 		return nil, nil
 	}
@@ -82,7 +83,7 @@ func (rows *Rows) Encode(ctx context.Context, ts []types.Type, into *tables.Vers
 		}
 	}
 	x := &encoder{
-		rows: rows, into: into, groups: (rows.Count + tables.RowGroupSize - 1) / tables.RowGroupSize, chunks: make([][]*encoding.Chunk, len(ts)),
+		rows: rows, into: into, slabs: slabs, groups: (rows.Count + tables.RowGroupSize - 1) / tables.RowGroupSize, chunks: make([][]*encoding.Chunk, len(ts)),
 		ranges: make([][]gpukernels.Range, len(ts)), out: &Encoded{pool: rows.Env.Pool, kept: make([]*residency.Made, len(ts))},
 	}
 	err := x.encode(ctx, ts, reserve)
@@ -254,7 +255,7 @@ func (x *encoder) column(ctx context.Context, i int, t types.Type) error {
 	if err := x.keep(i, t, items, valid); err != nil {
 		return err
 	}
-	encoding.Fill(x.chunks[i])
+	x.slabs.Fill(x.chunks[i])
 	if err := x.bitmaps(ctx, i, valid); err != nil {
 		return err
 	}

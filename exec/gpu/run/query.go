@@ -37,6 +37,12 @@ func NewRunner(device *gpukernels.Device) (*Runner, error) {
 	return &Runner{Device: device, Residency: res, remembered: newSizeMemory(), sides: newSideMemory(), tuning: kernel.TuningOf(device.Info().ComputeCapability)}, nil
 }
 
+// PreparedBytes is how many bytes of a result that is stored are worth looking for on the host before it is there.
+func (r *Runner) PreparedBytes() int64 { return r.tuning.Results.PreparedBytes }
+
+// PrepareFrom is for tests: it sets PreparedBytes.
+func (r *Runner) PrepareFrom(bytes int64) { r.tuning.Results.PreparedBytes = bytes }
+
 // Close gives table columns back. No query may run any more.
 func (r *Runner) Close() { r.Residency.Close() }
 

@@ -51,13 +51,22 @@ func bytesOf[T any](items []T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(items))), len(items)*int(unsafe.Sizeof(zero)))
 }
 
-// Chunks that share memory have items of their own, at addresses that suit them, which cannot grow into those of others. It makes no difference how many there are.
-func TestFill(t *testing.T) {
+// Chunks that share memory have items of their own, at addresses that suit them, which cannot grow into those of others. It makes no difference how many there are, nor how much
+// memory was prepared.
+func TestSlabs(t *testing.T) {
 	r := testRand(t)
 	for _, n := range []int{0, 1, 5, 40, 200} {
 		for _, most := range []int{1, 100, 131072} {
 			chunks := unfilled(n, func(int) int { return r.IntN(most + 1) })
-			encoding.Fill(chunks)
+			var slabs encoding.Slabs
+			if r.IntN(2) == 0 {
+				slabs.Prepare(r.Int64N(100<<20), 1+r.IntN(3)) // more or less than the chunks take
+			}
+			for from := 0; from < n; { // a column after the other
+				to := from + 1 + r.IntN(n-from)
+				slabs.Fill(chunks[from:to])
+				from = to
+			}
 			for i, c := range chunks {
 				items := bytesOfItems(c)
 				if len(items) != c.Rows*c.ItemWidth() {
@@ -82,9 +91,9 @@ func TestFill(t *testing.T) {
 	}
 }
 
-// BenchmarkFill takes the time of making 512 MiB of arrays of 512 KiB and copying into them, as results come from a device: on memory that the system has just given, in slabs or one by
+// BenchmarkSlabs takes the time of making 512 MiB of arrays of 512 KiB and copying into them, as results come from a device: on memory that the system has just given, in slabs or one by
 // one, and on the same arrays once more.
-func BenchmarkFill(b *testing.B) {
+func BenchmarkSlabs(b *testing.B) {
 	const count = 1024
 	source := make([]byte, 4<<17)
 	for i := range source {
@@ -112,17 +121,17 @@ func BenchmarkFill(b *testing.B) {
 	}
 	for _, threads := range []int{1, 16} {
 		for name, fill := range map[string]func(chunks []*encoding.Chunk){
-			"slabs": encoding.Fill,
+			"slabs": func(chunks []*encoding.Chunk) { new(encoding.Slabs).Fill(chunks) },
 			"one by one": func(chunks []*encoding.Chunk) {
 				for i := range chunks {
-					encoding.Fill(chunks[i : i+1])
+					new(encoding.Slabs).Fill(chunks[i : i+1])
 				}
 			},
 			"again": nil,
 		} {
 			b.Run(fmt.Sprintf("%s/%d threads", name, threads), func(b *testing.B) {
 				chunks := outline()
-				encoding.Fill(chunks)
+				new(encoding.Slabs).Fill(chunks)
 				fillAll(chunks, 16)
 				b.SetBytes(count * 4 * benchRows)
 				for b.Loop() {

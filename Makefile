@@ -43,9 +43,10 @@ race: ## run the short tests with the race detector (needs a C compiler)
 race-transfers: ## 64 sessions that transfer balances for a minute, with the race detector
 	CGO_ENABLED=1 RADISH_TRANSFER_SECONDS=$${RADISH_TRANSFER_SECONDS:-60} $(GO) test -race -count=1 -v -run TestTransfers ./engine
 
-test-emulated: ## run sqllogictest with the kernels for GPUs, on the processor: the scripts here, some under 'auto', and QUERIES (150) of the sample if it is there
+test-emulated: ## run sqllogictest with the kernels for GPUs, on the processor: the scripts here, some under 'auto', some on three devices, and QUERIES (150) of the sample if it is there
 	$(GO) test ./test/sqllogic -count=1 -timeout 20m -v -device emulated -run TestScripts
 	RADISH_TEST_SECONDS=$${RADISH_TEST_SECONDS:-60} $(GO) test ./test/sqllogic -count=1 -timeout 20m -v -device auto-emulated -run TestScripts -queries 25
+	RADISH_TEST_SECONDS=30 $(GO) test ./test/sqllogic -count=1 -timeout 20m -v -device emulated -devices 3 -run TestScripts -queries 12
 	RADISH_TEST_SECONDS=$${RADISH_TEST_SECONDS:-240} $(GO) test ./test/sqllogic -count=1 -timeout 20m -v -device emulated -run TestSample -short -queries $(QUERIES)
 
 lint: ## check formatting, go vet, staticcheck

@@ -133,7 +133,7 @@ func isSorted(plan *physical.Plan) (sorted, limits bool) {
 	return sorted, limits
 }
 
-// TestFleet runs some of the cases that every backend has to pass on two and three devices, with each way to join. Which cases, the seed says.
+// TestFleet runs some of the cases that every backend has to pass on two, three and eight devices, with each way to join, and on one. Which cases, the seed says.
 func TestFleet(t *testing.T) {
 	seed := gputest.Seed(t)
 	gputest.EachLibrary(t, func(t *testing.T, lib *gpukernels.Library) {
@@ -142,7 +142,8 @@ func TestFleet(t *testing.T) {
 			share = 48
 		}
 		var all []*onFleet
-		for i, n := range []int{2, 3} {
+		all = append(all, newOnFleet(openDevices(t, lib, 1), distribute.EverythingTuning()))
+		for i, n := range []int{2, 3, 8} {
 			devices := openDevices(t, lib, n)
 			for way := distribute.ByCost; way <= distribute.ByHome; way++ {
 				tuning := distribute.EverythingTuning()

@@ -16,6 +16,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -27,6 +28,7 @@ import (
 
 var show = flag.Int("show", 20, "wrong answers to print")
 var device = flag.String("device", "", "where pipelines run: cpu, gpu, auto, emulated (the code for GPUs, on the processor) or auto-emulated (auto, which takes that for a GPU); empty: auto")
+var devices = flag.Int("devices", 1, "devices that share each query, with -device emulated")
 var queries = flag.Int("queries", 0, "run so many of the sample's queries, chosen at random; 0: all")
 var match = flag.String("files", "", "run the sample's files whose name matches this pattern only")
 
@@ -63,6 +65,9 @@ func openRadish(ctx context.Context) (Engine, error) {
 		return nil, err
 	}
 	e, err := NewEngine(ctx, db)
+	if err == nil && *devices > 1 {
+		err = e.Exec(ctx, fmt.Sprintf("SET radish_gpu_share = 'always', radish_gpu_devices = '%s'", deviceList()))
+	}
 	if err == nil && (*device == "gpu" || *device == "emulated") {
 		e = onDevice{e}
 	}
@@ -70,6 +75,15 @@ func openRadish(ctx context.Context) (Engine, error) {
 		e = onBoth{e}
 	}
 	return e, err
+}
+
+// deviceList are the numbers of the devices.
+func deviceList() string {
+	list := make([]string, *devices)
+	for i := range list {
+		list[i] = strconv.Itoa(i)
+	}
+	return strings.Join(list, ",")
 }
 
 // onDevice asks for every pipeline on the GPU first; what is refused it counts, and runs again with the pipelines there that can.
@@ -123,6 +137,9 @@ func (d onDevice) Query(ctx context.Context, sql, types string) (values []string
 
 func TestMain(m *testing.M) {
 	flag.Parse()
+	if *devices > 1 {
+		os.Setenv("RADISH_EMULATED_DEVICES", strconv.Itoa(*devices))
+	}
 	if strings.HasSuffix(*device, "emulated") {
 		base, err := os.UserCacheDir()
 		if err != nil {
@@ -185,7 +202,7 @@ func runScripts(t *testing.T, scripts []Script, skip func(*Record) bool, open fu
 func TestScripts(t *testing.T) {
 	scripts := ownScripts(t)
 	skip := someQueries(t, scripts)
-	if *device != "auto-emulated" {
+	if *device != "auto-emulated" && *devices == 1 {
 		skip = nil
 	}
 	runRadish(t, scripts, skip)

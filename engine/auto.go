@@ -112,7 +112,9 @@ func (s *Session) startOnGPU(st *statement, p *planned, choice *placement.Choice
 	if st.unread(plan) {
 		return unreadFiles, nil
 	}
-	placed, where, err := p.device.Place(plan, st.exprContext(), s.wish(gpu.Auto, choice.Reason))
+	wish := s.wish(gpu.Auto, choice.Reason)
+	wish.Kept = p.placing()
+	placed, where, err := p.device.Place(plan, st.exprContext(), wish)
 	if err != nil {
 		return "", err
 	}

@@ -55,7 +55,7 @@ func BenchmarkGPUPlanning(b *testing.B) {
 			case "lower":
 				plan, err = physical.Lower(q, physical.Options{Estimator: stats.NewEstimator(), Device: physical.GPU})
 			case "place":
-				_, _, err = s.place(st, plan, deviceStrict)
+				_, _, err = s.place(st, plan, deviceStrict, nil)
 			}
 		}
 		if err != nil {

@@ -14,6 +14,7 @@ import (
 	driver "github.com/pingcap/tidb/pkg/parser/test_driver"
 
 	"github.com/radish-sql/radish/engine/infoschema"
+	"github.com/radish-sql/radish/exec/gpu"
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/planner/rules"
@@ -25,8 +26,8 @@ import (
 
 // A query that comes for the second time leaves its bound form and its plans in the engine (plans.Store), and from the third time on it is neither bound nor optimized.
 // A plan follows from the text, the values of its markers, the session's database and variables, the date, and the versions of the tables: all of them have to be
-// the same, and the views as they were defined. Statements of which that may not be all, for their functions or for what they name, are planned each time. So is the
-// placement of a plan, which learns.
+// the same, and the views as they were defined. Statements of which that may not be all, for their functions or for what they name, are planned each time. The
+// choice of a device learns, so it is made each time. Where pipelines lie on a GPU, and their kernels, are kept with the plan (gpu.Kept).
 
 // planKeeping is the name by which radish_disabled_rules has every statement planned anew.
 const planKeeping = "kept_plans"
@@ -138,7 +139,7 @@ func (st *statement) toKeep(key plans.Key, q *logical.Query) *plans.Statement {
 		return nil
 	}
 	return &plans.Statement{
-		Key: key, Tables: r.tables, Views: r.views, Query: q, Rows: rules.TableRows(q),
+		Key: key, Tables: r.tables, Views: r.views, Query: q, Rows: rules.TableRows(q), Placing: new(gpu.Kept),
 		Fingerprint: sync.OnceValues(func() (uint64, bool) { return logical.Fingerprint(q) }),
 	}
 }
@@ -168,6 +169,14 @@ func (s *Session) lowered(st *statement, p *planned, device physical.Device) (*p
 		p.kept.SetPlan(device, costs, plan)
 	}
 	return plan, err
+}
+
+// placing keeps where the plan of a query that is kept is placed; nil: it is not kept.
+func (p *planned) placing() *gpu.Kept {
+	if p.kept == nil {
+		return nil
+	}
+	return p.kept.Placing.(*gpu.Kept)
 }
 
 // costsVersion counts how often what work costs on a device has changed; see costsOn.

@@ -64,9 +64,16 @@ type Statement struct {
 	Bytes  int64
 	// Fingerprint is logical.Fingerprint of the query, computed when somebody asks.
 	Fingerprint func() (uint64, bool)
+	Placing     Placing
 
 	mu    sync.Mutex
 	plans [devicesOfAPlan]devicePlan // by physical.Device
+}
+
+// Placing keeps where the plan for a GPU was placed, from Open to Close: while the statement is kept.
+type Placing interface {
+	Open()
+	Close()
 }
 
 // NamedRead is a name that was looked up when the statement was bound.
@@ -157,6 +164,7 @@ func (s *Store) Add(k *Statement, c *catalog.Catalog) {
 		s.remove(e.Value.(*Statement))
 	}
 	s.ByKey[k.Key] = s.Order.PushFront(k)
+	k.Placing.Open()
 	s.Held += k.Bytes
 	k.EachRead(func(read any) {
 		if s.Readers[read] == nil {
@@ -171,6 +179,7 @@ func (s *Store) Add(k *Statement, c *catalog.Catalog) {
 
 // remove forgets a statement that is kept. The caller holds mu.
 func (s *Store) remove(k *Statement) {
+	k.Placing.Close()
 	s.Order.Remove(s.ByKey[k.Key])
 	delete(s.ByKey, k.Key)
 	k.EachRead(func(read any) {

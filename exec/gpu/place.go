@@ -51,6 +51,10 @@ type Placed struct {
 	shares *shares // how several devices share the plan; nil: there is one
 	// windows are what each place reads in windows, planned once: EXPLAIN, Lacks and the run follow them.
 	windows []run.Windows
+
+	// For Kept: why pipelines are not on the device, and the kernels as they were written first.
+	off     map[*physical.Pipeline]string
+	written *program.Program
 }
 
 // Wish is how a plan is to be placed.
@@ -61,6 +65,7 @@ type Wish struct {
 	Tables int64  // bytes of it that table columns may take: of larger tables windows are read, one after the other; 0: as many as there are
 	Joins  Joins
 	Shared Sharing
+	Kept   *Kept // what was found for the plan before; nil: it is not kept
 }
 
 // Sharing says whether several devices share a plan, and which.
@@ -96,6 +101,11 @@ func (d *Device) Place(plan *physical.Plan, ctx *expr.Context, wish Wish) (place
 	joins := d.advisor.Costs().GPUJoins
 	target.Tuning.Joins = target.Tuning.Joins.Times(joins.Partitions, joins.Tables)
 	wish.Joins.tune(&target.Tuning)
+	return d.placeKept(plan, ctx, wish, target)
+}
+
+// placeAnew is Place of a plan that can be placed.
+func (d *Device) placeAnew(plan *physical.Plan, ctx *expr.Context, wish Wish, target *kernel.Target) (placed *Placed, where physical.Placement, err error) {
 	placed, alone := d.placeShared(plan, ctx, wish, target)
 	if placed != nil {
 		return placed, placed.Placement, nil
@@ -225,6 +235,7 @@ func (d *Device) place(plan *physical.Plan, ctx *expr.Context, wish Wish, target
 			break
 		}
 	}
+	placed.off, placed.written = x.off, placed.program
 	placed.program = d.preferCompiled(placed.program)
 	if placed.Placement, err = x.placement(wish); err != nil {
 		return nil, where, err

@@ -15,6 +15,9 @@ import (
 	"github.com/radish-sql/radish/gpukernels"
 )
 
+// hotRuns are the runs before one that is recorded: from the third on, a statement's plan is kept.
+const hotRuns = 3
+
 // timelines is a file of what GPUs did while statements ran: text, or the events of a Chrome trace.
 type timelines struct {
 	path   string // empty: nobody wants it
@@ -43,6 +46,11 @@ type deviceSpan struct {
 func (t *timelines) Record(ctx context.Context, db *DB, title, sql string) error {
 	if t.path == "" {
 		return nil
+	}
+	for range hotRuns {
+		if err := db.Exec(ctx, sql); err != nil {
+			return err
+		}
 	}
 	origin := time.Now()
 	devices := gpu.Opened(db.Library)

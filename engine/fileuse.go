@@ -416,7 +416,7 @@ func (st *statement) watchReading(u *fileUse, ordinals []int) (ctx context.Conte
 	return table.WithReads(st.ctx, p.AddRead), stop
 }
 
-// warnOfTexts warns of columns that one odd value makes texts, and of records that are left out.
+// warnOfTexts warns of columns that one odd value makes texts, of texts that look like another type, and of records that are left out.
 func (st *statement) warnOfTexts(u *fileUse, ordinals []int) error {
 	count, first, err := u.Set.Rejected(st.ctx)
 	if err != nil {
@@ -428,7 +428,11 @@ func (st *statement) warnOfTexts(u *fileUse, ordinals []int) error {
 			count, u.Name, first)
 	}
 	for _, o := range ordinals {
-		if odd := u.Set.Odd(o); odd != nil {
+		switch odd := u.Set.Odd(o); {
+		case odd == nil:
+		case odd.Looks != "":
+			st.session.warnings.Add(sqlerr.LevelNote, sqlerr.CodeWrongValueForField, "'%s': %s", u.Name, odd.Looks)
+		default:
 			st.session.warnings.Add(sqlerr.LevelWarning, sqlerr.CodeWrongValueForField,
 				"Incorrect %s value: '%s' for column '%s' at %s; the column is TEXT for it", odd.Type, odd.Text, u.Set.Columns[o].Name, odd.Place)
 		}

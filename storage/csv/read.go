@@ -157,8 +157,8 @@ func sample(ctx context.Context, source textfile.Source, opts Options) (head, er
 	}
 	h.shapes = shapesOf(found)
 	for i := range found {
-		h.odd = append(h.odd, found[i].standsOut())
-		if opts.IgnoreErrors && h.odd[i] != nil {
+		h.odd = append(h.odd, found[i].seen(h.names[i]))
+		if opts.IgnoreErrors && found[i].standsOut() != nil {
 			h.shapes[i] = found[i].most
 		}
 	}
@@ -470,7 +470,7 @@ func (t *Texts) classify(ctx context.Context) ([]textfile.Shape, []*Odd, error) 
 	}, func(struct{}) error { return nil })
 	odd := make([]*Odd, len(total))
 	for i := range total {
-		odd[i] = total[i].standsOut()
+		odd[i] = total[i].seen(t.names[i])
 	}
 	return shapesOf(total), odd, err
 }

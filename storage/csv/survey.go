@@ -15,7 +15,8 @@ type survey struct {
 	values int64
 	odd    int64
 	first  oddValue // of the odd ones
-	full   bool     // most are texts: nothing is looked for any more
+	full   bool     // most are texts: no odd values are looked for any more
+	looks  textfile.Lookalike
 }
 
 // oddValue is a value and its place.
@@ -39,6 +40,7 @@ const (
 
 // add adds the value of a field, which has a shape.
 func (v *survey) add(s *scanner, field []byte, shape textfile.Shape) {
+	v.looks.Add(field, shape)
 	if v.full {
 		return
 	}
@@ -58,6 +60,7 @@ func (v *survey) add(s *scanner, field []byte, shape textfile.Shape) {
 
 // join adds what another survey found.
 func (v *survey) join(o *survey) {
+	v.looks.Join(&o.looks)
 	v.all = v.all.Join(o.all)
 	v.values += o.values
 	v.full = v.full || o.full
@@ -70,6 +73,17 @@ func (v *survey) join(o *survey) {
 		v.first = o.first
 	}
 	v.odd += o.odd
+}
+
+// seen returns what is to be said of a column of a name: a value that stands out, or what its texts look like; nil: nothing.
+func (v *survey) seen(column string) *Odd {
+	if odd := v.standsOut(); odd != nil || !v.all.IsText() {
+		return odd
+	}
+	if note := v.looks.Note(column, true); note != "" {
+		return &Odd{Looks: note}
+	}
+	return nil
 }
 
 // standsOut returns the first value without which the column would not be one of texts, if there are few such; nil: there is none.

@@ -366,8 +366,14 @@ func (s *Set) Retype(ctx context.Context, err error) (*Set, error) {
 	return &next, nil
 }
 
-// Odd returns the value that makes a column TEXT whose other values have a narrower type; nil: there is none.
+// Odd returns the value that makes a column TEXT whose other values have a narrower type, or what a column of texts looks like; nil: there is none.
 func (s *Set) Odd(column int) *csv.Odd {
+	if s.objects != nil && column < len(s.objects.Columns()) {
+		if note := s.objects.Looks(column); note != "" {
+			return &csv.Odd{Looks: note}
+		}
+		return nil
+	}
 	if s.texts == nil || column >= s.texts.Width() {
 		return nil
 	}

@@ -103,6 +103,14 @@ func (o *Objects) Columns() []table.ColumnDef {
 	return columns
 }
 
+// Looks says what a column of strings looks like that the options for dates could read; "": nothing.
+func (o *Objects) Looks(column int) string {
+	if o.fields.given() || !o.fields.shapes[column].IsText() {
+		return ""
+	}
+	return o.fields.looks[column].Note(o.names[column], false)
+}
+
 // Settled says whether keys and types follow from all objects.
 func (o *Objects) Settled() bool { return o.settled }
 
@@ -164,6 +172,7 @@ type fields struct {
 	keys   []string
 	index  map[string]int
 	shapes []textfile.Shape
+	looks  []textfile.Lookalike // of strings
 }
 
 func newFields(opts Options) *fields {
@@ -171,7 +180,7 @@ func newFields(opts Options) *fields {
 	for i, name := range opts.Names {
 		f.keys = append(f.keys, name)
 		f.index[name] = i
-		f.shapes = append(f.shapes, textfile.Text)
+		f.shapes, f.looks = append(f.shapes, textfile.Text), append(f.looks, textfile.Lookalike{})
 	}
 	return f
 }
@@ -197,7 +206,7 @@ func (f *fields) add(key []byte, next int) int {
 		i = len(f.keys)
 		f.keys = append(f.keys, string(key))
 		f.index[f.keys[i]] = i
-		f.shapes = append(f.shapes, textfile.Shape{})
+		f.shapes, f.looks = append(f.shapes, textfile.Shape{}), append(f.looks, textfile.Lookalike{})
 	}
 	return i
 }
@@ -247,6 +256,9 @@ func (f *fields) classify(b *textfile.Block, limit int) (rows, bytes int, err er
 			if i >= 0 && v.kind != null && !f.shapes[i].IsText() {
 				f.shapes[i] = f.shapes[i].Join(f.shapeOf(v))
 			}
+			if i >= 0 && v.kind != null {
+				f.looks[i].Add(v.text, textfile.Text)
+			}
 		}
 	}
 	return rows, s.at, nil
@@ -263,6 +275,7 @@ func classifyAll(ctx context.Context, opts Options, sources []textfile.Source) (
 		for i, key := range f.keys {
 			at := all.add([]byte(key), i)
 			all.shapes[at] = all.shapes[at].Join(f.shapes[i])
+			all.looks[at].Join(&f.looks[i])
 		}
 		if len(all.keys) > maxKeys {
 			return sqlerr.New(sqlerr.CodeErrorOnRead, sqlerr.User, "'%s' has more than %d different keys: too many for a table's columns", sources[0].Name, maxKeys)

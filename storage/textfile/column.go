@@ -239,7 +239,7 @@ func (p *Column) fits(field []byte) bool {
 		}
 		return !(len(digits) > 1 && digits[0] == '0' && digits[1] != '.') && (len(digits) == 0 || digits[len(digits)-1] != '.')
 	case p.shape.form == date:
-		return len(field) == 10
+		return dateEnd(field) == len(field)
 	case p.typ.Kind == types.KindDouble:
 		form := Classify(field).form
 		return form == number || form == float || form == special

@@ -2,7 +2,6 @@ package textfile
 
 import (
 	"bytes"
-	"slices"
 	"strings"
 
 	"github.com/radish-sql/radish/sql/types"
@@ -195,70 +194,90 @@ func digits(b []byte, i int) int {
 	return i
 }
 
-// classifyTemporal reads YYYY-MM-DD or YYYY/MM/DD, hh:mm:ss[.f] and both with a space or T between them, and then maybe an offset from UTC. Behind a date hh:mm will do. The value must exist.
+// classifyTemporal reads YYYY-M-D or YYYY/M/D, h:mm[:ss[.f]] and both with a space or T between them, and then maybe an offset from UTC. Months, days and
+// hours have one digit or two. The value must exist.
 func classifyTemporal(b []byte) Shape {
 	isText := Shape{form: text}
-	if len(b) >= 10 && b[4] == b[7] && (b[4] == '-' || b[4] == '/') {
-		if _, status := types.ParseDate(string(b[:10])); status != types.ConvertOK {
-			return isText
-		}
-		if len(b) == 10 {
-			return Shape{form: date}
-		}
-		if b[10] != ' ' && b[10] != 'T' {
-			return isText
-		}
-		rest := b[11:]
-		if len(rest) == len("hh:mm") {
-			rest = append(slices.Clip(rest), ":00"...)
-		}
-		if s := classifyClock(rest); s.form == clock {
-			return Shape{form: datetime, fraction: s.fraction}
-		}
-		if b[4] == '/' {
-			return isText
-		}
-		return classifyMoment(b)
+	end := dateEnd(b)
+	if end == 0 {
+		return classifyClock(b)
 	}
-	return classifyClock(b)
+	if _, status := types.ParseDate(string(b[:end])); status != types.ConvertOK {
+		return isText
+	}
+	if len(b) == end {
+		return Shape{form: date}
+	}
+	if b[end] != ' ' && b[end] != 'T' {
+		return isText
+	}
+	if s := classifyClock(b[end+1:]); s.form == clock {
+		return Shape{form: datetime, fraction: s.fraction}
+	}
+	if b[4] == '/' {
+		return isText
+	}
+	return classifyMoment(b, end+1)
 }
 
-// classifyMoment reads YYYY-MM-DD hh:mm:ss[.f] with an offset from UTC of a moment that a TIMESTAMP can be.
-func classifyMoment(b []byte) Shape {
+// dateEnd returns where a date that a text begins with ends, 0 if it begins with none. The day may not exist.
+func dateEnd(b []byte) int {
+	if digits(b, 0) != 4 || len(b) < len("2024-1-2") || b[4] != '-' && b[4] != '/' {
+		return 0
+	}
+	month := digits(b, 5)
+	if n := month - 5; n < 1 || n > 2 || month == len(b) || b[month] != b[4] {
+		return 0
+	}
+	day := digits(b, month+1)
+	if n := day - month - 1; n < 1 || n > 2 {
+		return 0
+	}
+	return day
+}
+
+// classifyMoment reads a date with a time, which begins at start, and an offset from UTC of a moment that a TIMESTAMP can be.
+func classifyMoment(b []byte, start int) Shape {
 	end := len(b) - 1
 	if b[end] != 'Z' {
 		end = bytes.LastIndexAny(b, "+-")
 	}
 	utc, ok := types.ParseMoment(string(b))
-	if !ok || end <= 10 || utc < types.MinTimestamp || utc > types.MaxTimestamp {
+	if !ok || end <= start || utc < types.MinTimestamp || utc > types.MaxTimestamp {
 		return Shape{form: text}
 	}
-	if s := classifyClock(b[11:end]); s.form == clock {
+	if s := classifyClock(b[start:end]); s.form == clock {
 		return Shape{form: moment, fraction: s.fraction}
 	}
 	return Shape{form: text}
 }
 
+// classifyClock reads h:mm[:ss[.f]], a time of the day.
 func classifyClock(b []byte) Shape {
 	isText := Shape{form: text}
-	if len(b) < 8 || b[2] != ':' || b[5] != ':' {
+	at := digits(b, 0)
+	if at < 1 || at > 2 || number2(b[:at]) > 23 {
 		return isText
 	}
-	two := func(i int) int {
-		if b[i]-'0' > 9 || b[i+1]-'0' > 9 {
-			return 99
+	for range 2 { // minutes, seconds
+		if len(b) < at+3 || b[at] != ':' || digits(b[:at+3], at+1) != at+3 || number2(b[at+1:at+3]) > 59 {
+			return isText
 		}
-		return int(b[i]-'0')*10 + int(b[i+1]-'0')
+		if at += 3; at == len(b) {
+			return Shape{form: clock}
+		}
 	}
-	if two(0) > 23 || two(3) > 59 || two(6) > 59 {
-		return isText
-	}
-	if len(b) == 8 {
-		return Shape{form: clock}
-	}
-	n := len(b) - 9
-	if b[8] != '.' || n < 1 || n > 6 || digits(b, 9) != len(b) {
+	n := len(b) - at - 1
+	if b[at] != '.' || n < 1 || n > 6 || digits(b, at+1) != len(b) {
 		return isText
 	}
 	return Shape{form: clock, fraction: n}
+}
+
+// number2 returns the value of one digit or two.
+func number2(b []byte) (n int) {
+	for _, c := range b {
+		n = 10*n + int(c-'0')
+	}
+	return n
 }

@@ -1,0 +1,94 @@
+package engine
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestTextsThatLookLikeOtherTypes reads values that DuckDB reads as dates, times and numbers, or that other programs write. What Radish does not read as such by itself it names,
+// with the option that reads it; the option then gives the value.
+func TestTextsThatLookLikeOtherTypes(t *testing.T) {
+	for _, c := range []struct {
+		values string // by bars
+		typ    string
+		max    string
+		note   string // of CSV; what it says the option is
+		json   bool   // JSON lines have the option, too
+		read   string // the greatest value with the option
+	}{
+		{values: "2024-01-2|2024-1-12|2024-12-31", typ: "date", max: "2024-12-31"},
+		{values: "2024/1/2|2024/01/03", typ: "date", max: "2024-01-03"},
+		{values: "2024-1-2 1:02|2024-01-02 11:30:00", typ: "datetime", max: "2024-01-02 11:30:00"},
+		{values: "2024-1-2T1:02:03.25|2024-01-02T11:30", typ: "datetime(2)", max: "2024-01-02 11:30:00.00"},
+		{values: "9:30|10:20", typ: "time", max: "10:20:00"},
+		{values: "9:30:00|10:20:05", typ: "time", max: "10:20:05"},
+		{values: "2024-02-30|2024-02-28", typ: "text", max: "2024-02-30"},
+		{values: "25:00|10:20", typ: "text", max: "25:00"},
+		{values: "1:2:3:4|9:30", typ: "text", max: "9:30"},
+		{values: "10:2|10:20", typ: "text", max: "10:20"},
+		{values: "31/12/2024|01/02/2024", typ: "text", max: "31/12/2024", note: "'31/12/2024' looks like a DATE; dateformat = '%d/%m/%Y' reads it", json: true, read: "2024-12-31"},
+		{values: "1/2/2024|2/3/2024", typ: "text", max: "2/3/2024", note: "dateformat = '%d/%m/%Y' or '%m/%d/%Y' reads it", json: true, read: "2024-03-02"},
+		{values: "31.12.24|1.2.24", typ: "text", max: "31.12.24", note: "dateformat = '%d.%m.%y'", json: true, read: "2024-12-31"},
+		{values: "31-Dec-2024|01-Jan-2024", typ: "text", max: "31-Dec-2024", note: "dateformat = '%d-%b-%Y'", json: true, read: "2024-12-31"},
+		{values: "12/31/2024 11:30 PM|1/2/2024 1:05 AM", typ: "text", max: "12/31/2024 11:30 PM", note: "looks like a DATETIME; timestampformat = '%m/%d/%Y %I:%M %p'", json: true, read: "2024-12-31 23:30:00"},
+		{values: "1,5|2,25", typ: "text", max: "2,25", note: "'1,5' looks like a number; decimal_separator = ','", read: "2.25"},
+		{values: "1,000|2,500,000|7", typ: "text", max: "7", note: "thousands = ','", read: "2500000"},
+		{values: "1.000,5|2.500.000", typ: "text", max: "2.500.000", note: "decimal_separator = ',', thousands = '.'", read: "2500000.0"},
+		{values: " 5|12 ", typ: "text", max: "12 ", note: "' 5' looks like a value of type BIGINT; types = {'x': 'BIGINT'}", read: "12"},
+		{values: "2024-01-02 10:20:30.123456789|2024-01-01 00:00:00", typ: "text", max: "2024-01-02 10:20:30.123456789", note: "types = {'x': 'DATETIME(6)'}", read: "2024-01-02 10:20:30.123457"},
+		{values: "NA|1|22", typ: "text", max: "NA", note: "is TEXT for 'NA', which stands among values of type BIGINT; nullstr = 'NA'", read: "22"},
+		{values: "-|2024-01-02", typ: "text", max: "2024-01-02", note: "values of type DATE; nullstr = '-'", read: "2024-01-02"},
+		{values: "NA|-|1", typ: "text", max: "NA"},
+		{values: "NA|b|1", typ: "text", max: "b"},
+		{values: "word|1,5", typ: "text", max: "word"},
+		{values: "1,5|word", typ: "text", max: "word"},
+	} {
+		s := session(t, Options{Threads: 1})
+		dir := t.TempDir()
+		csv, lines := filepath.Join(dir, "x.csv"), filepath.Join(dir, "x.jsonl")
+		values := strings.Split(c.values, "|")
+		write := func(name, text string) {
+			if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		write(csv, "id;x\n1;"+strings.Join(values, "\n2;")+"\n")
+		write(lines, `{"x": "`+strings.Join(values, "\"}\n{\"x\": \"")+"\"}\n")
+		for _, path := range []string{csv, lines} {
+			if path == lines && strings.Contains(c.values, "|1") && c.typ == "text" && c.read == "" {
+				continue // numbers are no strings there
+			}
+			if got := mustRun(t, s, "DESCRIBE `"+path+"`"); !strings.Contains(got, "x|"+c.typ+"|") {
+				t.Errorf("%s: %s, want %s", c.values, got, c.typ)
+			}
+			if got := mustRun(t, s, "SELECT MAX(x) FROM `"+path+"`"); got != c.max+"\n" {
+				t.Errorf("%s: the greatest is %q, want %q", c.values, got, c.max)
+			}
+			got, note := mustRun(t, s, "SHOW WARNINGS"), c.note
+			if path == lines && !c.json {
+				note = ""
+			}
+			if note == "" && got != "" || !strings.Contains(got, note) || note != "" && !strings.HasPrefix(got, "Note|1366|") {
+				t.Errorf("%s: warnings %q, want %q", path[len(path)-5:]+" "+c.values, got, note)
+			}
+			if note == "" {
+				continue
+			}
+			option := note[strings.Index(note, "; ")+1:]
+			if at := strings.Index(note, "; "); at < 0 {
+				option = note
+			}
+			option, _, _ = strings.Cut(option, " or ")
+			option = strings.TrimSuffix(option, " reads it")
+			read := map[string]string{csv: "read_csv", lines: "read_ndjson"}[path]
+			if got := mustRun(t, s, "SELECT MAX(x) FROM `"+read+"('"+path+"', "+option+")` AS f"); got != c.read+"\n" {
+				t.Errorf("%s with %s: %q, want %q", c.values, option, got, c.read)
+			}
+			if got := mustRun(t, s, "SHOW WARNINGS"); got != "" {
+				t.Errorf("%s with %s warns %q", c.values, option, got)
+			}
+		}
+	}
+}

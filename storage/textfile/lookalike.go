@@ -1,0 +1,155 @@
+package textfile
+
+import (
+	"bytes"
+	"fmt"
+	"math/bits"
+	"strings"
+
+	"github.com/radish-sql/radish/sql/types"
+)
+
+// Lookalike finds out what the values of a column of texts look like that another type could hold, if an option said how they are written. Radish does not guess between
+// 1/2/2024 in January and in February, or whether 1,500 is one and a half; but it says what it has seen. The zero value has seen nothing.
+type Lookalike struct {
+	may    uint64 // the forms that all values have; of use if some is true
+	some   bool
+	first  string
+	word   string // the word for what is missing, that stands in the place of some values; if mixed there is no such word
+	mixed  bool
+	others Shape // of the values that are no such word
+}
+
+// lookForms are the forms that are looked for, those of dates first.
+var lookForms = []struct{ option, format, becomes string }{
+	{"dateformat", "%d/%m/%Y", "DATE"}, {"dateformat", "%m/%d/%Y", "DATE"}, {"dateformat", "%d.%m.%Y", "DATE"}, {"dateformat", "%d-%m-%Y", "DATE"},
+	{"dateformat", "%m-%d-%Y", "DATE"}, {"dateformat", "%d/%m/%y", "DATE"}, {"dateformat", "%m/%d/%y", "DATE"}, {"dateformat", "%d.%m.%y", "DATE"},
+	{"dateformat", "%Y.%m.%d", "DATE"}, {"dateformat", "%d-%b-%Y", "DATE"}, {"dateformat", "%d-%b-%y", "DATE"}, {"dateformat", "%d %b %Y", "DATE"},
+	{"dateformat", "%b %d, %Y", "DATE"}, {"dateformat", "%d %B %Y", "DATE"}, {"dateformat", "%B %d, %Y", "DATE"},
+	{"timestampformat", "%d/%m/%Y %H:%M", "DATETIME"}, {"timestampformat", "%m/%d/%Y %H:%M", "DATETIME"}, {"timestampformat", "%d.%m.%Y %H:%M", "DATETIME"},
+	{"timestampformat", "%d/%m/%Y %H:%M:%S", "DATETIME"}, {"timestampformat", "%m/%d/%Y %H:%M:%S", "DATETIME"}, {"timestampformat", "%d.%m.%Y %H:%M:%S", "DATETIME"},
+	{"timestampformat", "%m/%d/%Y %I:%M %p", "DATETIME"}, {"timestampformat", "%m/%d/%Y %I:%M:%S %p", "DATETIME"}, {"timestampformat", "%Y-%m-%d %I:%M %p", "DATETIME"},
+	{"timestampformat", "%Y-%m-%d %I:%M:%S %p", "DATETIME"}, {"timestampformat", "%Y-%m-%d %H:%M:%S UTC", "DATETIME"}, {"timestampformat", "%d-%b-%Y %H:%M:%S", "DATETIME"},
+}
+
+// Numbers stand behind the forms of dates.
+var (
+	lookNumbers = []struct {
+		NumberForm
+		options string
+	}{{NumberForm{Point: '.', Thousands: ','}, "thousands = ','"}, {NumberForm{Point: ','}, "decimal_separator = ','"}, {NumberForm{Point: ',', Thousands: '.'}, "decimal_separator = ',', thousands = '.'"}}
+	lookMissing = map[string]bool{"NA": true, "N/A": true, "n/a": true, "#N/A": true, "NULL": true, "null": true, "None": true, "none": true, "nil": true, "-": true, "--": true, "?": true, ".": true, `\N`: true}
+)
+
+// The last two forms stand behind those of numbers: texts that an explicit type takes.
+const (
+	lookSpaces = 1 << (iota + 30) // spaces around a value
+	lookDigits                    // more than six digits of a second
+)
+
+// longestLook bounds the texts that are looked at.
+const longestLook = 40
+
+// Add looks at a value that has a shape. Behind the first value of an ordinary text it costs nothing.
+func (l *Lookalike) Add(field []byte, shape Shape) {
+	if !l.some {
+		l.some, l.may = true, 1<<(len(lookForms)+len(lookNumbers))-1|lookSpaces|lookDigits
+	}
+	if l.may == 0 && l.mixed {
+		return
+	}
+	if !l.mixed {
+		switch {
+		case !shape.IsText():
+			l.others = l.others.Join(shape)
+			l.mixed = l.others.IsText()
+		case len(field) > 4 || !lookMissing[string(field)] || l.word != "" && l.word != string(field):
+			l.mixed = true
+		default:
+			l.word = string(field)
+		}
+	}
+	if len(field) > longestLook {
+		l.may = 0
+	}
+	for rest := l.may; rest != 0; rest &= rest - 1 {
+		if i := bits.TrailingZeros64(rest); !hasLook(i, field) {
+			l.may &^= 1 << i
+		}
+	}
+	if l.first == "" && l.may != 0 && shape.IsText() {
+		l.first = string(field)
+	}
+}
+
+func hasLook(i int, field []byte) (ok bool) {
+	switch {
+	case 1<<i == lookSpaces:
+		return !Classify(bytes.TrimSpace(field)).IsText()
+	case 1<<i == lookDigits:
+		point := bytes.LastIndexByte(field, '.')
+		if point < 0 || digits(field, point+1) != len(field) {
+			return Classify(field).Temporal()
+		}
+		return Classify(field[:min(len(field), point+7)]).form == datetime
+	case i < len(lookForms):
+		_, ok = parseTime(string(field), lookForms[i].format)
+		return ok
+	}
+	var buf [longestLook]byte
+	_, ok = lookNumbers[i-len(lookForms)].Read(field, buf[:0])
+	return ok
+}
+
+// Join adds what another one has seen.
+func (l *Lookalike) Join(o *Lookalike) {
+	if !o.some {
+		return
+	}
+	if !l.some {
+		*l = *o
+		return
+	}
+	l.may &= o.may
+	l.others = l.others.Join(o.others)
+	l.mixed = l.mixed || o.mixed || l.word != "" && o.word != "" && l.word != o.word || l.others.IsText()
+	if l.word == "" {
+		l.word = o.word
+	}
+	if l.first == "" {
+		l.first = o.first
+	}
+}
+
+// Note says of a column of texts what else it may be and which options say so; "": nothing. Only texts of CSV have options for numbers and for what is missing.
+func (l *Lookalike) Note(column string, csv bool) string {
+	if !l.some || !l.others.Known() && l.may == 0 {
+		return ""
+	}
+	if csv && !l.mixed && l.word != "" && l.others.Known() {
+		return fmt.Sprintf("column '%s' is TEXT for '%s', which stands among values of type %s; nullstr = '%s' makes it NULL", column, l.word, l.others.Type(), l.word)
+	}
+	if l.may == 0 {
+		return ""
+	}
+	i := bits.TrailingZeros64(l.may)
+	switch {
+	case i >= len(lookForms) && !csv:
+		return ""
+	case l.may&(lookSpaces|lookDigits) != 0:
+		typ := Classify([]byte(strings.TrimSpace(l.first))).Type()
+		if l.may&lookDigits != 0 {
+			typ = types.DatetimeFsp(6)
+		}
+		return fmt.Sprintf("column '%s' is TEXT, and '%s' looks like a value of type %s; types = {'%s': '%s'} reads it", column, l.first, typ, column, strings.ToUpper(typ.String()))
+	case i >= len(lookForms):
+		return fmt.Sprintf("column '%s' is TEXT, and '%s' looks like a number; %s reads it", column, l.first, lookNumbers[i-len(lookForms)].options)
+	}
+	var formats []string
+	for rest := l.may; rest != 0; rest &= rest - 1 {
+		if k := bits.TrailingZeros64(rest); k < len(lookForms) && lookForms[k].option == lookForms[i].option {
+			formats = append(formats, "'"+lookForms[k].format+"'")
+		}
+	}
+	return fmt.Sprintf("column '%s' is TEXT, and '%s' looks like a %s; %s = %s reads it", column, l.first, lookForms[i].becomes, lookForms[i].option, strings.Join(formats, " or "))
+}

@@ -131,6 +131,7 @@ type curveWay struct {
 	name   string
 	kernel time.Duration // 0: there is no such join
 	late   bool          // it was given up
+	runs   bool          // it is there, and right
 }
 
 // curveLimit is how long a statement may take before a way of joining is given up.
@@ -219,21 +220,13 @@ func (b *joinCurveBench) measure(ctx context.Context, c *curve, folder string, t
 			}
 		}
 		want := totals()
-		chosen, err := b.way(ctx, &p.join, &chosenJoin, want)
+		ways, err := b.ways(ctx, &p.join, append([]forcedJoin{chosenJoin}, c.forced...), want)
 		if err != nil {
 			return err
 		}
-		ways := []curveWay{chosen}
-		for _, f := range c.forced {
-			w, err := b.way(ctx, &p.join, &f, want)
-			if err != nil {
-				return err
-			}
-			ways = append(ways, w)
-		}
 		label := strconv.FormatFloat(p.at, 'f', -1, 64)
 		best, ratio := b.judge(c, label, ways)
-		cells := []string{label, strconv.FormatInt(want[0], 10), chosen.name}
+		cells := []string{label, strconv.FormatInt(want[0], 10), ways[0].name}
 		for i, w := range ways {
 			cells = append(cells, w.cell())
 			series[i] = append(series[i], max(w.millis(), 0))
@@ -283,17 +276,58 @@ func (w *curveWay) cell() string {
 	return report.Millis(w.kernel)
 }
 
-// way times the kernels of a join that is forced in some way, and checks its result.
-func (b *joinCurveBench) way(ctx context.Context, c *largeJoin, f *forcedJoin, want [3]int64) (w curveWay, err error) {
+// ways times the kernels of a join that is had in several ways. They take turns, so that what a device does slower for a while is slower for all.
+func (b *joinCurveBench) ways(ctx context.Context, c *largeJoin, forced []forcedJoin, want [3]int64) ([]curveWay, error) {
+	ways := make([]curveWay, len(forced))
+	kernels := make([][]time.Duration, len(forced))
+	for i := range forced {
+		var err error
+		if ways[i], err = b.begin(ctx, c, &forced[i], want); err != nil {
+			return nil, err
+		}
+	}
+	for range b.runs {
+		for i := range forced {
+			if !ways[i].runs {
+				continue
+			}
+			if err := b.force(ctx, c, &forced[i]); err != nil {
+				return nil, err
+			}
+			cost, err := b.db.Cost(ctx, c.sql())
+			if err != nil {
+				return nil, err
+			}
+			kernels[i] = append(kernels[i], time.Duration(cost.Kernels*float64(time.Millisecond)))
+		}
+	}
+	for i, took := range kernels {
+		if len(took) > 0 {
+			ways[i].kernel = report.Median(took)
+		}
+	}
+	return ways, nil
+}
+
+// force sets what has a join in some way.
+func (b *joinCurveBench) force(ctx context.Context, c *largeJoin, f *forcedJoin) error {
+	c.hint = f.hint
 	for name, value := range curveDefaults {
 		if own, ok := f.settings[name]; ok {
 			value = own
 		}
 		if err := b.db.Exec(ctx, "SET "+name+" = "+value); err != nil {
-			return w, err
+			return err
 		}
 	}
-	c.hint = f.hint
+	return nil
+}
+
+// begin has a join forced in some way, runs it twice and checks its result.
+func (b *joinCurveBench) begin(ctx context.Context, c *largeJoin, f *forcedJoin, want [3]int64) (w curveWay, err error) {
+	if err := b.force(ctx, c, f); err != nil {
+		return w, err
+	}
 	sql := c.sql()
 	plan, _, err := b.db.Query(ctx, "EXPLAIN "+sql)
 	if err != nil {
@@ -321,15 +355,7 @@ func (b *joinCurveBench) way(ctx context.Context, c *largeJoin, f *forcedJoin, w
 			return curveWay{}, fmt.Errorf("%s: column %d is %s, want %s", f.name, i+1, got, w)
 		}
 	}
-	var kernels []time.Duration
-	for range b.runs {
-		cost, err := b.db.Cost(ctx, sql)
-		if err != nil {
-			return w, err
-		}
-		kernels = append(kernels, time.Duration(cost.Kernels*float64(time.Millisecond)))
-	}
-	w.kernel = report.Median(kernels)
+	w.runs = true
 	return w, nil
 }
 

@@ -5,6 +5,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"unsafe"
+
+	"github.com/radish-sql/radish/sql/sqlerr"
 )
 
 // Slabs are the memory of chunks' items: one allocation of 32 MiB takes about as long as one of 512 KiB. If their pages are huge ones, a page of the host is touched for the first time
@@ -32,16 +34,15 @@ func (s *Slabs) Prepare(bytes int64, threads int) {
 	all, next := s.ahead, new(atomic.Int64)
 	for range min(threads, len(all)) {
 		s.work.Go(func() {
-			for !s.stop.Load() {
-				i := int(next.Add(1) - 1)
-				if i >= len(all)*pages {
-					return
+			_ = sqlerr.Guard(func() error { // without it pages are found as they are touched
+				for i := next.Add(1) - 1; i < int64(len(all)*pages) && !s.stop.Load(); i = next.Add(1) - 1 {
+					at := i % pages * hugePage
+					if !findPages(all[i/pages][at : at+hugePage]) {
+						break
+					}
 				}
-				at := i % pages * hugePage
-				if !findPages(all[i/pages][at : at+hugePage]) {
-					return
-				}
-			}
+				return nil
+			})
 		})
 	}
 }

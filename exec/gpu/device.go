@@ -29,8 +29,6 @@ type Device struct {
 	claimed atomic.Bool // the calibration that nobody asks for
 	costs   string      // the file that keeps it; "": none does
 
-	keepers keepers
-
 	later sync.WaitGroup // kernels that nobody waits for, see compileLater
 }
 

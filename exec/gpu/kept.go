@@ -1,7 +1,6 @@
 package gpu
 
 import (
-	"context"
 	"slices"
 	"sync"
 	"time"
@@ -10,7 +9,6 @@ import (
 	"github.com/radish-sql/radish/exec/gpu/program"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
-	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
 )
 
@@ -40,7 +38,7 @@ type keptPlacing struct {
 type keptKey struct {
 	plan   *physical.Plan
 	device *Device
-	share  Share
+	share  string
 	tuning kernel.Tuning
 	memory int64
 
@@ -51,13 +49,13 @@ type keptKey struct {
 	today     int64
 }
 
-// mostKept is how many plans of a device have their placing kept, at some 100 KiB each: the last ones.
+// mostKept is how many plans have their placing kept, at some 100 KiB each: the last ones.
 const mostKept = 64
 
-// keepers are those of a device's plans that keep something.
-type keepers struct {
-	mu   sync.Mutex
-	kept []*Kept // the last one last
+// keepers are those that keep something, the last one last.
+var keepers struct {
+	sync.Mutex
+	kept []*Kept
 }
 
 // Open lets it keep what is found from now on.
@@ -97,8 +95,8 @@ func (k *Kept) opened() bool {
 	return k.open
 }
 
-// set keeps a placing, and has the device forget the oldest one if there are too many.
-func (k *Kept) set(p *keptPlacing, all *keepers) {
+// set keeps a placing. The oldest one is forgotten if there are too many.
+func (k *Kept) set(p *keptPlacing) {
 	k.mu.Lock()
 	was := k.last != nil
 	if k.open {
@@ -109,76 +107,15 @@ func (k *Kept) set(p *keptPlacing, all *keepers) {
 	if was || !is {
 		return
 	}
-	all.mu.Lock()
-	defer all.mu.Unlock()
-	if all.kept = append(all.kept, k); len(all.kept) > mostKept {
-		oldest := all.kept[0]
-		all.kept = slices.Delete(all.kept, 0, 1)
+	keepers.Lock()
+	defer keepers.Unlock()
+	if keepers.kept = append(keepers.kept, k); len(keepers.kept) > mostKept {
+		oldest := keepers.kept[0]
+		keepers.kept = slices.Delete(keepers.kept, 0, 1)
 		oldest.mu.Lock()
 		oldest.last = nil
 		oldest.mu.Unlock()
 	}
-}
-
-// placeKept is Place of a plan whose placing may be kept.
-func (d *Device) placeKept(plan *physical.Plan, ctx *expr.Context, wish Wish, target *kernel.Target) (placed *Placed, where physical.Placement, err error) {
-	if !wish.Kept.opened() || wish.Shared.Tuning != nil || slices.ContainsFunc(plan.All(), readsValues) {
-		return d.placeAnew(plan, ctx, wish, target)
-	}
-	key := keptKey{
-		plan: plan, device: d, share: wish.Shared.When, tuning: target.Tuning, memory: target.MemoryBytes,
-		mode: ctx.SQLMode, writing: ctx.Writing, location: ctx.Location, collation: ctx.Collation, today: ctx.Today(),
-	}
-	var devices []*Device
-	if wish.Shared.Fleet != nil {
-		devices = wish.Shared.Fleet.Open()
-	}
-	if p := wish.Kept.find(&key, devices); p != nil {
-		if placed, err := d.placeAgain(p, wish); placed != nil || err != nil {
-			return placed, placed.placement(), err
-		}
-	}
-	warned := ctx.Warnings.Count()
-	own := ctx.ForWorker(nil) // which the kernels hold: when they are there, it knows nothing of the session
-	placed, where, err = d.placeAnew(plan, own, wish, target)
-	if placed != nil && err == nil && ctx.Warnings.Count() == warned {
-		p := &keptPlacing{key: key, devices: devices, plan: placed.Plan, groups: placed.groups, off: placed.off, program: placed.written, shares: placed.shares, alone: placed.Placement.Alone}
-		*own = expr.Context{Ctx: context.Background(), Now: ctx.Now, Location: ctx.Location, SQLMode: ctx.SQLMode, Collation: ctx.Collation, Writing: ctx.Writing, Warnings: &sqlerr.Warnings{}, Added: ctx.Added}
-		wish.Kept.set(p, &d.keepers)
-	}
-	return placed, where, err
-}
-
-// placeAgain places a plan as it was placed before; nil: that does not do any more.
-func (d *Device) placeAgain(p *keptPlacing, wish Wish) (placed *Placed, err error) {
-	x := &placing{plan: p.plan, off: p.off}
-	placed = &Placed{Plan: p.plan, device: d, mode: wish.Mode, limit: wish.Limit, tables: wish.Tables, groups: p.groups, shares: p.shares, off: p.off, written: p.program}
-	placed.program = d.preferCompiled(p.program)
-	if placed.Placement, err = x.placement(wish); err != nil {
-		return nil, err
-	}
-	placed.Placement.Builds, placed.Placement.Alone = placed.program.Builds.Explain(), p.alone
-	if placed.planWindows() != "" {
-		return nil, nil
-	}
-	if p.shares != nil {
-		p.shares.Explain(&placed.Placement)
-	}
-	return placed, nil
-}
-
-// placement is where the pipelines run; nothing if placed is nil.
-func (p *Placed) placement() (where physical.Placement) {
-	if p != nil {
-		where = p.Placement
-	}
-	return where
-}
-
-// readsValues says whether a pipeline reads rows that the statement has, which are computed when it runs.
-func readsValues(p *physical.Pipeline) bool {
-	_, values := p.Source.(*physical.ValuesScan)
-	return values
 }
 
 // IsKept says, for tests, whether something is kept.

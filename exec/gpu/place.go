@@ -104,6 +104,67 @@ func (d *Device) Place(plan *physical.Plan, ctx *expr.Context, wish Wish) (place
 	return d.placeKept(plan, ctx, wish, target)
 }
 
+// placeKept is Place of a plan whose placing may be kept.
+func (d *Device) placeKept(plan *physical.Plan, ctx *expr.Context, wish Wish, target *kernel.Target) (placed *Placed, where physical.Placement, err error) {
+	if !wish.Kept.opened() || wish.Shared.Tuning != nil || slices.ContainsFunc(plan.All(), readsValues) {
+		return d.placeAnew(plan, ctx, wish, target)
+	}
+	key := keptKey{
+		plan: plan, device: d, share: string(wish.Shared.When), tuning: target.Tuning, memory: target.MemoryBytes,
+		mode: ctx.SQLMode, writing: ctx.Writing, location: ctx.Location, collation: ctx.Collation, today: ctx.Today(),
+	}
+	var devices []*Device
+	if wish.Shared.Fleet != nil {
+		devices = wish.Shared.Fleet.Open()
+	}
+	if p := wish.Kept.find(&key, devices); p != nil {
+		if placed, err := d.placeAgain(p, wish); placed != nil || err != nil {
+			return placed, placed.placement(), err
+		}
+	}
+	warned := ctx.Warnings.Count()
+	own := ctx.ForWorker(nil) // which the kernels hold: when they are there, it knows nothing of the session
+	placed, where, err = d.placeAnew(plan, own, wish, target)
+	if placed != nil && err == nil && ctx.Warnings.Count() == warned {
+		p := &keptPlacing{key: key, devices: devices, plan: placed.Plan, groups: placed.groups, off: placed.off, program: placed.written, shares: placed.shares, alone: placed.Placement.Alone}
+		*own = expr.Context{Ctx: context.Background(), Now: ctx.Now, Location: ctx.Location, SQLMode: ctx.SQLMode, Collation: ctx.Collation, Writing: ctx.Writing, Warnings: &sqlerr.Warnings{}, Added: ctx.Added}
+		wish.Kept.set(p)
+	}
+	return placed, where, err
+}
+
+// placeAgain places a plan as it was placed before; nil: that does not do any more.
+func (d *Device) placeAgain(p *keptPlacing, wish Wish) (placed *Placed, err error) {
+	x := &placing{plan: p.plan, off: p.off}
+	placed = &Placed{Plan: p.plan, device: d, mode: wish.Mode, limit: wish.Limit, tables: wish.Tables, groups: p.groups, shares: p.shares, off: p.off, written: p.program}
+	placed.program = d.preferCompiled(p.program)
+	if placed.Placement, err = x.placement(wish); err != nil {
+		return nil, err
+	}
+	placed.Placement.Builds, placed.Placement.Alone = placed.program.Builds.Explain(), p.alone
+	if placed.planWindows() != "" {
+		return nil, nil
+	}
+	if p.shares != nil {
+		p.shares.Explain(&placed.Placement)
+	}
+	return placed, nil
+}
+
+// placement is where the pipelines run; nothing if placed is nil.
+func (p *Placed) placement() (where physical.Placement) {
+	if p != nil {
+		where = p.Placement
+	}
+	return where
+}
+
+// readsValues says whether a pipeline reads rows that the statement has, which are computed when it runs.
+func readsValues(p *physical.Pipeline) bool {
+	_, values := p.Source.(*physical.ValuesScan)
+	return values
+}
+
 // placeAnew is Place of a plan that can be placed.
 func (d *Device) placeAnew(plan *physical.Plan, ctx *expr.Context, wish Wish, target *kernel.Target) (placed *Placed, where physical.Placement, err error) {
 	placed, alone := d.placeShared(plan, ctx, wish, target)

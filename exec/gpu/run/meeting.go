@@ -52,23 +52,32 @@ func (q *Query) learnOthers(ctx context.Context, s *sideRun) error {
 	}
 	from, to := q.moving.owned(int64(len(x.given)))
 	words := []uint64{uint64(from), uint64(to), uint64(len(all) - 1)}
-	given := make([]uint32, len(x.given))
+	s.moved.rows = make([]int64, len(x.given))
 	for i := range all {
 		b := &all[(q.moving.place+i)%len(all)] // its own first, and not all places read the same one at once
 		if i > 0 {
 			words = append(words, uint64(b.Rows), uint64(b.Counts), uint64(b.Begins))
 		}
 		for p := from; p < to; p++ {
-			if given[p] += b.Given[p]; given[p] < b.Given[p] {
-				return errTooManyRows
-			}
+			s.moved.rows[p] += int64(b.Given[p])
 		}
 	}
-	x.given = given
 	if s.moved.others, err = q.memory.Alloc("partitions", int64(8*len(words))); err != nil {
 		return err
 	}
 	return q.memory.Stream.Upload(s.moved.others, gpukernels.Bytes(words))
+}
+
+// exceeds says whether more rows than memory was taken for come to some partition.
+func (m *movedSide) exceeds(s *sideRun) bool {
+	first := s.passes[1].first
+	parts := (len(first) - 1) / len(m.rows)
+	for p, n := range m.rows {
+		if n > int64(first[(p+1)*parts]-first[p*parts]) {
+			return true
+		}
+	}
+	return false
 }
 
 // letGo frees the first passes of a join's sides, once no place reads them any more: each comes here when it has waited for its second passes.

@@ -114,6 +114,7 @@ type sideRun struct {
 
 // movedSide is a side whose rows move between places. They stay until the pipeline's sink is complete: places do not meet again where it was too small.
 type movedSide struct {
+	rows   []int64           // of each partition of the first pass, of all places, if this place owns it; nil: not known yet
 	others gpukernels.Ptr    // what the second pass goes over: see partition.Others
 	rest   func(*Cost) error // what is still to be done before the rows are joined; nil: nothing
 	read   bool              // no place reads the rows of the first pass any more

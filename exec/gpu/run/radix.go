@@ -20,6 +20,10 @@ const (
 	sideDeviations = 6       // or so many standard deviations, if all keys are different
 	sideBlocks     = 512     // that leave a line which is not full, at most
 	sideTries      = 6
+
+	// The library copies some bytes right behind a kernel, and more at a quarter of the speed: so counts are fetched so many at a time, if that takes so many times at the most.
+	fetchedCounts = 16 << 10
+	mostFetches   = 8
 )
 
 // sideOf is the side of a join that a pipeline's kernel partitions.
@@ -58,13 +62,23 @@ func (q *Query) partition(ctx context.Context, k *kernel.Kernel, side radix.Side
 
 // moveSide partitions a side whose rows move. What is left to do of a build's is done when the probe's first pass has run, unless the time of each pipeline is wanted.
 func (q *Query) moveSide(ctx context.Context, x *passRun, then []*kernel.Kernel, cost *Cost) error {
-	if err := q.runPasses(ctx, x, 0, 1, cost); err != nil {
-		return err
-	}
 	s := q.outputs.sides[x.side]
 	s.moved = &movedSide{then: then}
+	if err := q.launchPasses(x, 0, 1, cost); err != nil {
+		return err
+	}
+	if err := q.openPass(x.k, x.side, x.side.Form(), x.wanted, 1); err != nil { // beside the first one, for about as many rows from each place
+		return err
+	}
+	if err := q.settlePasses(ctx, x, 0, 1, nil, cost); err != nil {
+		return err
+	}
 	if err := q.learnOthers(ctx, s); err != nil {
 		return err
+	}
+	if len(s.passes) == 2 && x.wanted[1] == nil && s.moved.exceeds(s) {
+		q.outputs.freePass(&s.passes[1])
+		s.passes = s.passes[:1]
 	}
 	if err := q.launchPasses(x, 1, 2, cost); err != nil {
 		return err
@@ -111,11 +125,13 @@ func (q *Query) runPasses(ctx context.Context, x *passRun, from, to int, cost *C
 	return q.settlePasses(ctx, x, from, to, nil, cost)
 }
 
-// launchPasses launches them.
+// launchPasses launches them, each in memory that it may have already.
 func (q *Query) launchPasses(x *passRun, from, to int, cost *Cost) error {
 	for pass := from; pass < to; pass++ { // the host divides the rows of the second one while the device passes over them for the first time
-		if err := q.openPass(x.k, x.side, x.side.Form(), x.wanted, pass); err != nil {
-			return err
+		if pass == len(q.outputs.sides[x.side].passes) {
+			if err := q.openPass(x.k, x.side, x.side.Form(), x.wanted, pass); err != nil {
+				return err
+			}
 		}
 		launch := x.first
 		if pass > 0 {
@@ -132,7 +148,7 @@ func (q *Query) launchPasses(x *passRun, from, to int, cost *Cost) error {
 func (q *Query) settlePasses(ctx context.Context, x *passRun, from, to int, behind *gpukernels.Event, cost *Cost) error {
 	s := q.outputs.sides[x.side]
 	for tries := 0; ; tries++ {
-		full, err := q.countPasses(ctx, s, from, behind)
+		full, err := q.countPasses(ctx, s, from, to, behind)
 		if full < 0 || err != nil {
 			return err
 		}
@@ -142,7 +158,7 @@ func (q *Query) settlePasses(ctx context.Context, x *passRun, from, to int, behi
 		x.wanted[full] = s.passes[full].given
 		clear(x.wanted[full+1:])
 		q.runner.sides.remember(x.work, x.wanted)
-		for pass := from; pass < to; pass++ {
+		for pass := from; pass < len(s.passes); pass++ {
 			q.outputs.freePass(&s.passes[pass])
 		}
 		s.passes = s.passes[:from]
@@ -237,13 +253,21 @@ func (q *Query) ranges(k *kernel.Kernel, side radix.Side, form *partition.Form, 
 	return first, nil
 }
 
-// splitRows is how many rows of a partition of the first pass the second one goes over, or a bound.
+// splitRows is how many rows of a partition of the first pass the second one goes over, or a bound; where other places have some, it is an estimate until the places have met.
 func (q *Query) splitRows(side radix.Side, p int64) int64 {
 	s := q.outputs.sides[side]
-	if x := &s.passes[0]; s.moved == nil {
-		return int64(x.first[p+1] - x.first[p])
+	x := &s.passes[0]
+	rows := int64(x.first[p+1] - x.first[p])
+	switch {
+	case s.moved == nil:
+		return rows
+	case s.moved.rows != nil:
+		return s.moved.rows[p]
 	}
-	return int64(s.passes[0].given[p])
+	if from, to := q.moving.owned(int64(len(x.first) - 1)); p < from || p >= to {
+		return 0
+	}
+	return rows * int64(q.moving.places)
 }
 
 // chunks is in how many pieces so many rows of a partition are split, each of which leaves lines that are not full. Each place's rows make pieces of their own.
@@ -269,19 +293,33 @@ func (q *Query) sideRows(k *kernel.Kernel, side radix.Side) int64 {
 	return max(rows, 1)
 }
 
-// countPasses learns how many rows came to each partition, from a pass on. full is the first pass in which one had too little capacity; less than 0: none. behind is an event behind them; nil: the
+// countPasses learns how many rows came to each partition, from a pass on up to another. full is the first pass in which one had too little capacity; less than 0: none. behind is an event behind them; nil: the
 // stream has nothing behind them.
-func (q *Query) countPasses(ctx context.Context, s *sideRun, from int, behind *gpukernels.Event) (full int, err error) {
-	for i := from; i < len(s.passes); i++ {
+func (q *Query) countPasses(ctx context.Context, s *sideRun, from, to int, behind *gpukernels.Event) (full int, err error) {
+	for i := from; i < to; i++ {
 		x := &s.passes[i]
 		x.given = make([]uint32, len(x.first)-1)
-		if behind != nil {
-			err = q.fetchBehind(ctx, behind, gpukernels.Bytes(x.given), x.counts)
-		} else {
-			err = q.memory.Fetch(ctx, gpukernels.Bytes(x.given), x.counts)
+		own := x.given
+		at := x.counts
+		if s.moved != nil && i > 0 { // the others have no rows
+			first, end := q.moving.owned(int64(len(s.passes[0].first) - 1))
+			parts := int64(len(x.given) / (len(s.passes[0].first) - 1))
+			own, at = own[first*parts:end*parts], at+gpukernels.Ptr(4*first*parts)
 		}
-		if err != nil {
-			return 0, err
+		each := len(own)
+		if each <= mostFetches*fetchedCounts {
+			each = min(each, fetchedCounts)
+		}
+		for part := range slices.Chunk(own, each) {
+			if behind != nil {
+				err = q.fetchBehind(ctx, behind, gpukernels.Bytes(part), at)
+			} else {
+				err = q.memory.Fetch(ctx, gpukernels.Bytes(part), at)
+			}
+			if err != nil {
+				return 0, err
+			}
+			at += gpukernels.Ptr(4 * len(part))
 		}
 		for p, n := range x.given {
 			if n > x.first[p+1]-x.first[p] {

@@ -104,25 +104,40 @@ func (a *Appender) Append(values ...any) error {
 }
 
 // AppendRecords writes the rows of Arrow records, whose fields are the Appender's columns in order. Their memory is shared where the
-// table's layout is Arrow's: nobody may change it.
+// table's layout is Arrow's: nobody may change it. Records are written together until they have as many rows or bytes as rows that are
+// appended one by one, so no more of a long stream is held than that. An error leaves out the records that were to be written with the one it is about.
 func (a *Appender) AppendRecords(records array.RecordReader) error {
 	if err := a.Flush(); err != nil {
 		return err
 	}
-	var list []arrow.Record
+	var together []arrow.Record
+	rows, bytes := int64(0), int64(0)
+	write := func() error {
+		v, err := arrowconv.Table("", appended, records.Schema(), together)
+		if err == nil {
+			err = a.write(v)
+		}
+		together, rows, bytes = nil, 0, 0
+		return err
+	}
 	for records.Next() {
 		r := records.Record()
-		r.Retain()
-		list = append(list, r)
+		r.Retain() // the table may share its memory
+		together = append(together, r)
+		rows += r.NumRows()
+		for _, c := range r.Columns() {
+			bytes += int64(c.Data().SizeInBytes())
+		}
+		if rows >= appenderRows || bytes >= appenderBytes {
+			if err := write(); err != nil {
+				return err
+			}
+		}
 	}
 	if err := records.Err(); err != nil {
 		return err
 	}
-	v, err := arrowconv.Table("", appended, records.Schema(), list)
-	if err != nil {
-		return err
-	}
-	return a.write(v)
+	return write()
 }
 
 // Flush writes the rows that are held.

@@ -131,7 +131,8 @@ import "regexp"
 //   - ALTER TABLE ... MODIFY between CREATE VIEW and its use: the rows that were copied count as affected. test/sqllogic has it.
 //   - Scalar subqueries of a quotient that a derived table hands on: MariaDB's SELECT DISTINCT (SELECT v) * 3 + 1 FROM (SELECT n / 7 AS v FROM t) AS x
 //     has both 2.7143 and 2.7142 where n is 4 twice. SUM, MIN, MAX and AVG of quotients under GROUP BY: MariaDB rounds them to the digits shown.
-//   - Quotients that are zero in variables of SELECT ... INTO and @q := 0 / 6: MariaDB keeps no digits, so that CONCAT(@q) is '0'. So does SET in both.
+//   - Zero quotients as the column of SELECT @q := 0 / 6, and sums with one in variables, such as 0 / 6 + 1: MariaDB keeps no digits behind the point. So does
+//     @q itself in both.
 //   - ABS, ROUND and SUM of a bare hexadecimal or bit literal: an integer in MariaDB, a DOUBLE of the same value in Radish. CAST(0xFF AS CHAR), whose
 //     byte is no character: '?' in MariaDB, NULL in Radish, as CONVERT(0xFF USING utf8mb4) is in MySQL.
 //   - SUBSTRING_INDEX with a count above 2^63, which MariaDB takes as negative.

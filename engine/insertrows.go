@@ -39,7 +39,7 @@ type insertedRows struct {
 	capacity int              // rows of a batch
 }
 
-// firstCapacity is the capacity of the first batch, in rows: a dump has about a hundred to a statement.
+// firstCapacity is the capacity of the first batch, in rows: most statements are short. Each next one has four times as many, up to a vector's size.
 const firstCapacity = 128
 
 // insertedColumn is the column that a field goes to.
@@ -126,7 +126,7 @@ func (r *insertedRows) flush(f func(*column.Batch) error) error {
 		b.N = r.capacity
 	}
 	r.n += int64(r.pending)
-	r.batch, r.pending, r.capacity = nil, 0, column.VectorSize
+	r.batch, r.pending, r.capacity = nil, 0, min(4*r.capacity, column.VectorSize)
 	return f(b)
 }
 
@@ -175,7 +175,12 @@ func (r *insertedRows) put(c *insertedColumn, f parse.Field) bool {
 			v.I64[at] = i
 			return true
 		}
-	case f.Kind == parse.FieldString && (t.Kind == types.KindVarchar || t.Kind == types.KindText):
+	case f.Kind == parse.FieldString && t.Kind == types.KindDate:
+		if days, ok := types.ParseISODate(f.Text); ok {
+			v.I64[at] = days
+			return true
+		}
+	case f.Kind == parse.FieldString && (t.Kind == types.KindVarchar || t.Kind == types.KindText || t.Kind == types.KindChar && !strings.HasSuffix(f.Text, " ")):
 		if t.Length == 0 || t.Length >= int32(min(len(f.Text), math.MaxInt32)) {
 			v.Str[at] = f.Text
 			return utf8.ValidString(f.Text)

@@ -1,6 +1,8 @@
 package table
 
 import (
+	"bytes"
+	"cmp"
 	"strings"
 	"sync"
 
@@ -112,72 +114,140 @@ func (t *tailCol) append(c *encoding.Chunk, d *encoding.Data, from, n int) *enco
 		next.NullCount += nulls
 		next.Sorted = false
 	}
-	valid := func(i int) bool { return nulls == 0 || d.Valid.Get(i) }
-	previous := types.Value{Null: true}
+	z := zones{next: next, previous: types.Value{Null: true}}
 	if c.Rows > 0 {
-		previous = c.Max // of a sorted column, the last value
+		z.previous = c.Max // of a sorted column, the last value
 	}
-	zone := func(v types.Value) {
-		// A bound outlives the statement whose text v may be a part of.
-		switch {
-		case next.Min.Null:
-			next.Min = cloned(v)
-			next.Max = next.Min
-		case types.Compare(v, next.Min) < 0:
-			next.Min = cloned(v)
-		case types.Compare(v, next.Max) > 0:
-			next.Max = cloned(v)
-		}
-		if next.Sorted && !previous.Null && types.Compare(previous, v) > 0 {
-			next.Sorted = false
-		}
-		previous = v
+	var valid column.Bitmap
+	if nulls > 0 {
+		valid = d.Valid
 	}
-	v := types.Value{Type: c.Type}
 	switch c.Type.Phys() {
 	case types.PhysFloat64:
-		for i := from; i < from+n; i++ {
-			if v.F = 0; valid(i) {
-				v.F = d.Floats[i]
-				zone(v)
-			}
-			t.floats = append(t.floats, v.F)
-		}
+		t.floats = appendValid(t.floats, d.Floats, valid, from, n)
+		bound(&z, d.Floats, valid, from, n, types.CompareFloats, func(v float64) types.Value { return types.Value{Type: c.Type, F: v} })
 		next.Kind, next.F64 = encoding.RawFloat, t.floats[:next.Rows:next.Rows]
 	case types.PhysInt128:
-		for i := from; i < from+n; i++ {
-			if v.D = (types.Int128{}); valid(i) {
-				v.D = d.Wide[i]
-				zone(v)
-			}
-			t.wide = append(t.wide, v.D)
-		}
+		t.wide = appendValid(t.wide, d.Wide, valid, from, n)
+		bound(&z, d.Wide, valid, from, n, types.Int128.Cmp, func(v types.Int128) types.Value { return types.Value{Type: c.Type, D: v} })
 		next.Kind, next.I128 = encoding.Raw128, t.wide[:next.Rows:next.Rows]
 	case types.PhysString:
 		if t.offsets == nil {
 			t.offsets = []uint32{0}
 		}
+		first := len(t.offsets) - 1
 		for i := from; i < from+n; i++ {
-			if v.S = ""; valid(i) {
-				v.S = d.StringAt(i)
-				t.bytes = append(t.bytes, v.S...)
-				zone(v)
+			if valid == nil || valid.Get(i) {
+				t.bytes = append(t.bytes, d.StringAt(i)...)
 			}
 			t.offsets = append(t.offsets, uint32(len(t.bytes)))
 		}
+		z.strings(c.Type, t.bytes, t.offsets[first:], valid, from)
 		next.Kind = encoding.RawString
 		next.Offsets, next.Bytes = t.offsets[:next.Rows+1:next.Rows+1], t.bytes[:len(t.bytes):len(t.bytes)]
 	default:
-		for i := from; i < from+n; i++ {
-			if v.I = 0; valid(i) {
-				v.I = d.Ints[i]
-				zone(v)
-			}
-			t.ints = append(t.ints, v.I)
+		t.ints = appendValid(t.ints, d.Ints, valid, from, n)
+		compare := cmp.Compare[int64]
+		if c.Type.Phys() == types.PhysUint64 {
+			compare = func(a, b int64) int { return cmp.Compare(uint64(a), uint64(b)) }
 		}
+		bound(&z, d.Ints, valid, from, n, compare, func(v int64) types.Value { return types.Value{Type: c.Type, I: v} })
 		next.Kind, next.I64 = encoding.Raw64, t.ints[:next.Rows:next.Rows]
 	}
 	return next
+}
+
+// appendValid appends n values from from on, with the zero value in the place of those that are NULL; valid is nil if none is.
+func appendValid[T any](dst, src []T, valid column.Bitmap, from, n int) []T {
+	if valid == nil {
+		return append(dst, src[from:from+n]...)
+	}
+	for i := from; i < from+n; i++ {
+		var v T
+		if valid.Get(i) { // a column of NULLs alone has no values
+			v = src[i]
+		}
+		dst = append(dst, v)
+	}
+	return dst
+}
+
+// zones widens the bounds of a chunk by the values that are added to it.
+type zones struct {
+	next     *encoding.Chunk
+	previous types.Value // the value before those; NULL: there is none
+}
+
+// bound takes the bounds of n values from from on, in one pass without values of SQL.
+func bound[T any](z *zones, values []T, valid column.Bitmap, from, n int, compare func(a, b T) int, value func(T) types.Value) {
+	var first, low, high, last T
+	some, sorted := false, z.next.Sorted
+	for i := from; i < from+n; i++ {
+		if valid != nil && !valid.Get(i) {
+			continue
+		}
+		v := values[i]
+		if !some {
+			some, first, low, high, last = true, v, v, v, v
+			continue
+		}
+		switch {
+		case compare(v, last) >= 0:
+			if compare(v, high) > 0 {
+				high = v
+			}
+		default:
+			if sorted = false; compare(v, low) < 0 {
+				low = v
+			}
+		}
+		last = v
+	}
+	if some {
+		z.add(value(first), value(low), value(high), sorted)
+	}
+}
+
+// strings is bound for strings that lie behind each other.
+func (z *zones) strings(t types.Type, text []byte, offsets []uint32, valid column.Bitmap, from int) {
+	var first, low, high, last []byte
+	some, sorted := false, z.next.Sorted
+	for i := range len(offsets) - 1 {
+		if valid != nil && !valid.Get(from+i) {
+			continue
+		}
+		v := text[offsets[i]:offsets[i+1]]
+		if !some {
+			some, first, low, high, last = true, v, v, v, v
+			continue
+		}
+		switch {
+		case bytes.Compare(v, last) >= 0:
+			if bytes.Compare(v, high) > 0 {
+				high = v
+			}
+		default:
+			if sorted = false; bytes.Compare(v, low) < 0 {
+				low = v
+			}
+		}
+		last = v
+	}
+	if some {
+		z.add(types.Value{Type: t, S: string(first)}, types.Value{Type: t, S: string(low)}, types.Value{Type: t, S: string(high)}, sorted)
+	}
+}
+
+// add widens the bounds. Values do not share the memory of who adds them.
+func (z *zones) add(first, low, high types.Value, sorted bool) {
+	next := z.next
+	next.Sorted = next.Sorted && sorted && (z.previous.Null || types.Compare(z.previous, first) <= 0)
+	if next.Min.Null || types.Compare(low, next.Min) < 0 {
+		next.Min = low
+	}
+	if next.Max.Null || types.Compare(high, next.Max) > 0 {
+		next.Max = high
+	}
 }
 
 func cloned(v types.Value) types.Value {

@@ -52,14 +52,18 @@ func (h *htmlTable) batchEnd() {}
 
 func (h *htmlTable) end() { h.w.WriteString("</table>\n") }
 
-// insertRows is the number of rows that one statement of inserts holds.
-const insertRows = 100
+// A statement of inserts ends where it has so many rows or bytes.
+const (
+	insertRows  = 1000
+	insertBytes = 1 << 20
+)
 
 // inserts writes INSERT statements that make the rows again.
 type inserts struct {
 	output
 	head       string
-	rows       int
+	rows       int // of the statement that is written
+	bytes      int // of it
 	line, text []byte
 }
 
@@ -84,8 +88,9 @@ func (s *inserts) row(b *column.Batch, at int) {
 	switch {
 	case s.rows == 0:
 		s.line = append(s.line, s.head...)
-	case s.rows%insertRows == 0:
+	case s.rows >= insertRows || s.bytes >= insertBytes:
 		s.line = append(append(s.line, ";\n"...), s.head...)
+		s.rows, s.bytes = 0, 0
 	default:
 		s.line = append(s.line, ",\n"...)
 	}
@@ -110,7 +115,9 @@ func (s *inserts) row(b *column.Batch, at int) {
 			s.line = AppendString(s.line, string(s.text))
 		}
 	}
-	s.w.Write(append(s.line, ')'))
+	s.line = append(s.line, ')')
+	s.bytes += len(s.line)
+	s.w.Write(s.line)
 }
 
 // appendFloat appends a double as SQL reads it. Those that no number in SQL means are texts, which a column of doubles takes; -0 is

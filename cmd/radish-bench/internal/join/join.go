@@ -28,7 +28,7 @@ func Run(ctx context.Context, args []string, out io.Writer) error {
 			"dense, zipf, four, eighth, half, left, semi, anti, full, two columns, wide keys, strings, stored, inserted, "+
 			"multiply, zipf both; --cases has whole names then")
 	explain := fs.Bool("explain", false,
-		"with --large, print EXPLAIN ANALYZE, and of what stores a result the calls of the GPU's library")
+		"with --large, print EXPLAIN ANALYZE of a join that stores nothing, and the calls of the GPU's library")
 	sorted := fs.Bool("sorted", false, "with --large, sort and merge both sides of all joins for which there are kernels")
 	curves := fs.String("curves", "",
 		"draw how joins on a device depend on sizes, shares, skew, keys and values into this folder: a table, and an "+

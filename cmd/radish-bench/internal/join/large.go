@@ -398,6 +398,11 @@ func (b *largeJoinBench) times(ctx context.Context, c *largeJoin, want [3]int64)
 			return nil, 0, err
 		}
 		fmt.Fprintln(b.out, text)
+		if b.db.GPU() != nil {
+			if err := database.TraceStatement(ctx, b.out, b.db, c.name, c.sql()); err != nil {
+				return nil, 0, err
+			}
+		}
 	}
 	return b.cells(c, want[0], report.Median(kernels), report.Median(kernels), report.Median(whole)), report.Median(whole), nil
 }

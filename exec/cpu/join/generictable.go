@@ -97,8 +97,17 @@ func (t *genericTable) find(f *finder, keys []*column.Vector, sel []int32, n int
 	sel = pos[:t.sift(f, hashes, math.MaxUint32, pos)]
 	hashes, groups = hashes[:len(sel)], f.groups[:len(sel)]
 	slots, mask, shift := t.slots, t.region, t.shift
+	far := len(slots) > nearSlots
+	if far {
+		for i, h := range hashes {
+			groups[i] = slots[h>>shift].row
+		}
+	}
 	k := 0
 	for i, h := range hashes {
+		if far && groups[i] == 0 {
+			continue
+		}
 		at := h >> shift
 		for {
 			s := &slots[at]

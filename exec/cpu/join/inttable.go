@@ -54,8 +54,17 @@ func (t *intTable[W]) find(f *finder, keys []*column.Vector, sel []int32, n int)
 	m = t.sift(f, f.keys[:m], math.MaxUint64, f.pos[:m])
 	pos, groups = f.pos[:m], f.groups[:m]
 	slots, mask, shift := t.slots, t.region, t.shift
+	far := len(slots) > nearSlots
+	if far {
+		for i, x := range f.keys[:m] {
+			groups[i] = slots[keyhash.Int(x)>>shift].row
+		}
+	}
 	k := 0
 	for i, x := range f.keys[:m] {
+		if far && groups[i] == 0 {
+			continue
+		}
 		at := keyhash.Int(x) >> shift
 		for {
 			s := &slots[at]

@@ -14,8 +14,8 @@ type sieve struct {
 	begun atomic.Bool
 }
 
-// A worker decides after every siftRows lookups, or a sixteenth of the table's rows if that is more: then making the filter, which takes about a
-// tenth of a lookup for each row of the table, costs little beside what was looked up.
+// A worker decides after every siftRows lookups, or half as many as the table has rows if that is more. Making the filter takes most of a lookup for
+// each row of the table, and nobody knows how many lookups will follow: so it costs about as much as what was looked up before, at most.
 const siftRows = 1 << 14
 
 // sifting is a worker's count of lookups since it decided last.
@@ -25,7 +25,7 @@ type sifting struct {
 }
 
 // isDue says whether enough rows have been looked up in a table of n.
-func (s *sifting) isDue(n int) bool { return s.rows >= max(siftRows, n/16) }
+func (s *sifting) isDue(n int) bool { return s.rows >= max(siftRows, n/2) }
 
 // sift drops numbers that are not in the table, with their positions, as far as that is quickly known, and returns how many are left. mask takes
 // the table's words from the numbers.

@@ -32,6 +32,10 @@ type slot[W uint32 | uint64] struct {
 	row  int32 // row + 1; 0: free
 }
 
+// nearSlots is how many slots a core's own cache holds. The first slots of a vector of keys are read before any is compared where there are more: a
+// comparison's outcome is often as good as random, and a wrong guess would wait for the slot from far memory before the next one is asked for.
+const nearSlots = 1 << 15
+
 func tableSize(n int) int { return 1 << bits.Len(uint(max(n*4/3, 8))) }
 
 // fillAll fills the table with n rows (those of keyed; nil: all), whose words number gives. What it returns brings the rows of equal keys

@@ -3,6 +3,7 @@ package grouptable
 import (
 	"math"
 	"math/bits"
+	"slices"
 
 	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/exec/cpu/keyhash"
@@ -21,7 +22,7 @@ type Table struct {
 
 	Words  []uint64 // by group, of packed forms: as many as the layout says
 	texts  []string // by group, of textKeys and rowKeys
-	hashes []uint64 // of texts
+	hashes []uint64 // of texts; of words, those of one call
 	arena  []byte   // where new texts go
 	Held   int64    // bytes of all arenas
 	slots1 []wordSlot
@@ -428,11 +429,20 @@ func (t *Table) grownSize(slots, size int) int {
 	return size
 }
 
+// nearSlots is how many slots a core's own cache holds. The first slots of a vector of keys are read before any is compared where there are more, so that
+// their misses overlap: a comparison's outcome is often as good as random, and a wrong guess would wait for the slot before the next one is asked for.
+const nearSlots = 1 << 15
+
 func (t *Table) lookupWords(keys []uint64, out []uint32) {
 	if need := roomFor(t.Count + len(keys)); need > len(t.slots1) {
 		t.growWords(need)
 	}
 	slots, mask := t.slots1, t.mask
+	if len(slots) > nearSlots {
+		for i, k := range keys {
+			out[i] = slots[keyhash.Int(k)>>20&mask].group
+		}
+	}
 	for i, k := range keys {
 		at := keyhash.Int(k) >> 20 & mask
 		for {
@@ -479,9 +489,18 @@ func (t *Table) lookupPairs(a, b []uint64, out []uint32) {
 		t.growPairs(need)
 	}
 	slots, mask := t.slots2, t.mask
+	t.hashes = slices.Grow(t.hashes[:0], len(a))[:len(a)]
+	places := t.hashes
 	for i, x := range a {
-		y := b[i]
-		at := hashWords(x, y) >> 20 & mask
+		places[i] = hashWords(x, b[i]) >> 20 & mask
+	}
+	if len(slots) > nearSlots {
+		for i, at := range places {
+			out[i] = slots[at].group
+		}
+	}
+	for i, x := range a {
+		y, at := b[i], places[i]
 		for {
 			s := &slots[at]
 			if s.group == 0 {

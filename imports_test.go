@@ -82,6 +82,7 @@ var layers = []struct {
 	{"engine/definition", []string{"sql", "storage"}},
 	{"engine/ddl", []string{"engine/definition", "planner/bind", "planner/logical", "sql", "storage/catalog", "storage/table"}},
 	{"engine/direct", []string{"column", "planner/logical", "sql", "storage"}},
+	{"engine/calibrate", []string{"exec/gpu", "exec/profile", "exec/schedule", "planner/cost", "planner/physical", "sql/sqlerr", "sql/types", "storage/encoding", "storage/table"}},
 	{"engine/observe", []string{"exec/profile", "sql/sqlerr"}},
 	{"engine/plans", []string{"exec/memory", "planner/logical", "planner/physical", "sql/expr", "sql/parse", "storage/catalog", "storage/table"}},
 	{"engine/targets", []string{"sql/parse", "sql/sqlerr", "storage/table"}},

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/radish-sql/radish/engine/calibrate"
 	"github.com/radish-sql/radish/planner/cost"
 )
 
@@ -36,13 +37,13 @@ func TestCalibrate(t *testing.T) {
 			t.Errorf("costs of %q, want %q", names, want)
 		}
 		after := d.Advisor().Costs()
-		for _, q := range calibrationQueries {
-			text := q.class == cost.ProbeLarge || q.class == cost.Text || q.class == cost.GroupTextLarge || q.class == cost.ProbeText || q.class == cost.SortText
+		for _, q := range calibrate.Queries {
+			text := q.Class == cost.ProbeLarge || q.Class == cost.Text || q.Class == cost.GroupTextLarge || q.Class == cost.ProbeText || q.Class == cost.SortText
 			if text && d.Emulated() {
 				continue // its tables are so small that texts have a dictionary, and builds fit the cache
 			}
-			if after.CPU[q.class] == before.CPU[q.class] || after.GPU[q.class] == before.GPU[q.class] {
-				t.Errorf("%s is priced as before: no pipeline of %q does it", q.class, q.sql)
+			if after.CPU[q.Class] == before.CPU[q.Class] || after.GPU[q.Class] == before.GPU[q.Class] {
+				t.Errorf("%s is priced as before: no pipeline of %q does it", q.Class, q.SQL)
 			}
 		}
 		if j := after.GPUJoins; j == before.GPUJoins || j != j.Bounded() {

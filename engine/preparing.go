@@ -63,18 +63,7 @@ func (x *preparations) add(engine context.Context, fingerprint uint64, f func(co
 		return nil, false
 	}
 	p = &preparation{done: make(chan struct{})}
-	p.run = func() {
-		if engine.Err() == nil {
-			if err := sqlerr.Guard(func() error { p.placed, p.reason = f(engine); return nil }); err != nil {
-				p.reason = err.Error()
-			}
-		}
-		if engine.Err() != nil {
-			p.placed, p.reason = nil, ""
-		}
-		x.ended(fingerprint)
-		close(p.done)
-	}
+	p.run = func() { x.run(engine, fingerprint, p, f) }
 	if x.by == nil {
 		x.by = map[uint64]*preparation{}
 	}
@@ -82,6 +71,20 @@ func (x *preparations) add(engine context.Context, fingerprint uint64, f func(co
 	x.waiting = append(x.waiting, p)
 	x.next()
 	return p, true
+}
+
+// run prepares a statement, unless its engine has ended.
+func (x *preparations) run(engine context.Context, fingerprint uint64, p *preparation, f func(context.Context) (*gpu.Placed, string)) {
+	if engine.Err() == nil {
+		if err := sqlerr.Guard(func() error { p.placed, p.reason = f(engine); return nil }); err != nil {
+			p.reason = err.Error()
+		}
+	}
+	if engine.Err() != nil {
+		p.placed, p.reason = nil, ""
+	}
+	x.ended(fingerprint)
+	close(p.done)
 }
 
 // next starts what waits, while fewer than mostPreparing run. The caller holds mu.

@@ -12,32 +12,31 @@ import (
 // Slabs are the memory of chunks' items: one allocation of 32 MiB takes about as long as one of 512 KiB. If their pages are huge ones, a page of the host is touched for the first time
 // 512 times less often, which takes less time in all although as many bytes are set to zero. A slab is freed when none of its chunks is in use any more.
 type Slabs struct {
-	rest  []byte   // of the slab that was begun last
-	ahead [][]byte // whole ones
-	stop  atomic.Bool
-	work  sync.WaitGroup
+	rest []byte // of the slab that was begun last
+	stop atomic.Bool
+	work sync.WaitGroup
+
+	mu    sync.Mutex
+	ahead [][]byte // whole ones; guarded by mu until Stop has returned
 }
 
 const (
 	slabBytes = 32 << 20
 	slabAlign = 64
 	hugePage  = 2 << 20
+	slabPages = slabBytes / hugePage
 )
 
-// Prepare makes slabs of so many bytes in all, or a little more, before anybody knows the chunks, and has the system find pages for them in the background, by so many threads at most, until there are chunks
-// to fill or Stop is called. What no chunk takes is freed with the Slabs.
+// Prepare makes slabs of so many bytes in all, or a little more, before anybody knows the chunks, and has the system find pages for them: in the background, by so many threads at most,
+// until there are chunks to fill or Stop is called. What no chunk takes is freed with the Slabs.
 func (s *Slabs) Prepare(bytes int64, threads int) {
-	const pages = slabBytes / hugePage
-	for range (bytes + slabBytes - 1) / slabBytes {
-		s.ahead = append(s.ahead, slab(slabBytes))
-	}
-	all, next := s.ahead, new(atomic.Int64)
-	for range min(threads, len(all)) {
+	slabs := (bytes + slabBytes - 1) / slabBytes
+	next := new(atomic.Int64)
+	for range min(int64(threads), slabs) {
 		s.work.Go(func() {
 			_ = sqlerr.Guard(func() error { // without it pages are found as they are touched
-				for i := next.Add(1) - 1; i < int64(len(all)*pages) && !s.stop.Load(); i = next.Add(1) - 1 {
-					at := i % pages * hugePage
-					if !findPages(all[i/pages][at : at+hugePage]) {
+				for i := next.Add(1) - 1; i < slabs*slabPages && !s.stop.Load(); i = next.Add(1) - 1 {
+					if !findPages(s.page(i)) {
 						break
 					}
 				}
@@ -45,6 +44,16 @@ func (s *Slabs) Prepare(bytes int64, threads int) {
 			})
 		})
 	}
+}
+
+// page is a page of the slabs that are made ahead. They are made as their first pages are asked for.
+func (s *Slabs) page(i int64) []byte {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for int64(len(s.ahead)) <= i/slabPages {
+		s.ahead = append(s.ahead, slab(slabBytes))
+	}
+	return s.ahead[i/slabPages][i%slabPages*hugePage:][:hugePage]
 }
 
 // Stop ends what Prepare does in the background.

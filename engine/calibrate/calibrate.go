@@ -89,6 +89,10 @@ func (c *Calibration) Measure(ctx context.Context, threads int) (costs cost.Tabl
 			if costs.Upload, err = c.upload(ctx); err != nil {
 				return costs, err
 			}
+			// The classes are about tables. By what a join in partitions takes, a row of a build would cost nothing, and joins would build on their larger side.
+			if err := c.partition(ctx, gpu.PartitionsNever); err != nil {
+				return costs, err
+			}
 		}
 		for _, q := range Queries {
 			var plan *physical.Plan
@@ -139,7 +143,7 @@ func (c *Calibration) joins(ctx context.Context) (cost.GPUJoins, error) {
 		if x.inPartitions {
 			when = gpu.PartitionsAlways
 		}
-		if err := c.Session.Run(ctx, "SET radish_gpu_join_partitions = '"+string(when)+"'"); err != nil {
+		if err := c.partition(ctx, when); err != nil {
 			return took, err
 		}
 		var kernels time.Duration
@@ -164,7 +168,12 @@ func (c *Calibration) joins(ctx context.Context) (cost.GPUJoins, error) {
 		}
 	}
 	f := cost.GPUJoins{Partitions: took.Partitions / known.Partitions, Tables: took.Tables / known.Tables}
-	return f.Bounded(), c.Session.Run(ctx, "SET radish_gpu_join_partitions = '"+string(gpu.PartitionsByCost)+"'")
+	return f.Bounded(), c.partition(ctx, gpu.PartitionsByCost)
+}
+
+// partition says which joins have both sides in partitions.
+func (c *Calibration) partition(ctx context.Context, which gpu.Partitioning) error {
+	return c.Session.Run(ctx, "SET radish_gpu_join_partitions = '"+string(which)+"'")
 }
 
 // tables makes t with c.Rows rows: g has a thousand values, k as many as d has rows, f the same spread over all integers, u a value of its own for nearly every row, v is

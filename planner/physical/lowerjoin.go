@@ -182,7 +182,7 @@ func (l *lowering) newBuild(x *logical.Join, n logical.Node, keys []equality, re
 			b.Algorithm, b.Reason = NestedLoopJoin, "no equality between the sides"
 		}
 	case x.Hint == logical.HintHashJoin:
-		b.Reason = "hint HASH_JOIN"
+		b.Hashed, b.Reason = true, "hint HASH_JOIN"
 	case x.Hint == logical.HintMergeJoin:
 		b.Sorted = true
 		b.Reason += "; the hint MERGE_JOIN is for GPUs"

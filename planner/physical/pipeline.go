@@ -167,6 +167,8 @@ type Build struct {
 	DenseMin, DenseMax int64
 	// Searched says that a device sorts the rows of a NestedLoopJoin by their only key, an integer, and searches them: Build.On.
 	Searched bool
+	// Hashed says that a hint wants keys looked up by hash, whatever statistics say.
+	Hashed bool
 	// Sorted says that a hint wants both sides sorted by their keys and merged, where a device can do that.
 	Sorted bool
 	// KeepUnmatched says that an UnmatchedScan will ask for rows that found no match.

@@ -18,8 +18,8 @@ type Placement struct {
 	Pipelines map[*Pipeline]Choice
 	// Reason is why all other pipelines run on the CPU.
 	Reason string
-	// Builds has what a device has decided of some builds beyond the plan.
-	Builds map[*Build]BuildChoice
+	// Builds has what a device has decided of the builds that it makes.
+	Builds map[*Build]SinkChoice
 	// Spread says how the rows of each pipeline lie over several places, and Exchanges which sinks' rows move between them. Both are nil at one place.
 	Spread    map[*Pipeline]SpreadText
 	Exchanges map[Sink]ExchangeText
@@ -40,15 +40,23 @@ type ExchangeText struct {
 	Reason string   `json:"reason"`
 }
 
-// BuildChoice is what a device has decided of a build: what EXPLAIN calls it and the joins with it, and how and why.
-type BuildChoice struct{ Name, How string }
+// SinkChoice is what a device has decided of a sink: what EXPLAIN calls it, and how it works and why, which may be empty. A build's name is also that of its joins.
+type SinkChoice struct{ Name, How string }
 
 // build is what EXPLAIN calls a build on a device, and says of its joins.
 func (x Placement) build(b *Build, on Device) (name, how string) {
 	if c, ok := x.Builds[b]; ok && on == GPU {
-		return c.Name, b.Reason + "; " + c.How
+		return c.Name, c.after(b.Reason)
 	}
 	return b.On(on).String(), b.Reason
+}
+
+// after puts how a sink works behind the reason for its algorithm.
+func (c SinkChoice) after(reason string) string {
+	if c.How == "" {
+		return reason
+	}
+	return reason + "; " + c.How
 }
 
 // Choice is the device of a pipeline, and why it is that one.

@@ -10,8 +10,10 @@ import (
 
 // Algorithm is a way to find the rows of a build.
 type Algorithm struct {
-	Name    string
-	applies func(d *demand) bool // the first of the list that applies is taken
+	Name string
+	// explained is what EXPLAIN calls the build and its joins, and how what it adds to the planner's reason.
+	explained, how string
+	applies        func(d *demand) bool // the first of the list that applies is taken
 	// byKey: a row's slot follows from its key, so rows are not counted, and a probe finds one at most. Otherwise rows are appended, keys included.
 	byKey bool
 	// hasBits: a bit for each key of a range says whether the build has it (bits.go).

@@ -11,9 +11,10 @@ import (
 
 // partitioned has both sides of a join in partitions of their keys.
 var partitioned = &Algorithm{
-	Name:    radix.Name,
-	applies: func(d *demand) bool { return d.radix != nil },
-	byKey:   true,
+	Name:      radix.Name,
+	explained: "partitioned hash",
+	applies:   func(d *demand) bool { return d.radix != nil },
+	byKey:     true,
 	memory: func(m *Memory, f *Form) {
 		m.Rows = 0 // the runner has them in partitions
 		if f.Radix.MayBeUnknown() {

@@ -8,10 +8,12 @@ import (
 
 // dense chains rows of equal keys, one integer of a bounded range: the slot is the key less the least one.
 var dense = &Algorithm{
-	Name:    "dense chains",
-	applies: func(*demand) bool { return true },
-	chains:  true,
-	memory:  func(m *Memory, f *Form) { m.addChains(f.build, f.domain()) },
+	Name:      "dense chains",
+	explained: "dense",
+	how:       "a chain of rows for each key",
+	applies:   func(*demand) bool { return true },
+	chains:    true,
+	memory:    func(m *Memory, f *Form) { m.addChains(f.build, f.domain()) },
 	link: func(b *buildText) {
 		k, next := b.k, b.next()
 		slot := b.slot()

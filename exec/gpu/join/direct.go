@@ -2,7 +2,9 @@ package join
 
 // direct stores the payload at the slot of a unique key, and a bit that says whether there is one.
 var direct = &Algorithm{
-	Name: "payload by key",
+	Name:      "payload by key",
+	explained: "dense",
+	how:       "a bit and the columns of a row for each key",
 	applies: func(d *demand) bool {
 		return d.build.Unique && !d.build.KeepUnmatched && !d.marks && d.domain()*d.width() <= max(directAlways, directPerRow*d.build.EstRows)
 	},

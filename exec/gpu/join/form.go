@@ -2,6 +2,8 @@ package join
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/radish-sql/radish/exec/gpu/codegen"
 	"github.com/radish-sql/radish/exec/gpu/join/radix"
@@ -29,34 +31,29 @@ type Form struct {
 // Forms are those of a plan's builds.
 type Forms map[*physical.Build]*Form
 
-// Explain is what EXPLAIN says of builds beyond what the plan does.
-func (all Forms) Explain() map[*physical.Build]physical.BuildChoice {
-	out := map[*physical.Build]physical.BuildChoice{}
+// Explain is what EXPLAIN says of builds on the device.
+func (all Forms) Explain() map[*physical.Build]physical.SinkChoice {
+	out := map[*physical.Build]physical.SinkChoice{}
 	for b, f := range all {
-		choice := physical.BuildChoice{Name: b.On(physical.GPU).String()}
-		if f.Radix != nil && f.Radix.IsSettled() {
-			choice = physical.BuildChoice{Name: "partitioned hash", How: f.Radix.Explain()}
-			if f.Radix.Merges() {
-				choice.Name = radix.MergeName
-			}
-		}
-		if f.Radix == nil {
-			choice.How = f.cheaper
-		}
-		if b.IsSearched() {
-			choice = physical.BuildChoice{Name: "index nested loop", How: "rows are sorted by the key and searched"}
-		}
-		if f.unsorted != "" {
-			if choice.How != "" {
-				choice.How += "; "
-			}
-			choice.How += "no " + radix.MergeName + " join: " + f.unsorted
-		}
-		if choice.How != "" {
-			out[b] = choice
-		}
+		out[b] = f.explain()
 	}
 	return out
+}
+
+// explain names the algorithm that runs, and says how and why it does.
+func (f *Form) explain() physical.SinkChoice {
+	name, how := f.Algorithm.explained, []string{f.Algorithm.how, f.cheaper}
+	if x := f.Radix; x != nil && x.IsSettled() {
+		how = []string{x.Explain()}
+		if x.Merges() {
+			name = radix.MergeName
+		}
+	}
+	if f.unsorted != "" {
+		how = append(how, "no "+radix.MergeName+" join: "+f.unsorted)
+	}
+	how = slices.DeleteFunc(how, func(text string) bool { return text == "" })
+	return physical.SinkChoice{Name: name, How: strings.Join(how, "; ")}
 }
 
 // buildOutline says how a pipeline's rows come to a build.

@@ -10,6 +10,7 @@ import (
 // hash chains rows whose keys' hashes have a slot in common.
 var hash = &Algorithm{
 	Name:         "hash chains",
+	explained:    "hash",
 	applies:      func(d *demand) bool { return d.on == physical.HashJoin },
 	comparesKeys: true,
 	chains:       true,

@@ -8,6 +8,7 @@ import (
 // loop has a probe compare its row with all rows of the build: for inequalities, and where there is no key.
 var loop = &Algorithm{
 	Name:        "nested loop",
+	explained:   "nested loop",
 	applies:     func(d *demand) bool { return d.on == physical.NestedLoopJoin },
 	comparesAll: true,
 	find: func(p *probeText) (first, more, step string) {

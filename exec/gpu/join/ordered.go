@@ -13,9 +13,10 @@ import (
 // ordered has the rows of a build in the order of the key, so that those that meet an inequality lie together: a probe finds the first or the last of them by binary search. Of the others
 // that meet an inequality of another column, too, a tree says which to pass over (gpukernels/device/band.cuh). The runner brings the rows into order once all of them are there.
 var ordered = &Algorithm{
-	Name:    "ordered rows",
-	applies: func(d *demand) bool { return d.on == physical.RangeJoin },
-	find:    findOrdered,
+	Name:      "ordered rows",
+	explained: "binary search",
+	applies:   func(d *demand) bool { return d.on == physical.RangeJoin },
+	find:      findOrdered,
 }
 
 // TreeWord is the address of the tree over the rows of a build.

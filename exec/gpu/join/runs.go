@@ -11,9 +11,11 @@ import (
 // runs has the rows of a build in the order of the key, so that those of one key lie together: following a run reads memory in order, and any number of threads can share
 // it, which a chain does not allow. A probe finds the two ends of its run by binary search. It is for keys of many rows, and where a hint asks for it; for others chains take fewer steps.
 var runs = &Algorithm{
-	Name:    "runs of equal keys",
-	applies: func(d *demand) bool { return d.runs },
-	find:    findRun,
+	Name:      "runs of equal keys",
+	explained: "index nested loop",
+	how:       "rows are sorted by the key and searched",
+	applies:   func(d *demand) bool { return d.runs },
+	find:      findRun,
 }
 
 // wantsRuns says whether a build's keys have so many rows that these should lie together.
@@ -22,7 +24,7 @@ func wantsRuns(g *kernel.Pipelines, d *demand) bool {
 	if b.IsSearched() {
 		return true
 	}
-	if d.on != physical.HashJoin && d.on != physical.DenseJoin || b.Unique || b.KeepUnmatched || d.marks || d.once || len(b.Keys) != 1 || b.NullSafe != nil && b.NullSafe[0] ||
+	if b.Hashed || d.on != physical.HashJoin && d.on != physical.DenseJoin || b.Unique || b.KeepUnmatched || d.marks || d.once || len(b.Keys) != 1 || b.NullSafe != nil && b.NullSafe[0] ||
 		form.ClassOf(b.Keys[0].Type()) != form.Int || wantsFilter(g, b, 0) {
 		return false
 	}

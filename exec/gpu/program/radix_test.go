@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/radish-sql/radish/exec/gpu/kernel"
+	"github.com/radish-sql/radish/planner/physical"
 )
 
 // TestRadixChoice looks at which joins have both sides in partitions, where tables of few rows are enough.
@@ -103,6 +104,8 @@ func TestSortedChoice(t *testing.T) {
 	}
 	goldenTarget.Tuning = kernel.TuningOf(90)
 	for _, x := range goldenProgram(t, given, "SELECT COUNT(*), SUM(a.id) FROM items a JOIN items b ON a.price = b.price").Builds.Explain() {
-		t.Errorf("without a hint: %v", x)
+		if want := (physical.SinkChoice{Name: "dense", How: "a chain of rows for each key"}); x != want {
+			t.Errorf("without a hint: %v", x)
+		}
 	}
 }

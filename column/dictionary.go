@@ -55,7 +55,7 @@ func (d *Dictionary) Add(s string) uint32 {
 	}
 	old := *d.values.Load()
 	code := uint32(len(old))
-	next := append(old, s) // shares old's array where it has room; readers see only their own length
+	next := append(old, s) // shares old's array while its capacity allows; readers see only their own length
 	d.values.Store(&next)
 	d.codes[s] = code
 	d.bytes.Add(entryBytes(s))

@@ -7,7 +7,7 @@ import "strings"
 func (d *Dictionary) AddAll(dst []uint32, values []string) []uint32 {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	next := *d.values.Load() // appending shares the array where it has room; readers see only their own length
+	next := *d.values.Load() // appending shares the array while its capacity allows; readers see only their own length
 	for _, s := range values {
 		code, ok := d.codes[s]
 		if !ok {

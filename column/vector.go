@@ -74,7 +74,7 @@ func (v *Vector) Width() int64 {
 	return 8
 }
 
-// New returns a flat vector of type t with room for n values, all valid; the values are zero.
+// New returns a flat vector of type t with capacity for n values, all valid; the values are zero.
 func New(t types.Type, n int) *Vector {
 	v := &Vector{Type: t}
 	v.Reserve(n)
@@ -96,7 +96,7 @@ func (v *Vector) Reserve(n int) {
 	}
 }
 
-// ReserveCodes makes the vector dictionary-coded over d with room for n codes, all valid.
+// ReserveCodes makes the vector dictionary-coded over d with capacity for n codes, all valid.
 func (v *Vector) ReserveCodes(d *Dictionary, n int) {
 	v.Valid, v.Const, v.Str, v.Loose = nil, false, nil, false
 	v.Dict, v.Codes = d, resize(v.Codes, n)

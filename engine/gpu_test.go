@@ -423,7 +423,7 @@ func TestGPUShortArithmetic(t *testing.T) {
 	})
 }
 
-// TestGPUManySums runs queries of so many sums that a launch has no room for their groups' addresses, on the CPU, and such that it has.
+// TestGPUManySums runs queries of so many sums that their groups' addresses exceed the parameters of a launch, which the CPU runs, and of as many as fit.
 func TestGPUManySums(t *testing.T) { eachGPU(t, testGPUManySums) }
 
 func testGPUManySums(t *testing.T, e *Engine) {

@@ -131,7 +131,7 @@ func (o *unnestOp) emit(p int32, tree int64) error {
 	return nil
 }
 
-// begin makes room for a batch.
+// begin allocates memory for a batch.
 func (o *unnestOp) begin() {
 	for _, s := range o.slots {
 		o.vecs[s].ReserveLoose(column.VectorSize)

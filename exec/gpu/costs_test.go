@@ -13,7 +13,7 @@ import (
 	"github.com/radish-sql/radish/planner/physical"
 )
 
-// TestTooLarge wants a plan refused before it starts where the columns of one of its scans have no room on the device, and only there.
+// TestTooLarge wants a plan refused before it starts where the columns of one of its scans do not fit on the device, and only there.
 func TestTooLarge(t *testing.T) {
 	runner, err := run.NewRunner(gputest.Emulated(t))
 	if err != nil {

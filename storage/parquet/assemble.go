@@ -392,7 +392,7 @@ func (r *leafReader) fill() error {
 	if values == 0 {
 		return nil
 	}
-	r.room(d, values)
+	r.reserve(d, values)
 	if err := r.cursor.values(d, 0, values); err != nil {
 		return err
 	}

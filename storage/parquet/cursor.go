@@ -149,11 +149,11 @@ func (c *cursor) fill(rows int) (encoding.Data, error) {
 	c.memory.Free(c.used)
 	c.held, c.used = c.held-c.used, 0
 	if c.late.encoded {
-		c.room(&c.late.some, rows) // a chunk has the values of before, and is not used any more
+		c.reserve(&c.late.some, rows) // a chunk has the values of before, and is not used any more
 		d.Ints, d.Floats, d.Wide = c.late.some.Ints, c.late.some.Floats, c.late.some.Wide
 		return d, c.decode(&d)
 	}
-	c.room(&d, rows)
+	c.reserve(&d, rows)
 	return d, c.decode(&d)
 }
 

@@ -162,7 +162,7 @@ type texts struct {
 	lengths  delta
 	bytes    []byte
 	last     string
-	hold     func(bytes int64) error // asks for room for strings that are put together
+	hold     func(bytes int64) error // asks for memory for strings that are put together
 	owed     int64                   // bytes of them that it was not asked for yet
 }
 

@@ -98,8 +98,8 @@ type chunk struct {
 	offsetIndex, offsetIndexSize, columnIndex, columnIndexSize int64
 }
 
-// readFooter reads a file's metadata. room is asked for the memory of what it becomes, and memory counts its bytes while they are read.
-func readFooter(ctx context.Context, source io.ReaderAt, size int64, memory *table.Scratch, room func(bytes int64) error) (*footer, error) {
+// readFooter reads a file's metadata. allow is asked for the memory of what it becomes, and memory counts its bytes while they are read.
+func readFooter(ctx context.Context, source io.ReaderAt, size int64, memory *table.Scratch, allow func(bytes int64) error) (*footer, error) {
 	const tail = 8 // the metadata's length and the magic number
 	if size < 4+tail {
 		return nil, fmt.Errorf("it has %d bytes, fewer than any Parquet file", size)
@@ -127,7 +127,7 @@ func readFooter(ctx context.Context, source io.ReaderAt, size int64, memory *tab
 	if err := fileaccess.ReadFull(ctx, source, b, size-tail-n); err != nil {
 		return nil, err
 	}
-	f, err := parseFooter(b, room)
+	f, err := parseFooter(b, allow)
 	if err != nil {
 		var known *sqlerr.Error
 		if errors.As(err, &known) {
@@ -140,9 +140,9 @@ func readFooter(ctx context.Context, source io.ReaderAt, size int64, memory *tab
 
 var errEncrypted = sqlerr.NotSupportedf("an encrypted Parquet file", "write it without encryption")
 
-func parseFooter(b []byte, room func(bytes int64) error) (*footer, error) {
+func parseFooter(b []byte, allow func(bytes int64) error) (*footer, error) {
 	f := &footer{rows: -1}
-	r := &compact{b: b, room: room}
+	r := &compact{b: b, allow: allow}
 	encrypted := false
 	r.fields(func(id int, w wire) {
 		switch id {

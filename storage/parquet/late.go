@@ -69,7 +69,7 @@ func (c *cursor) gather(row, n int, sel []int32) (*encoding.Data, error) {
 	}
 	d := &c.late.some
 	*d = encoding.Data{Type: c.typ, Rows: rows, Ints: d.Ints[:0], Floats: d.Floats[:0], Wide: d.Wide[:0]}
-	c.room(d, rows)
+	c.reserve(d, rows)
 	if sel == nil {
 		return d, c.decode(d)
 	}
@@ -80,8 +80,8 @@ func (c *cursor) gather(row, n int, sel []int32) (*encoding.Data, error) {
 	return d, nil
 }
 
-// room gives d memory for n values, unless they are strings.
-func (c *cursor) room(d *encoding.Data, n int) {
+// reserve gives d memory for n values, unless they are strings.
+func (c *cursor) reserve(d *encoding.Data, n int) {
 	switch c.typ.Phys() {
 	case types.PhysFloat64:
 		d.Floats, d.Ints, d.Wide = resize(d.Floats, n), nil, nil
@@ -111,7 +111,7 @@ func (c *cursor) reuse(shared *column.Dictionary, coded func() []uint32) {
 // reusePages has recycle take the memory of pages back: strings are copied before.
 func (c *cursor) reusePages() {
 	if c.pages.keep {
-		c.pages.spent, c.pages.room = make([][]byte, 0, 2), c.keep
+		c.pages.spent, c.pages.allow = make([][]byte, 0, 2), c.keep
 	}
 }
 

@@ -116,7 +116,7 @@ type pages struct {
 	codec  codec.Codec
 	keep   bool // strings are going to point into pages: none is overwritten
 	buf    []byte
-	room   func(bytes int64) error // asks for memory
+	allow  func(bytes int64) error // asks for memory
 	levels pageLevels
 	taken  []byte   // memory of the last page, if keep
 	spent  [][]byte // and of those before it that are taken back; nil: none is
@@ -150,7 +150,7 @@ func (p *pages) next() (page, error) {
 		if int64(h.packed) > p.rest()-int64(size) {
 			return page{}, fmt.Errorf("the page claims %d bytes, and its column chunk has %d more", h.packed, p.rest()-int64(size))
 		}
-		if err := p.need(int64(size)+int64(h.packed), p.room); err != nil {
+		if err := p.need(int64(size)+int64(h.packed), p.allow); err != nil {
 			return page{}, err
 		}
 		packed := p.bytes[size : size+int(h.packed)]
@@ -177,7 +177,7 @@ func (p *pages) next() (page, error) {
 func (p *pages) header() (h pageHeader, size int, err error) {
 	const most = 16 << 20
 	for known := int64(4 << 10); ; known *= 16 {
-		if err := p.need(known, p.room); err != nil {
+		if err := p.need(known, p.allow); err != nil {
 			return h, 0, err
 		}
 		r := &compact{b: p.bytes}
@@ -259,7 +259,7 @@ func (p *pages) unpack(packed []byte, size int) ([]byte, error) {
 		return packed, nil
 	}
 	if size > cap(p.buf) {
-		if err := p.room(int64(capacityFor(size) - cap(p.buf))); err != nil {
+		if err := p.allow(int64(capacityFor(size) - cap(p.buf))); err != nil {
 			return nil, err
 		}
 		if size <= max(64*len(packed), 1<<20) { // else memory grows with what really comes out

@@ -130,14 +130,14 @@ func (f *File) wantedPages(l *leaf, group int, c *chunk, p *encoding.Predicate, 
 	}
 	held := int64(0)
 	defer func() { memory.Free(held) }()
-	room := func(bytes int64) error {
+	allow := func(bytes int64) error {
 		err := memory.Add(bytes)
 		if err == nil {
 			held += bytes
 		}
 		return err
 	}
-	if err := room(c.columnIndexSize + c.offsetIndexSize); err != nil {
+	if err := allow(c.columnIndexSize + c.offsetIndexSize); err != nil {
 		return nil, err
 	}
 	bounds, err := f.section(c.columnIndex, c.columnIndexSize)
@@ -145,7 +145,7 @@ func (f *File) wantedPages(l *leaf, group int, c *chunk, p *encoding.Predicate, 
 		var places []byte
 		if places, err = f.section(c.offsetIndex, c.offsetIndexSize); err == nil {
 			var pages []span
-			if pages, err = f.pagesOf(l, c, p, &compact{b: bounds, room: room}, &compact{b: places, room: room}, f.footer.groups[group].rows); err == nil {
+			if pages, err = f.pagesOf(l, c, p, &compact{b: bounds, allow: allow}, &compact{b: places, allow: allow}, f.footer.groups[group].rows); err == nil {
 				return pages, nil
 			}
 		}

@@ -220,12 +220,12 @@ func (f *File) openChunk(x access, group int, l *leaf) (*cursor, error) {
 		return nil, fmt.Errorf("row group %d, column '%s': %d bytes from byte %d on lie outside the file", group, l.name, c.size, begin)
 	}
 	out.pages = pages{window: window{at: begin, end: begin + c.size, source: f.source, ahead: x.ahead}, number: -1, place: begin, left: c.values, codec: packing}
-	out.pages.room = out.keep
+	out.pages.allow = out.keep
 	if l.optional {
 		out.pages.levels.definition = 1
 	}
 	if l.typ.Phys() == types.PhysString {
-		out.pages.keep, out.pages.room, out.pages.shared = true, out.hold, packing == codec.None
+		out.pages.keep, out.pages.allow, out.pages.shared = true, out.hold, packing == codec.None
 	}
 	return out, nil
 }

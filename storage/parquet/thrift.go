@@ -15,22 +15,22 @@ type compact struct {
 	at    int
 	depth int
 	err   error
-	room  func(bytes int64) error // asks for the memory of what is read; nil: it does not count
-	steps int                     // since room was asked last
+	allow func(bytes int64) error // asks for the memory of what is read; nil: it does not count
+	steps int                     // since allow was asked last
 }
 
 // hold asks for memory.
 func (r *compact) hold(bytes int64) {
-	if r.room == nil || r.err != nil {
+	if r.allow == nil || r.err != nil {
 		return
 	}
 	r.steps = 0
-	if err := r.room(bytes); err != nil {
+	if err := r.allow(bytes); err != nil {
 		r.fail(err)
 	}
 }
 
-// maxSteps is how many values are read at most until room is asked, which also says whether the work has been cancelled.
+// maxSteps is how many values are read at most until allow is asked, which also says whether the work has been cancelled.
 const maxSteps = 1 << 14
 
 // step is a value that was read.

@@ -23,16 +23,16 @@ const (
 // rest returns how many bytes the column chunk has from here on.
 func (w *window) rest() int64 { return w.end - w.at }
 
-// need reads on until bytes has n bytes, or all that the chunk has. room asks for memory.
-func (w *window) need(n int64, room func(bytes int64) error) error {
+// need reads on until bytes has n bytes, or all that the chunk has. allow asks for memory.
+func (w *window) need(n int64, allow func(bytes int64) error) error {
 	rest := w.rest()
 	if n = min(n, rest); int64(len(w.bytes)) >= n {
 		return nil
 	}
-	memory, err := w.take(int(min(max(n, w.ahead), rest)), room)
+	memory, err := w.take(int(min(max(n, w.ahead), rest)), allow)
 	if least := min(max(n, ahead), rest); err != nil && w.ahead > least {
 		w.ahead = ahead
-		memory, err = w.take(int(least), room)
+		memory, err = w.take(int(least), allow)
 	}
 	if err != nil {
 		return err
@@ -51,7 +51,7 @@ func (w *window) need(n int64, room func(bytes int64) error) error {
 }
 
 // take returns memory for bytes of the file: what the window has, if that is enough.
-func (w *window) take(size int, room func(bytes int64) error) ([]byte, error) {
+func (w *window) take(size int, allow func(bytes int64) error) ([]byte, error) {
 	if !w.shared && cap(w.memory) >= size {
 		return w.memory[:size], nil
 	}
@@ -59,7 +59,7 @@ func (w *window) take(size int, room func(bytes int64) error) ([]byte, error) {
 	if !w.shared {
 		more -= int64(cap(w.memory))
 	}
-	if err := room(more); err != nil {
+	if err := allow(more); err != nil {
 		return nil, err
 	}
 	return takeBuffer(size), nil

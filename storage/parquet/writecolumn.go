@@ -148,7 +148,7 @@ func (c *columnWriter) addValidity(v *column.Vector, start, n int, at func(int) 
 	return nulls
 }
 
-// growValid makes room for all rows, which are not NULL.
+// growValid allocates bits for all rows, which are not NULL.
 func (c *columnWriter) growValid() {
 	for len(c.valid) < (c.rows+63)/64 {
 		c.valid = append(c.valid, ^uint64(0))

@@ -38,7 +38,7 @@ func ScratchOf(ctx context.Context) *Scratch {
 	return s
 }
 
-// Add counts memory that comes. An error says that there is no room: the memory must not be taken, and it counts for nothing.
+// Add counts memory that comes. An error says that the limit is reached: the memory must not be taken, and it counts for nothing.
 func (s *Scratch) Add(bytes int64) error {
 	if s == nil || bytes == 0 {
 		return nil

@@ -275,7 +275,7 @@ func (x *aggLocal) update(in []*column.Vector, groups []uint32, sel []int32, n i
 	return nil
 }
 
-// find returns the group of each row and makes room for new groups in the accumulators.
+// find returns the group of each row and extends the accumulators by the new groups.
 func (x *aggLocal) find(keys []*column.Vector, sel []int32, n int) ([]uint32, error) {
 	if x.table == nil {
 		x.table = grouptable.New(x.a.layoutFor(keys))
@@ -318,7 +318,7 @@ func (x *aggLocal) find(keys []*column.Vector, sel []int32, n int) ([]uint32, er
 	return groups, nil
 }
 
-// grow makes room for new groups in the accumulators, and counts it.
+// grow extends the accumulators by the new groups, and counts it.
 func (x *aggLocal) grow() error {
 	for _, a := range x.accs {
 		a.Grow(x.table.Count)

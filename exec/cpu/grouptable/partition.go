@@ -26,12 +26,12 @@ type Partitioned struct {
 }
 
 func Partition(q *task.Query, t *Table) (p Partitioned, err error) {
-	parts := make([]uint8, t.Count)
+	partitions := make([]uint8, t.Count)
 	var next [MergePartitions]int
 	err = q.Blocks(t.Count, func(from, to int) {
 		for g := from; g < to; g++ {
 			h := t.hash(uint32(g)) >> (64 - MergeBits)
-			parts[g] = uint8(h)
+			partitions[g] = uint8(h)
 			next[h]++
 		}
 	})
@@ -47,7 +47,7 @@ func Partition(q *task.Query, t *Table) (p Partitioned, err error) {
 	p.Groups = make([]uint32, t.Count)
 	err = q.Blocks(t.Count, func(from, to int) {
 		for g := from; g < to; g++ {
-			h := parts[g]
+			h := partitions[g]
 			p.Groups[next[h]] = uint32(g)
 			next[h]++
 		}

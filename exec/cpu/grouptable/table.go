@@ -370,8 +370,8 @@ func (t *Table) pack(keys []*column.Vector, sel []int32) bool {
 	return true
 }
 
-// roomFor returns the number of slots for some groups: a power of two, at most two thirds full.
-func roomFor(groups int) int {
+// slotsFor returns the number of slots for some groups: a power of two, at most two thirds full.
+func slotsFor(groups int) int {
 	size := 16
 	for size*2 < groups*3 {
 		size *= 2
@@ -397,9 +397,9 @@ func (t *Table) Seal() {
 	t.scratch = scratch{}
 }
 
-// Reserve makes room for groups that will come at once. The table has none yet.
+// Reserve allocates slots for groups that will come at once. The table has none yet.
 func (t *Table) Reserve(groups int) {
-	size := roomFor(groups + groups/4)
+	size := slotsFor(groups + groups/4)
 	if words := t.Layout.words * (groups + groups/4); t.Layout.IsWords() && cap(t.Words) < words {
 		t.Words = make([]uint64, 0, words)
 	}
@@ -424,7 +424,7 @@ func (t *Table) grownSize(slots, size int) int {
 		size = max(size, 2*slots)
 	}
 	if t.Count > 2*column.VectorSize {
-		size = max(size, roomFor(t.Expect))
+		size = max(size, slotsFor(t.Expect))
 	}
 	return size
 }
@@ -434,7 +434,7 @@ func (t *Table) grownSize(slots, size int) int {
 const nearSlots = 1 << 15
 
 func (t *Table) lookupWords(keys []uint64, out []uint32) {
-	if need := roomFor(t.Count + len(keys)); need > len(t.slots1) {
+	if need := slotsFor(t.Count + len(keys)); need > len(t.slots1) {
 		t.growWords(need)
 	}
 	slots, mask := t.slots1, t.mask
@@ -485,7 +485,7 @@ func (t *Table) growWords(size int) {
 func hashWords(a, b uint64) uint64 { return keyhash.Pair(keyhash.Int(a), b) }
 
 func (t *Table) lookupPairs(a, b []uint64, out []uint32) {
-	if need := roomFor(t.Count + len(a)); need > len(t.slots2) {
+	if need := slotsFor(t.Count + len(a)); need > len(t.slots2) {
 		t.growPairs(need)
 	}
 	slots, mask := t.slots2, t.mask

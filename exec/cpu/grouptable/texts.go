@@ -71,7 +71,7 @@ func (t *Table) findTextOrNull(v *column.Vector, sel []int32, out []uint32) {
 // lookupTexts finds the groups of keys. stable says that the keys' memory does not change any more. Slots are read before texts, so that
 // the misses of many keys overlap.
 func (t *Table) lookupTexts(keys []string, hashes []uint64, stable bool, out []uint32) {
-	if need := roomFor(t.Count + len(keys)); need > len(t.slots3) {
+	if need := slotsFor(t.Count + len(keys)); need > len(t.slots3) {
 		t.growTexts(need)
 	}
 	slots, mask := t.slots3, t.mask
@@ -93,7 +93,7 @@ func (t *Table) lookupTexts(keys []string, hashes []uint64, stable bool, out []u
 	}
 }
 
-// lookupText finds the group of one key, for which there is room.
+// lookupText finds the group of one key, for which there is a free slot.
 func (t *Table) lookupText(k string, hash uint64, stable bool) uint32 {
 	at := t.place(hash)
 	for {

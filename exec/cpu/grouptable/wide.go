@@ -26,7 +26,7 @@ func (t *Table) wordsOf(g uint32) []uint64 {
 
 // lookupWide finds the groups of the n keys in t.packed. Slots are read before words, so that the misses of many keys overlap.
 func (t *Table) lookupWide(n int, out []uint32) {
-	if need := roomFor(t.Count + n); need > len(t.slots3) {
+	if need := slotsFor(t.Count + n); need > len(t.slots3) {
 		t.growWide(need)
 	}
 	t.hashes = slices.Grow(t.hashes[:0], n)[:n]
@@ -68,7 +68,7 @@ func (t *Table) isWide(g uint32, i int) bool {
 	return differ == 0
 }
 
-// lookupWideKey finds the group of the i-th key of t.packed, for which there is room.
+// lookupWideKey finds the group of the i-th key of t.packed, for which there is a free slot.
 func (t *Table) lookupWideKey(i int) uint32 {
 	hash := t.hashes[i]
 	at := t.place(hash)

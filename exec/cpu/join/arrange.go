@@ -32,7 +32,7 @@ func (b *Build) arrange(number radix.Numbering, groups int, keyed []int32, items
 		return b.reorder(nil, keyed)
 	}
 	shift := 0
-	for parts := radix.Partitions(b.q, 8*groups, n); groups>>shift > parts; {
+	for partitions := radix.Partitions(b.q, 8*groups, n); groups>>shift > partitions; {
 		shift++
 	}
 	last := (groups - 1) >> shift
@@ -44,12 +44,12 @@ func (b *Build) arrange(number radix.Numbering, groups int, keyed []int32, items
 	if err != nil {
 		return err
 	}
-	return b.arrangeParts(items, keyed, func(p int) (lo, hi int) { return p << shift, min((p+1)<<shift, groups) })
+	return b.arrangePartitions(items, keyed, func(p int) (lo, hi int) { return p << shift, min((p+1)<<shift, groups) })
 }
 
-// arrangeParts does so once the rows are partitioned by their groups: those of partition p are lo .. hi-1, and the numbers are groups.
+// arrangePartitions does so once the rows are partitioned by their groups: those of partition p are lo .. hi-1, and the numbers are groups.
 // Without b.starts each row is a group of its own.
-func (b *Build) arrangeParts(items *radix.Rows, keyed []int32, bounds func(p int) (lo, hi int)) error {
+func (b *Build) arrangePartitions(items *radix.Rows, keyed []int32, bounds func(p int) (lo, hi int)) error {
 	n := len(items.Items)
 	var order []int32
 	if b.orderMatters() {

@@ -101,7 +101,7 @@ func (b *Build) makeDense(p packing, n int, number radix.Numbering, keyed []int3
 		if err != nil {
 			return err
 		}
-		return b.arrangeParts(items, keyed, func(p int) (lo, hi int) {
+		return b.arrangePartitions(items, keyed, func(p int) (lo, hi int) {
 			lo, hi = int(t.ranks[p<<shift>>6]), groups
 			if p+1 < len(items.Ends) {
 				hi = int(t.ranks[(p+1)<<shift>>6])
@@ -115,7 +115,7 @@ func (b *Build) makeDense(p packing, n int, number radix.Numbering, keyed []int3
 func setBits(q *task.Query, words []uint64, n int, number radix.Numbering) (items *radix.Rows, shift int, err error) {
 	span := 64 * (len(words) - 1)
 	shift = 6
-	for parts := radix.Partitions(q, 8*len(words), n); span>>shift > parts; {
+	for partitions := radix.Partitions(q, 8*len(words), n); span>>shift > partitions; {
 		shift++
 	}
 	items = &radix.Rows{}

@@ -88,7 +88,7 @@ func (t *slotTable[W]) fillAll(b *Build, n int, keyed []int32, number func(out [
 // fill puts rows into their region and stores the first row of each one's key in words.
 func (t *slotTable[W]) fill(q *task.Query, r int, words []uint64, items, keyed []int32) (dups, full bool) {
 	mask, shift := t.region, t.shift
-	room := mask // one slot stays free so that a search ends
+	free := mask // one slot stays free so that a search ends
 	base := uint64(r) * (mask + 1)
 	slots := t.slots[base : base+mask+1]
 	same, numbers := t.same, t.same == nil
@@ -108,10 +108,10 @@ func (t *slotTable[W]) fill(q *task.Query, r int, words []uint64, items, keyed [
 		for {
 			s := &slots[at]
 			if s.row == 0 {
-				if room == 0 {
+				if free == 0 {
 					return dups, true
 				}
-				room--
+				free--
 				s.word, s.row = W(w), row+1
 				break
 			}

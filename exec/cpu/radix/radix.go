@@ -15,16 +15,16 @@ import (
 // maxPartitions bounds the partitions of a pass: about as many as pages that a core's address cache holds.
 const maxPartitions = 1 << 11
 
-// partitionBytes is how much of a table a partition should fill: a part of a core's own cache.
+// partitionBytes is how much of a table a partition should fill: a fraction of a core's own cache.
 const partitionBytes = 1 << 19
 
 // Partitions returns the partitions, a power of two, for work on n rows and a table of so many bytes.
 func Partitions(q *task.Query, bytes, n int) int {
-	parts := bytes / partitionBytes
+	partitions := bytes / partitionBytes
 	if q.IsParallel(n) {
-		parts = max(parts, 2*q.Threads)
+		partitions = max(partitions, 2*q.Threads)
 	}
-	return min(1<<bits.Len(uint(max(parts, 1)-1)), maxPartitions)
+	return min(1<<bits.Len(uint(max(partitions, 1)-1)), maxPartitions)
 }
 
 // Rows are items 0, 1, ... by partition, with a number of each.
@@ -34,7 +34,7 @@ type Rows struct {
 	Ends    []int // of the partitions
 }
 
-// Partition returns the items of a partition, of which the first is at place from.
+// Partition returns the items of a partition, of which the first is item from of all.
 func (x *Rows) Partition(p int) (numbers []uint64, items []int32, from int) {
 	if p > 0 {
 		from = x.Ends[p-1]
@@ -53,9 +53,9 @@ func (x *Rows) Fill(q *task.Query, n, partitions int, number Numbering, choose f
 	const block = column.VectorSize
 	chunk := max((n/(4*q.Threads)+block-1)/block, 8) * block
 	chunks := (n + chunk - 1) / chunk
-	eachBlock := func(f func(c, from int, numbers []uint64, parts []uint16)) error {
+	eachBlock := func(f func(c, from int, numbers []uint64, chosen []uint16)) error {
 		return q.Parallel(chunks, n, func(c int) error {
-			numbers, parts := make([]uint64, block), make([]uint16, block)
+			numbers, chosen := make([]uint64, block), make([]uint16, block)
 			for from := c * chunk; from < min((c+1)*chunk, n); from += block {
 				if err := q.Check(); err != nil {
 					return err
@@ -63,19 +63,19 @@ func (x *Rows) Fill(q *task.Query, n, partitions int, number Numbering, choose f
 				k := min(block, n-from)
 				number(numbers[:k], from)
 				if partitions > 1 {
-					choose(parts[:k], numbers[:k])
+					choose(chosen[:k], numbers[:k])
 				}
-				f(c, from, numbers[:k], parts[:k])
+				f(c, from, numbers[:k], chosen[:k])
 			}
 			return nil
 		})
 	}
-	next := make([][]int32, chunks) // by chunk and partition: counts, then places
-	err := eachBlock(func(c, _ int, _ []uint64, parts []uint16) {
+	next := make([][]int32, chunks) // by chunk and partition: counts, then positions
+	err := eachBlock(func(c, _ int, _ []uint64, chosen []uint16) {
 		if next[c] == nil {
 			next[c] = make([]int32, partitions)
 		}
-		for _, p := range parts {
+		for _, p := range chosen {
 			next[c][p]++
 		}
 	})
@@ -90,11 +90,11 @@ func (x *Rows) Fill(q *task.Query, n, partitions int, number Numbering, choose f
 		}
 		x.Ends[p] = int(sum)
 	}
-	return eachBlock(func(c, from int, numbers []uint64, parts []uint16) {
-		places := next[c]
-		for i, p := range parts {
-			at := places[p]
-			places[p]++
+	return eachBlock(func(c, from int, numbers []uint64, chosen []uint16) {
+		positions := next[c]
+		for i, p := range chosen {
+			at := positions[p]
+			positions[p]++
 			x.numbers[at], x.Items[at] = numbers[i], int32(from+i)
 		}
 	})

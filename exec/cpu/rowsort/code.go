@@ -19,7 +19,7 @@ type Code struct {
 	skip   int    // bytes at the beginning of strings that are alike in all rows, where there is no textCode
 	base   uint64 // the least word
 	null   uint64 // 1 if there is a code for NULL
-	drop   uint   // bits of words that have no room
+	drop   uint   // bits of words that do not fit
 	width  uint
 	whole  bool // equal codes mean equal values
 }
@@ -161,7 +161,7 @@ func (k *Code) fit(words span, left uint) {
 	for ; ; k.drop++ {
 		top := (words.hi-words.lo)>>k.drop + k.null
 		k.width = uint(bits.Len64(top))
-		if top >= k.null && k.width <= left { // else NULL's code has made it overflow, or there is no room
+		if top >= k.null && k.width <= left { // else NULL's code has made it overflow, or it does not fit
 			return
 		}
 	}

@@ -13,7 +13,7 @@ import (
 )
 
 // Rows are sorted as words: the leading keys' codes in the upper bits, the row's number, which is also its place in the input, in the
-// lower ones. So a word is all that moves, its low bits keep the sort stable, and rows whose keys have no room in it
+// lower ones. So a word is all that moves, its low bits keep the sort stable, and rows whose keys do not fit it
 // whole are sorted once more among those of equal words, by codes made for these alone.
 
 // Sorted are rows in order.

@@ -86,7 +86,7 @@ func bytesOf(v *column.Vector, r Rows, n, skip int, each eachRows) (*textBytes, 
 	return all, err
 }
 
-// choose takes as many places as a word has room for.
+// choose takes as many places as fit a word.
 func (c *textCode) choose(x *textBytes, skip int) {
 	*c = textCode{size: 1, whole: true}
 	if !x.any {

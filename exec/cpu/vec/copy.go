@@ -5,7 +5,7 @@ import (
 	"github.com/radish-sql/radish/sql/types"
 )
 
-// CopyInto copies k values of v, those at sel[from:] or from positions from on, to dst[at:]. dst has room for size
+// CopyInto copies k values of v, those at sel[from:] or from positions from on, to dst[at:]. dst has capacity for size
 // values and v's representation.
 func CopyInto(dst *column.Vector, at, size int, v *column.Vector, sel []int32, from, k int) {
 	switch v.Type.Phys() {

@@ -118,8 +118,8 @@ func emitRound(cut bool) strictEmitter {
 		}
 		if constant {
 			d := int(min(max(digits, -2*types.MaxDecimalPrecision), int64(min(from, to))))
-			room := wholeDigits(c.Typ) - wholeDigits(x.Typ)
-			enough := room > 0 || room == 0 && (cut || d == from) || c.Typ.IsInteger() && d == from
+			digits := wholeDigits(c.Typ) - wholeDigits(x.Typ)
+			enough := digits > 0 || digits == 0 && (cut || d == from) || c.Typ.IsInteger() && d == from
 			if d >= 0 && d <= to && from-d <= types.MaxShortDecimal && enough && narrowExact(x) && form.ClassOf(c.Typ) == form.Int {
 				down := "div_pow10"
 				if cut {

@@ -25,7 +25,7 @@ type placing uint8
 
 const (
 	asItIs  placing = iota
-	shifted         // left, as far as the hash has room above the chunk
+	shifted         // left, as far as the hash is wider than the chunk
 	rotated         // by a funnel shift; the hash is reversed after each chunk
 )
 
@@ -54,7 +54,7 @@ func family() (out []*Function) {
 }
 
 // chunks writes a function. The offset by which chunks are moved adds them up. It and the hash go on from one round to the next; which chunks are multiplied begins
-// anew. A shift comes after the chunk has been added to the offset, a rotation before. A hash of 32 bits has no room to shift in, so that the shifted forms are the plain ones there.
+// anew. A shift comes after the chunk has been added to the offset, a rotation before. A hash of 32 bits is no wider than a chunk, so that the shifted forms are the plain ones there.
 func (c *combination) chunks(b *builder, width int, p placing, rounds int) Value {
 	h, offset := b.constant(width, c.first), b.constant(32, 0)
 	if p == shifted && width == 32 {

@@ -55,7 +55,7 @@ func TestPublishedHashes(t *testing.T) {
 	}
 }
 
-// TestShiftsOf32Bits wants the shifted forms to be the plain ones where a hash has no room above a chunk, and others where it has.
+// TestShiftsOf32Bits wants the shifted forms to be the plain ones where a hash is no wider than a chunk, and others where it has.
 func TestShiftsOf32Bits(t *testing.T) {
 	k := Random(12, 1000)
 	for _, c := range combinations {

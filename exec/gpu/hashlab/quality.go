@@ -26,8 +26,8 @@ type Loads struct {
 // The bits of a hash that partitions take, as gpukernels/device/partition.cuh has them. A partition's table takes the bits below and above them for the slot, so that both together are the lowest
 // bits of the hash, which is what one table of all keys takes.
 const (
-	nearBits = 5
-	partBits = 7
+	nearBits      = 5
+	partitionBits = 7
 )
 
 // Measure hashes keys and judges the hashes.
@@ -69,11 +69,11 @@ func judge(hashes []uint64, width, distinct int) (q Quality) {
 
 func loadsOf(hashes []uint64) (l Loads) {
 	n := len(hashes)
-	part := func(h uint64, passes int) uint64 { return h >> nearBits & (1<<(passes*partBits) - 1) }
+	partition := func(h uint64, passes int) uint64 { return h >> nearBits & (1<<(passes*partitionBits) - 1) }
 	largest := func(passes int) float64 {
-		rows := make([]int, 1<<(passes*partBits))
+		rows := make([]int, 1<<(passes*partitionBits))
 		for _, h := range hashes {
-			rows[part(h, passes)]++
+			rows[partition(h, passes)]++
 		}
 		return float64(slices.Max(rows)) * float64(len(rows)) / float64(n)
 	}

@@ -289,7 +289,7 @@ func (a *Advisor) Refuse(fingerprint uint64, reason string) {
 	a.record(fingerprint).refuse(reason)
 }
 
-// record returns what is known of a statement, to be changed, or makes room for it. The caller holds mu.
+// record returns what is known of a statement, to be changed, or adds a record. The caller holds mu.
 func (a *Advisor) record(fingerprint uint64) *record {
 	a.learned = true
 	r := a.records[fingerprint]

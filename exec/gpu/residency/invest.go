@@ -108,11 +108,11 @@ func (r *Residency) investable() int64 {
 	if limit := r.Limit(); limit > 0 {
 		all = min(all, limit)
 	}
-	room := min(int64(investShare*float64(all))-m.Used, free)
+	more := min(int64(investShare*float64(all))-m.Used, free)
 	if limit := r.ledger.columns.Limit(); limit > 0 {
-		room = min(room, int64(investShare*float64(limit))-r.ledger.columns.Used())
+		more = min(more, int64(investShare*float64(limit))-r.ledger.columns.Used())
 	}
-	return room
+	return more
 }
 
 // offer uploads a column, unless it is there, and waits for it. No query has used it: it is the first to be given up.

@@ -48,21 +48,21 @@ func (r *Residency) LimitTables(owner any, bytes int64) {
 	}
 }
 
-// TableRoom is how much memory the table columns of a query may take which allows them so many bytes; 0: as many as there are. That leaves an eighth of the device to what the query
+// TableCapacity is how much memory the table columns of a query may take which allows them so many bytes; 0: as many as there are. That leaves an eighth of the device to what the query
 // holds besides.
-func (r *Residency) TableRoom(limit int64) int64 { return r.bounded(r.Capacity()/8*7, limit) }
+func (r *Residency) TableCapacity(limit int64) int64 { return r.bounded(r.Capacity()/8*7, limit) }
 
-// MostTables is TableRoom of a query that holds nothing besides.
+// MostTables is TableCapacity of a query that holds nothing besides.
 func (r *Residency) MostTables(limit int64) int64 { return r.bounded(r.Capacity(), limit) }
 
 // bounded is the least of a number of bytes, of a query's limit for table columns, and of that of all queries.
-func (r *Residency) bounded(room, limit int64) int64 {
+func (r *Residency) bounded(bytes, limit int64) int64 {
 	for _, l := range []int64{limit, r.ledger.columns.Limit()} {
 		if l > 0 {
-			room = min(room, l)
+			bytes = min(bytes, l)
 		}
 	}
-	return room
+	return bytes
 }
 
 // QueryBudget is the budget of a query that may hold so many bytes of its own; 0: as many as there are. Its setting is radish_gpu_memory_limit.

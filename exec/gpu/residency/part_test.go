@@ -122,7 +122,7 @@ func TestPartsOfNewVersions(t *testing.T) {
 	})
 }
 
-// TestPartsAreGivenUp wants parts to make room as columns do, to be listed and counted, and to be freed with their version.
+// TestPartsAreGivenUp wants parts to be evicted as columns are, to be listed and counted, and to be freed with their version.
 func TestPartsAreGivenUp(t *testing.T) {
 	gputest.Each(t, func(t *testing.T, d *gpukernels.Device) {
 		r, s := opened(t, d), stream(t, d)

@@ -197,7 +197,7 @@ func TestResident(t *testing.T) {
 	})
 }
 
-// Queries that need a column at once share its upload; what nobody holds makes room for what is needed; what belongs to a table that
+// Queries that need a column at once share its upload; what nobody holds is evicted for what is needed; what belongs to a table that
 // is gone is freed.
 func TestResidencyShares(t *testing.T) { gputest.Each(t, testResidencyShares) }
 
@@ -234,7 +234,7 @@ func testResidencyShares(t *testing.T, d *gpukernels.Device) {
 		t.Fatal(err)
 	}
 	if !r.Evict(1) || r.Used() >= before || r.Used() == 0 {
-		t.Errorf("making room left %d of %d bytes", r.Used(), before)
+		t.Errorf("eviction left %d of %d bytes", r.Used(), before)
 	}
 	if r.Evict(1) {
 		t.Error("a column that is held was given up")

@@ -71,7 +71,7 @@ type windowScan struct {
 // What cannot be read in windows, as a row group that is too large, is read whole where the columns fit into the memory that would be left to the query itself: it may do with less.
 func PlanWindows(plan *physical.Plan, on func(*physical.Pipeline) bool, r *residency.Residency, parts map[*physical.TableScan]residency.Part, tables int64) Windows {
 	scans, total := windowScans(plan, on, r, parts)
-	w := windowsWithin(scans, total, r, r.TableRoom(tables))
+	w := windowsWithin(scans, total, r, r.TableCapacity(tables))
 	if w.Refusal != "" && total <= r.MostTables(tables) {
 		return Windows{Of: map[*physical.TableScan]*Windowed{}}
 	}

@@ -101,7 +101,7 @@ func columnsOf(g *enginetest.Gen, v *tables.Version, ordinals ...int) *physical.
 	return scan
 }
 
-// TestPlanWindows looks at what is chosen as the memory becomes less: the larger table is read in windows first, of which as many stay as there is room for.
+// TestPlanWindows looks at what is chosen as the memory becomes less: the larger table is read in windows first, of which as many stay as fit.
 func TestPlanWindows(t *testing.T) {
 	gputest.Each(t, func(t *testing.T, d *gpukernels.Device) {
 		b := newBackend(t, d)

@@ -157,7 +157,7 @@ func (a *Appender) write(v *table.Version) error {
 	res, err := a.insert.Exec(engine.WithTable(a.ctx, appended, v))
 	if err != nil {
 		var e *sqlerr.Error
-		if errors.As(err, &e) { // a place in it lies in an INSERT that nobody has written
+		if errors.As(err, &e) { // a position in it lies in an INSERT that nobody has written
 			placeless := *e
 			placeless.Pos, placeless.Text = sqlerr.Position{}, ""
 			err = &placeless

@@ -61,6 +61,6 @@
 //
 // # Errors
 //
-// Every error of a statement is, or wraps, an [*Error], with MySQL's number, the place in the text and a hint where one
+// Every error of a statement is, or wraps, an [*Error], with MySQL's number, the position in the text and a hint where one
 // is known. A context that ends gives one for which errors.Is(err, context.Canceled), or DeadlineExceeded, holds.
 package radish

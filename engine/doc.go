@@ -14,7 +14,7 @@
 //	variables           variables.go has the list; toolvariables.go, set.go, unset.go, assigning.go, collation.go
 //	what there is       show.go, infosource.go, catalog.go
 //	the GPU             gpu.go, device.go, auto.go, calibrate.go, compileahead.go, preparing.go
-//	Go programs         access.go, extend.go, result.go, call.go; errors' positions: place.go
+//	Go programs         access.go, extend.go, result.go, call.go; errors' positions: position.go
 //
 // Packages below it hold what does not depend on sessions; docs/internals/architecture.md lists them.
 package engine

@@ -30,7 +30,7 @@ type Result struct {
 
 	source rowSource
 	done   func()                    // runs once, when the rows end
-	failed func(error) *sqlerr.Error // hears of the error that ends the rows, and gives it its place in the statement; nil: nobody does
+	failed func(error) *sqlerr.Error // hears of the error that ends the rows, and gives it its position in the statement; nil: nobody does
 	err    error
 }
 

@@ -457,8 +457,8 @@ func (r *runner) warn(name string, st scriptStatement, o outcome) {
 	}
 }
 
-// describe renders an error of a statement with its source's name, its place in the source and the line with a caret.
-// An error without a place gets the statement's.
+// describe renders an error of a statement with its source's name, its position in the source and the line with a caret.
+// An error without a position gets the statement's.
 func describe(name string, st scriptStatement, err error) string {
 	var e *radish.Error
 	if !errors.As(err, &e) {
@@ -474,12 +474,12 @@ func describe(name string, st scriptStatement, err error) string {
 		placed.Pos = st.position(0)
 	case e.Text == "" || e.Text == st.text:
 		placed.Pos = st.position(e.Pos.Offset)
-	default: // a place in some other text, as that of a view or of PREPARE
+	default: // a position in some other text, as that of a view or of PREPARE
 		return atLine(name, st.line) + e.Render()
 	}
 	placed.Text = st.context
 	if e.Kind == sqlerr.Cancelled {
-		placed.Text = "" // the place tells which statement it was; there is nothing to point at
+		placed.Text = "" // the position tells which statement it was; there is nothing to point at
 	}
 	return prefixed(name, placed.Render())
 }

@@ -40,7 +40,7 @@ type scriptMode = parse.Mode
 type scriptStatement struct {
 	command bool   // text is a dot and a command
 	tall    bool   // it ends in \G: its rows are printed vertically
-	made    bool   // by a command: places in it are none that anyone has written
+	made    bool   // by a command: positions in it are none that anyone has written
 	text    string // as it is to be parsed
 	context string // text with the rest of the line before it
 	offset  int    // of text in context
@@ -236,7 +236,7 @@ func (s *script) cut() {
 	}
 }
 
-// position returns the place of a byte of the statement's text, counted in the whole source. Its Offset is one of the
+// position returns the position of a byte of the statement's text, counted in the whole source. Its Offset is one of the
 // context's, for the caret.
 func (st scriptStatement) position(offset int) sqlerr.Position {
 	p := sqlerr.PositionAt(st.context, st.offset+offset)

@@ -291,7 +291,7 @@ var idioms = []idiom{
 	{"an empty list", "write FALSE for a IN (), TRUE for a NOT IN ()", func(v view) (int, bool) { return -1, v.is(-2, "IN", "(", ")") }},
 }
 
-// explain turns a syntax error at token number at into an error with a place and, where the text uses an idiom known
+// explain turns a syntax error at token number at into an error with a position and, where the text uses an idiom known
 // from elsewhere, its name and what to write instead. offset counts in text.
 func explain(text string, tokens []token, at int) (offset int, err *sqlerr.Error) {
 	v := view{text: text, tokens: tokens, at: at}

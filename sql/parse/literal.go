@@ -43,7 +43,7 @@ func IsLiteral(node ast.ExprNode) bool {
 //     are a number where one is wanted; an introducer (_binary X'4D') makes a string of them.
 //
 // A sign before a number is part of it, so that -9223372036854775808 is a BIGINT. DATE '2020-01-01' and its like are
-// function calls to the parser (ast.DateLiteral, ...) and not literals here. Errors have no place.
+// function calls to the parser (ast.DateLiteral, ...) and not literals here. Errors have no position.
 func Literal(node ast.ExprNode) (types.Value, error) {
 	if sign, ok := node.(*ast.UnaryOperationExpr); ok && IsLiteral(node) {
 		return literal(sign.V.(*driver.ValueExpr), sign.Op == opcode.Minus)

@@ -7,51 +7,51 @@ import (
 	"github.com/radish-sql/radish/sql/sqlerr"
 )
 
-// LocateName places an error at the first mention of a name, given as its parts ("test", "t" for test.t). It serves the
+// LocateName locates an error at the first mention of a name, given as its parts ("test", "t" for test.t). It serves the
 // nodes that the parser gives no position: tables, aliases, columns in INSERT and in DDL, hints. A mention behind FROM,
-// JOIN, INTO, UPDATE, TABLE or a comma is preferred. The part "*" is any name, or a star. If the name is not in the text, e comes back without a place.
+// JOIN, INTO, UPDATE, TABLE or a comma is preferred. The part "*" is any name, or a star. If the name is not in the text, e comes back without a position.
 func (s *Statement) LocateName(e *sqlerr.Error, mode Mode, parts ...string) *sqlerr.Error {
-	tokens, places := s.places(mode, parts)
-	return s.locateAt(e, tokens, places, func(i int) bool { return introducesTable(s.Text, tokens, i-1) })
+	tokens, mentions := s.mentions(mode, parts)
+	return s.locateAt(e, tokens, mentions, func(i int) bool { return introducesTable(s.Text, tokens, i-1) })
 }
 
 // LocateColumn is LocateName for a column, whose name a table before may have as well.
 func (s *Statement) LocateColumn(e *sqlerr.Error, mode Mode, parts ...string) *sqlerr.Error {
-	tokens, places := s.places(mode, parts)
-	return s.locateAt(e, tokens, places, func(i int) bool { return opIs(tokens, i-1, ',') || !introducesTable(s.Text, tokens, i-1) })
+	tokens, mentions := s.mentions(mode, parts)
+	return s.locateAt(e, tokens, mentions, func(i int) bool { return opIs(tokens, i-1, ',') || !introducesTable(s.Text, tokens, i-1) })
 }
 
-// LocateLast is LocateName for what stands there twice: the last place is the one too many.
+// LocateLast is LocateName for what stands there twice: the last position is the one too many.
 func (s *Statement) LocateLast(e *sqlerr.Error, mode Mode, parts ...string) *sqlerr.Error {
-	tokens, places := s.places(mode, parts)
-	slices.Reverse(places)
-	return s.locateAt(e, tokens, places, func(int) bool { return true })
+	tokens, mentions := s.mentions(mode, parts)
+	slices.Reverse(mentions)
+	return s.locateAt(e, tokens, mentions, func(int) bool { return true })
 }
 
-// places returns the statement's tokens and the numbers of those where a dotted name begins.
-func (s *Statement) places(mode Mode, parts []string) (tokens []token, places []int) {
+// mentions returns the statement's tokens and the numbers of those where a dotted name begins.
+func (s *Statement) mentions(mode Mode, parts []string) (tokens []token, mentions []int) {
 	scan := newScanner(s.Text, mode)
 	for t := scan.next(); t.kind != tokEnd; t = scan.next() {
 		tokens = append(tokens, t)
 	}
 	for i := range tokens {
 		if s.names(tokens, i, parts) {
-			places = append(places, i)
+			mentions = append(mentions, i)
 		}
 	}
-	return tokens, places
+	return tokens, mentions
 }
 
-// locateAt gives an error the first place that is wanted, or else the first.
-func (s *Statement) locateAt(e *sqlerr.Error, tokens []token, places []int, wanted func(i int) bool) *sqlerr.Error {
-	if len(places) == 0 {
+// locateAt gives an error the first position that is wanted, or else the first.
+func (s *Statement) locateAt(e *sqlerr.Error, tokens []token, mentions []int, wanted func(i int) bool) *sqlerr.Error {
+	if len(mentions) == 0 {
 		return e
 	}
-	at := max(slices.IndexFunc(places, wanted), 0)
-	return s.locateText(e, int(tokens[places[at]].start))
+	at := max(slices.IndexFunc(mentions, wanted), 0)
+	return s.locateText(e, int(tokens[mentions[at]].start))
 }
 
-// LocateText places an error at the first place where an expression stands as it is written in messages: `(t.a + 1)`, with more
+// LocateText locates an error at the first position where an expression stands as it is written in messages: `(t.a + 1)`, with more
 // parentheses and names of tables than the statement has.
 func (s *Statement) LocateText(e *sqlerr.Error, mode Mode, expression string) *sqlerr.Error {
 	wanted := s.bare(expression, mode)
@@ -68,7 +68,7 @@ func (s *Statement) LocateText(e *sqlerr.Error, mode Mode, expression string) *s
 	return e
 }
 
-// LocateExpression places an error in the expression that it arose in: where that stands as it is written in messages, or else where the
+// LocateExpression locates an error in the expression that it arose in: where that stands as it is written in messages, or else where the
 // statement has one of its names, and that only once. The columns in it tell whether it can be the statement's, or is that of a view, say.
 func (s *Statement) LocateExpression(e *sqlerr.Error, mode Mode, x sqlerr.Expression) *sqlerr.Error {
 	if placed := s.LocateText(e, mode, x.Text); placed.Pos.Known() {
@@ -99,7 +99,7 @@ func (s *Statement) LocateExpression(e *sqlerr.Error, mode Mode, x sqlerr.Expres
 	return s.locateText(e, at)
 }
 
-// LocateValue places an error at a value of INSERT ... VALUES: its row and column count from 0.
+// LocateValue locates an error at a value of INSERT ... VALUES: its row and column count from 0.
 func (s *Statement) LocateValue(e *sqlerr.Error, mode Mode, row, column int) *sqlerr.Error {
 	scan := newScanner(s.Text, mode)
 	t := scan.next()
@@ -161,7 +161,7 @@ func (s *Statement) bare(text string, mode Mode) []bareToken {
 	return out
 }
 
-// LocateSubquery places an error about the value of a subquery, if the statement has but one that can stand for a value.
+// LocateSubquery locates an error about the value of a subquery, if the statement has but one that can stand for a value.
 func (s *Statement) LocateSubquery(e *sqlerr.Error, mode Mode) *sqlerr.Error {
 	var tokens []token
 	scan := newScanner(s.Text, mode)

@@ -36,11 +36,11 @@ type Statement struct {
 	Kept     int64      // about what its tree takes, in bytes: who keeps the statement counts it
 	Memory   int64      // about what is bound of it takes besides while it runs; 0 where that is little
 	source   string     // the text given to Parse
-	short    *shortened // what Node's places count in; nil: Text
+	short    *shortened // what Node's positions count in; nil: Text
 }
 
 // Locate places an error at a byte offset such as a node's OriginTextPosition. The position then counts in the whole text that was
-// parsed. An error that has a place keeps it.
+// parsed. An error that has a position keeps it.
 func (s *Statement) Locate(e *sqlerr.Error, offset int) *sqlerr.Error {
 	if s.short != nil {
 		return e.AtOffset(s.short.whole, s.short.offset(offset))
@@ -57,7 +57,7 @@ func (s *Statement) locateText(e *sqlerr.Error, offset int) *sqlerr.Error {
 }
 
 // Parse parses all statements of text. Empty statements are left out. The error, if any, is an *sqlerr.Error with its
-// place; then no statement is returned.
+// position; then no statement is returned.
 func Parse(text string, mode Mode) ([]Statement, error) {
 	return ParseWithin(text, mode, func(int64) error { return nil })
 }
@@ -371,7 +371,7 @@ func unclosed(text string, t token) error {
 	return sqlerr.ParseError("syntax error: the %s that starts here has no end", what).AtOffset(text, int(t.start))
 }
 
-// convertError gives an error of the parser its place and words.
+// convertError gives an error of the parser its position and words.
 func convertError(text string, p Piece, err error) error {
 	cause := errors.Cause(err)
 	if e, ok := cause.(*terror.Error); ok {
@@ -397,7 +397,7 @@ func convertError(text string, p Piece, err error) error {
 	return e.AtOffset(text, offset)
 }
 
-// rejected finds the token that the parser rejected. Its message starts with "line L column C near", and that place is
+// rejected finds the token that the parser rejected. Its message starts with "line L column C near", and that position is
 // where it had read to: the token's end. Columns count bytes, from 0 in the first line and from 1 in the others.
 func rejected(p Piece, message string) (at int, ok bool) {
 	var line, column int

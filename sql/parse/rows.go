@@ -58,7 +58,7 @@ type rowReader struct {
 	ansi      bool
 }
 
-// space returns the first place from pos on that is no space.
+// space returns the first position from pos on that is no space.
 func (r *rowReader) space(pos int) int {
 	for pos < len(r.text) {
 		switch r.text[pos] {
@@ -270,7 +270,7 @@ func (s *scanner) rows(pos int, parsed bool) (k skipped, ok bool) {
 	return k, true
 }
 
-// comma looks for a comma and a parenthesis behind a row that ends at pos, and returns the place of the parenthesis.
+// comma looks for a comma and a parenthesis behind a row that ends at pos, and returns the position of the parenthesis.
 func (s *scanner) comma(pos int, r *rowReader) (next int, ok bool) {
 	if p := r.space(pos); p < len(r.text) && r.text[p] == ',' {
 		if p = r.space(p + 1); p < len(r.text) && r.text[p] == '(' {
@@ -347,7 +347,7 @@ func (c *RowCursor) Plain() (fields []Field, ok, done bool) {
 	return fields, ok, false
 }
 
-// Special parses the row that Plain gave last, with those behind it that are not plain either, as a statement that inserts nothing else. Its places
+// Special parses the row that Plain gave last, with those behind it that are not plain either, as a statement that inserts nothing else. Its positions
 // are those in the whole text.
 func (c *RowCursor) Special() (Statement, error) {
 	start := c.last
@@ -384,7 +384,7 @@ func (r *Rows) parse(from, to int) (Statement, error) {
 		return false
 	})
 	if err != nil {
-		return Statement{}, x.place(sqlerr.From(err))
+		return Statement{}, x.move(sqlerr.From(err))
 	}
 	w.tokens = c.tokens
 	workers.Put(w)
@@ -424,7 +424,7 @@ func (w *worker) parseLong(text string, p Piece, mode Mode) (Statement, error) {
 	}
 	s, err := w.parse(x.text, Piece{Text: x.text, Line: 1, tokens: p.tokens}, mode)
 	if err != nil {
-		return s, x.place(sqlerr.From(err))
+		return s, x.move(sqlerr.From(err))
 	}
 	if s.Node == nil {
 		return s, sqlerr.Bug("an INSERT of many rows has no tree").AtOffset(text, p.Offset)
@@ -444,7 +444,7 @@ type shortened struct {
 	at, moved   int // what stands from at on stands so much further behind in the whole text
 }
 
-// offset is the place in the whole text of one in the shortened text.
+// offset is the position in the whole text of one in the shortened text.
 func (x *shortened) offset(at int) int {
 	if at >= x.at {
 		at += x.moved
@@ -452,8 +452,8 @@ func (x *shortened) offset(at int) int {
 	return x.from + at
 }
 
-// place moves the place of an error to the whole text.
-func (x *shortened) place(e *sqlerr.Error) *sqlerr.Error {
+// move moves the position of an error to the whole text.
+func (x *shortened) move(e *sqlerr.Error) *sqlerr.Error {
 	if !e.Pos.Known() {
 		return e
 	}

@@ -33,7 +33,7 @@ type Error struct {
 	Kind    Kind
 	Code    Code     // MySQL's error number
 	State   string   // five characters of SQLSTATE
-	Message string   // what is wrong, without number, place or hint
+	Message string   // what is wrong, without number, position or hint
 	Pos     Position // where in the statement's text; the zero Position if unknown
 	Hint    string   // what would be right; may be empty
 	Text    string   // the text that Pos points into; may be empty
@@ -75,7 +75,7 @@ func shortened(s string) string {
 	return strings.ToValidUTF8(s[:longestMessage*3/4], "") + " ... " + strings.ToValidUTF8(s[len(s)-longestMessage/4:], "")
 }
 
-// Error renders the error on one line: number, SQLSTATE, place, message, hint. It begins as the errors of other MySQL drivers do, for
+// Error renders the error on one line: number, SQLSTATE, position, message, hint. It begins as the errors of other MySQL drivers do, for
 // programs such as ent that look for "Error 1062".
 func (e *Error) Error() string {
 	var b strings.Builder
@@ -94,7 +94,7 @@ func (e *Error) Error() string {
 }
 
 // Render renders the error for a person, over several lines: the message, the line of the statement with a caret under
-// the place where both are known, and the hint. It does not end in a newline.
+// the position where both are known, and the hint. It does not end in a newline.
 func (e *Error) Render() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "ERROR %d (%s)", e.Code, e.State)
@@ -130,7 +130,7 @@ func (e *Error) Is(target error) bool {
 	return false
 }
 
-// At returns a copy of e placed at pos; an error that already has a place keeps it, because the innermost one is the
+// At returns a copy of e placed at pos; an error that already has a position keeps it, because the innermost one is the
 // most precise.
 func (e *Error) At(pos Position) *Error {
 	if e.Pos.Known() {
@@ -151,7 +151,7 @@ func (e *Error) AtOffset(text string, offset int) *Error {
 	return &c
 }
 
-// WithText returns a copy of e that knows the text its place points into; a text already known is kept.
+// WithText returns a copy of e that knows the text its position points into; a text already known is kept.
 func (e *Error) WithText(text string) *Error {
 	if e.Text != "" {
 		return e

@@ -8,17 +8,17 @@ import (
 	"github.com/mattn/go-runewidth"
 )
 
-// Position is a place in a text. Offset counts bytes from 0; Line and Column count from 1, Column in characters.
-// The zero Position is no place.
+// Position is a position in a text. Offset counts bytes from 0; Line and Column count from 1, Column in characters.
+// The zero Position is no position.
 type Position struct{ Offset, Line, Column int }
 
-// Known says whether p is a place.
+// Known says whether p is a position.
 func (p Position) Known() bool { return p.Line > 0 }
 
 // String writes "line 3, column 17".
 func (p Position) String() string { return fmt.Sprintf("line %d, column %d", p.Line, p.Column) }
 
-// PositionAt returns the place of a byte offset in text. An offset outside the text is moved to its nearest end, one
+// PositionAt returns the position of a byte offset in text. An offset outside the text is moved to its nearest end, one
 // inside a character to that character's start.
 func PositionAt(text string, offset int) Position {
 	offset = min(max(offset, 0), len(text))
@@ -36,11 +36,11 @@ func PositionAt(text string, offset int) Position {
 	}
 }
 
-// caretWidth is how many characters of a long line Caret shows around the place.
+// caretWidth is how many characters of a long line Caret shows around the position.
 const caretWidth = 100
 
-// Caret renders the line of text that pos lies in, indented by two spaces, with a caret under the place. Of a long line
-// it shows the part around the place. The result is empty if the place is unknown or outside the text.
+// Caret renders the line of text that pos lies in, indented by two spaces, with a caret under the position. Of a long line
+// it shows the part around the position. The result is empty if the position is unknown or outside the text.
 func Caret(text string, pos Position) string {
 	if !pos.Known() || text == "" || pos.Offset < 0 || pos.Offset > len(text) {
 		return ""

@@ -143,7 +143,7 @@ func (l *Layout) arrange() bool {
 	most := map[Form]int{wordKeys: 1, pairKeys: 2, wideKeys: mostWords}[l.Form]
 	l.words = 0
 	var used [mostWords]uint // bits of each word
-	place := func(width uint) (uint, bool) {
+	allot := func(width uint) (uint, bool) {
 		for w := range used[:most] {
 			if used[w]+width <= 64 {
 				at := uint(w)*64 + used[w]
@@ -169,7 +169,7 @@ func (l *Layout) arrange() bool {
 			l.words += 2
 			continue
 		}
-		at, ok := place(l.parts[i].bits)
+		at, ok := allot(l.parts[i].bits)
 		if !ok {
 			return false
 		}
@@ -177,7 +177,7 @@ func (l *Layout) arrange() bool {
 	}
 	for i := range l.parts {
 		if l.parts[i].nullable && l.parts[i].short == 0 && len(l.parts) > 1 {
-			at, ok := place(1)
+			at, ok := allot(1)
 			if !ok {
 				return false
 			}

@@ -490,17 +490,17 @@ func (t *Table) lookupPairs(a, b []uint64, out []uint32) {
 	}
 	slots, mask := t.slots2, t.mask
 	t.hashes = slices.Grow(t.hashes[:0], len(a))[:len(a)]
-	places := t.hashes
+	first := t.hashes
 	for i, x := range a {
-		places[i] = hashWords(x, b[i]) >> 20 & mask
+		first[i] = hashWords(x, b[i]) >> 20 & mask
 	}
 	if len(slots) > nearSlots {
-		for i, at := range places {
+		for i, at := range first {
 			out[i] = slots[at].group
 		}
 	}
 	for i, x := range a {
-		y, at := b[i], places[i]
+		y, at := b[i], first[i]
 		for {
 			s := &slots[at]
 			if s.group == 0 {

@@ -18,8 +18,8 @@ import (
 // textSlot is the upper half of a key's hash, and the key's group + 1; 0: free.
 type textSlot uint64
 
-// place returns where the search for a hash starts. It takes other bits than the slot and than partitions do.
-func (t *Table) place(hash uint64) uint64 { return hash >> 8 & t.mask }
+// slot returns the slot at which the search for a hash starts. Its bits are not those that a slot keeps of the hash, nor those of partitions.
+func (t *Table) slot(hash uint64) uint64 { return hash >> 8 & t.mask }
 
 // findText is find for one column of strings.
 func (t *Table) findText(v *column.Vector, sel []int32, out []uint32) {
@@ -76,7 +76,7 @@ func (t *Table) lookupTexts(keys []string, hashes []uint64, stable bool, out []u
 	}
 	slots, mask := t.slots3, t.mask
 	for i, h := range hashes {
-		at := t.place(h)
+		at := t.slot(h)
 		s := slots[at]
 		for s != 0 && uint64(s)>>32 != h>>32 {
 			at = (at + 1) & mask
@@ -95,7 +95,7 @@ func (t *Table) lookupTexts(keys []string, hashes []uint64, stable bool, out []u
 
 // lookupText finds the group of one key, for which there is a free slot.
 func (t *Table) lookupText(k string, hash uint64, stable bool) uint32 {
-	at := t.place(hash)
+	at := t.slot(hash)
 	for {
 		s := t.slots3[at]
 		if s == 0 {
@@ -125,7 +125,7 @@ func (t *Table) growTexts(size int) {
 		if int32(g) == t.null {
 			continue
 		}
-		at := t.place(h)
+		at := t.slot(h)
 		for t.slots3[at] != 0 {
 			at = (at + 1) & t.mask
 		}
@@ -144,7 +144,7 @@ func (t *Table) keep(k string) string {
 	return vec.BytesToString(t.arena[from:])
 }
 
-// rowForm is how rowKeys are written: a bit for each column that is NULL, the columns' values, each at the same place in all rows, and
+// rowForm is how rowKeys are written: a bit for each column that is NULL, the columns' values, each at the same offset in all rows, and
 // the strings, one after the other. The value of a string is where it ends in the row.
 type rowForm struct {
 	columns []rowColumn
@@ -261,7 +261,7 @@ func (t *Table) writeStrings(buf []byte, c int, v *column.Vector, sel []int32) {
 	}
 }
 
-// writeColumn writes the c-th column of the rows whose places write has found.
+// writeColumn writes the c-th column of the rows whose offsets write has found.
 func (t *Table) writeColumn(buf []byte, c int, v *column.Vector, sel []int32) {
 	n := len(sel)
 	starts, ends := t.offsets[:n], t.offsets[n:]

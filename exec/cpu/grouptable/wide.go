@@ -42,7 +42,7 @@ func (t *Table) lookupWide(n int, out []uint32) {
 	}
 	slots, mask := t.slots3, t.mask
 	for i, h := range hashes {
-		at := t.place(h)
+		at := t.slot(h)
 		s := slots[at]
 		for s != 0 && uint64(s)>>32 != h>>32 {
 			at = (at + 1) & mask
@@ -71,7 +71,7 @@ func (t *Table) isWide(g uint32, i int) bool {
 // lookupWideKey finds the group of the i-th key of t.packed, for which there is a free slot.
 func (t *Table) lookupWideKey(i int) uint32 {
 	hash := t.hashes[i]
-	at := t.place(hash)
+	at := t.slot(hash)
 	for {
 		s := t.slots3[at]
 		if s == 0 {
@@ -98,7 +98,7 @@ func (t *Table) growWide(size int) {
 			return
 		}
 		h := hashWide(t.wordsOf(uint32(g)))
-		at := t.place(h)
+		at := t.slot(h)
 		for t.slots3[at] != 0 {
 			at = (at + 1) & t.mask
 		}

@@ -11,10 +11,10 @@ import (
 	"github.com/radish-sql/radish/sql/sqlerr"
 )
 
-// Where errors stand in the statement: what knows no places, as the evaluator and the tables, says what an error is about, and here that is
+// The positions of errors: the evaluator and the tables know none and say what an error is about, and here that is
 // looked for in the text.
 
-// locate gives an error that has no place yet the place of what it names in the statement: a table, file, database, column or key, or the
+// locate gives an error that has no position yet the position of what it names in the statement: a table, file, database, column or key, or the
 // expression whose value is at fault.
 func (s *Session) locate(stmt *parse.Statement, e *sqlerr.Error) *sqlerr.Error {
 	if e.Pos.Known() || strings.HasPrefix(e.Message, "in view ") {

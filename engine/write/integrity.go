@@ -48,7 +48,7 @@ type referring struct {
 	first   int64
 }
 
-// losing are keys that rows had which are gone, or have others.
+// losing are keys removed by DELETE or UPDATE.
 type losing struct {
 	parent, child catalog.TableID
 	foreign       *table.ForeignKey

@@ -12,7 +12,7 @@ import (
 	"github.com/radish-sql/radish/sql/types"
 )
 
-// newEdges returns a bitmap of rows at which something begins: row 0, and row n, which there is not.
+// newEdges returns a bitmap of rows at which something begins: row 0, and n, one past the last row.
 func newEdges(n int) column.Bitmap {
 	b := column.NewBitmap(n+1, false)
 	b.Set(0)

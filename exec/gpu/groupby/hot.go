@@ -8,7 +8,7 @@ import (
 )
 
 // A few slots may have a good part of all rows. A block that partitions looks for them in its first tiles (partition.cuh), and adds their rows up itself, in
-// words in shared memory. Others are parted.
+// words in shared memory. Other rows are partitioned.
 
 // Limits of the table of frequent slots.
 const (

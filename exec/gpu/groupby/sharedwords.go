@@ -15,7 +15,7 @@ import (
 //   - A count is a word.
 //   - A sum of doubles is 4 limbs of those that fit a window, one of their squares twice 4 (sums.go).
 //   - A sum of values that span less than 2^32 is a word of their offsets from the least one, and a word of its carries; other sums are 2 to
-//     4 limbs. Where tables are large, of partitions or with keys, the first of the former counts the rows, too, in the high half of its carries' word:
+//     4 limbs. Where tables are large, of partitions or with keys, the first offset sum counts the rows too, in the high half of its carries' word:
 //     the thread that makes it 2^15 moves all but one of them to the group in device memory.
 //   - BIT_AND, BIT_OR and BIT_XOR are 2 words.
 //   - An extreme of such values is a word. It is read first, since most rows change nothing. Of others, the word has the highest bits of the best that

@@ -28,7 +28,7 @@ type Choices struct {
 	views map[Key]bool               // keys that are stored as views, since some probe's strings are not of the build's dictionary
 	whole map[*physical.Build]bool   // builds that are not partitioned after all
 	no    map[*physical.Build]string // why builds are not sorted although somebody wants it
-	// What builds cost that could be in partitions, but cost less as they are.
+	// Builds that could be partitioned, but cost less unpartitioned, with both costs as text.
 	cheaper map[*physical.Build]string
 	radix   map[*physical.Build]*radix.Join
 	Probe   map[*physical.Pipeline]*radix.Join // the join that a pipeline's rows are partitioned for

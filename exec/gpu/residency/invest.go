@@ -13,7 +13,7 @@ import (
 // Device memory that is idle is worth nothing. So the columns of large tables are uploaded when the tables are loaded, one column at a time, so that
 // queries' uploads go before; nothing is given up for them, and they are the first to be given up when a query needs memory, those on their way included.
 
-// investShare is the part of the memory that queries and columns may hold which is filled with columns that no query has asked for.
+// investShare is the share of memory used for prefetched columns.
 const investShare = 0.75
 
 // investTries is how often a table's columns are tried after queries needed the memory, investPause how long that waits.

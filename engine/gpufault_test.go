@@ -546,7 +546,7 @@ func boundMemory(t *testing.T, library string, known bool) {
 			if w := s.Warnings(); !known && (len(w) != 1 || !strings.Contains(w[0].Message, message)) || known && len(w) != 0 {
 				t.Errorf("%s with %s: the warnings are %v", sql, mode, w)
 			}
-			if got := mustRun(t, s, "EXPLAIN "+sql); known && !strings.Contains(got, "on cpu: it would run out of GPU memory") || !known && strings.Contains(got, "memory") {
+			if got := mustRun(t, s, "EXPLAIN "+sql); known && !strings.Contains(got, "on cpu: it would run out of GPU memory") || !known && strings.Contains(got, "GPU memory") {
 				t.Errorf("%s with %s: the plan is\n%s", sql, mode, got)
 			}
 		}

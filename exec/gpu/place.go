@@ -141,7 +141,8 @@ func (d *Device) placeAgain(p *keptPlacing, wish Wish) (placed *Placed, err erro
 	if placed.Placement, err = x.placement(wish); err != nil {
 		return nil, err
 	}
-	placed.Placement.Builds, placed.Placement.Alone = placed.program.Builds.Explain(), p.alone
+	placed.explain()
+	placed.Placement.Alone = p.alone
 	if placed.planWindows() != "" {
 		return nil, nil
 	}
@@ -149,6 +150,11 @@ func (d *Device) placeAgain(p *keptPlacing, wish Wish) (placed *Placed, err erro
 		p.shares.Explain(&placed.Placement)
 	}
 	return placed, nil
+}
+
+// explain notes what was decided of the plan's sinks.
+func (p *Placed) explain() {
+	p.Placement.Builds, p.Placement.Groups = p.program.Builds.Explain(), p.program.Aggs.Explain()
 }
 
 // placement is where the pipelines run; nothing if placed is nil.
@@ -301,7 +307,7 @@ func (d *Device) place(plan *physical.Plan, ctx *expr.Context, wish Wish, target
 	if placed.Placement, err = x.placement(wish); err != nil {
 		return nil, where, err
 	}
-	placed.Placement.Builds = placed.program.Builds.Explain()
+	placed.explain()
 	if len(x.off) == len(plan.Pipelines) {
 		return nil, placed.Placement, nil
 	}

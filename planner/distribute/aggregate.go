@@ -136,8 +136,8 @@ func (x *planner) atHome(a *physical.Aggregate, all []*stream) (homes []home) {
 
 // parts computes an aggregation in two steps.
 func (x *planner) parts(a *physical.Aggregate, all []*stream, st *stored) {
-	part := &physical.Aggregate{Algorithm: a.Algorithm, Reason: a.Reason, Groups: a.Groups, Dense: a.Dense, Bounds: a.Bounds}
-	whole := &physical.Aggregate{Reason: "the parts of all GPUs are put together", Bounds: a.Bounds, EstGroups: a.EstGroups}
+	part := &physical.Aggregate{Algorithm: a.Algorithm, Reason: a.Reason, Groups: a.Groups, Dense: a.Dense, Bounds: a.Bounds, Hashed: a.Hashed}
+	whole := &physical.Aggregate{Reason: "the parts of all GPUs are put together", Bounds: a.Bounds, EstGroups: a.EstGroups, Hashed: a.Hashed}
 	for _, g := range a.Groups {
 		whole.Groups = append(whole.Groups, logical.Item{Col: g.Col, Expr: g.Col})
 	}

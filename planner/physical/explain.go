@@ -332,7 +332,8 @@ func (s sinkNames) sink(p *Pipeline, on Device, where Placement) Operator {
 		if len(parts) > 0 {
 			d = strings.TrimSpace(d + " compute " + strings.Join(parts, ", "))
 		}
-		return Operator{Name: x.Algorithm.String() + " aggregate", Detail: d + "; " + x.Reason, EstRows: x.EstGroups}
+		name, how := where.groups(p, x, on)
+		return Operator{Name: name + " aggregate", Detail: d + "; " + how, EstRows: x.EstGroups}
 	case *Recursion:
 		d := x.Name
 		if x.Distinct {

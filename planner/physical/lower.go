@@ -285,7 +285,7 @@ func (l *lowering) aggregate(x *logical.Aggregate) ([]*Pipeline, error) {
 		}
 		a.Reason = "the range of the keys is large or unknown"
 		if x.Hint == logical.HintHashAgg {
-			a.Reason = "hint HASH_AGG"
+			a.Hashed, a.Reason = true, "hint HASH_AGG"
 		} else if dense, size, ok := l.denseDomains(x.Input, keys); ok && size <= groupsPlanned {
 			a.Algorithm, a.Dense = DenseAggregate, dense
 			a.Reason = "the keys can take " + count(size) + " values in all"

@@ -214,6 +214,8 @@ type Aggregate struct {
 	Dense     []DenseDomain // of DenseAggregate, per group
 	Bounds    []Bound       // per group, or nil: what its values lie between, where that is known
 	EstGroups float64
+	// Hashed says that a hint wants groups found by hash, whatever is known of the keys.
+	Hashed bool
 }
 
 // DenseDomain is the domain of a dense group key: integers Min..Max, or the codes of a column's dictionary; and NULL.

@@ -20,6 +20,8 @@ type Placement struct {
 	Reason string
 	// Builds has what a device has decided of the builds that it makes.
 	Builds map[*Build]SinkChoice
+	// Groups has the same of the groups that a pipeline's rows are added to.
+	Groups map[*Pipeline]SinkChoice
 	// Spread says how the rows of each pipeline lie over several places, and Exchanges which sinks' rows move between them. Both are nil at one place.
 	Spread    map[*Pipeline]SpreadText
 	Exchanges map[Sink]ExchangeText
@@ -49,6 +51,18 @@ func (x Placement) build(b *Build, on Device) (name, how string) {
 		return c.Name, c.after(b.Reason)
 	}
 	return b.On(on).String(), b.Reason
+}
+
+// groups is what EXPLAIN calls the groups that a pipeline ends in on a device, and says of them. A reason for another algorithm than the one that runs is left out.
+func (x Placement) groups(p *Pipeline, a *Aggregate, on Device) (name, how string) {
+	c, ok := x.Groups[p]
+	switch {
+	case !ok || on != GPU:
+		return a.Algorithm.String(), a.Reason
+	case c.Name != a.Algorithm.String():
+		return c.Name, c.How
+	}
+	return c.Name, c.after(a.Reason)
 }
 
 // after puts how a sink works behind the reason for its algorithm.

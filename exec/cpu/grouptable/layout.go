@@ -82,7 +82,7 @@ func NewLayout(p *physical.Aggregate, ts []types.Type, nullable []bool, keys []*
 		} else if p.Bounds != nil {
 			bounds = p.Bounds
 			limit := physical.GroupsOnCPU.Combinations(p.EstGroups, float64(workers*(1+8*accs)))
-			if l.tryDense(bounds, nullable, keys, uint64(limit)) {
+			if !p.Hashed && l.tryDense(bounds, nullable, keys, uint64(limit)) {
 				return l
 			}
 		}

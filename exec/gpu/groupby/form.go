@@ -25,6 +25,17 @@ func (s Shape) String() string {
 	return [...]string{"one group", "array", "packed keys", "one-word keys", "keys in columns"}[s]
 }
 
+// explained is what EXPLAIN calls it.
+func (s Shape) explained() string {
+	switch s {
+	case ScalarGroups:
+		return physical.ScalarAggregate.String()
+	case DenseGroups:
+		return physical.DenseAggregate.String()
+	}
+	return physical.HashAggregate.String()
+}
+
 // Form is how the groups of an aggregation lie on the device: arrays over their slots.
 type Form struct {
 	Aggregate *physical.Aggregate

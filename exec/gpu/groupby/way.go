@@ -14,8 +14,25 @@ import (
 )
 
 // String says which way it is.
-func (w *Way) String() string {
-	text := fmt.Sprintf("groups: %s; %s", w.f.Shape, w.way.name)
+func (w *Way) String() string { return "groups: " + w.text() }
+
+// Explain is what EXPLAIN says of the groups that pipelines end in.
+func (all Forms) Explain() map[*physical.Pipeline]physical.SinkChoice {
+	out := map[*physical.Pipeline]physical.SinkChoice{}
+	for _, f := range all {
+		for _, w := range f.ways {
+			if w.way == nil {
+				continue // another pipeline that ends here cannot run
+			}
+			out[w.Pipeline] = physical.SinkChoice{Name: f.Shape.explained(), How: w.text()}
+		}
+	}
+	return out
+}
+
+// text says how groups are found, and how rows are added to them.
+func (w *Way) text() string {
+	text := fmt.Sprintf("%s; %s", w.f.Shape, w.way.name)
 	if w.way != &partitions {
 		return text
 	}

@@ -27,6 +27,15 @@ var explainedBuilds = []struct{ decided, explained string }{
 	{"build: dense chains", "build dense "},
 }
 
+// explainedGroups says the same of groups.
+var explainedGroups = []struct{ decided, explained string }{
+	{"groups: one group; ", "scalar aggregate "},
+	{"groups: array; ", "dense aggregate "},
+	{"groups: packed keys; ", "hash aggregate "},
+	{"groups: one-word keys; ", "hash aggregate "},
+	{"groups: keys in columns; ", "hash aggregate "},
+}
+
 // TestExplainSaysWhatRuns compares what EXPLAIN calls sinks and joins with what was decided of the kernels, in the cases that backends run and under tuning numbers that
 // give them other algorithms.
 func TestExplainSaysWhatRuns(t *testing.T) {
@@ -44,7 +53,7 @@ func TestExplainSaysWhatRuns(t *testing.T) {
 				}
 			}
 			g := New(plan, target, &expr.Context{}, codegen.NewLookupCache(1<<20), func(*physical.Pipeline) bool { return true })
-			where := physical.Placement{Pipelines: map[*physical.Pipeline]physical.Choice{}, Builds: g.Builds.Explain()}
+			where := physical.Placement{Pipelines: map[*physical.Pipeline]physical.Choice{}, Builds: g.Builds.Explain(), Groups: g.Aggs.Explain()}
 			refused := false
 			for _, p := range plan.Pipelines {
 				where.Pipelines[p] = physical.Choice{Device: physical.GPU}
@@ -60,6 +69,15 @@ func TestExplainSaysWhatRuns(t *testing.T) {
 			for n, part := range strings.Split(text, "pipeline ")[1:] {
 				p := plan.Pipelines[n]
 				said := strings.Join(g.Outlines[p].Decisions(), "\n")
+				for _, x := range explainedGroups {
+					if _, rest, ok := strings.Cut(said, x.decided); ok {
+						seen[x.decided]++
+						way, _, _ := strings.Cut(rest, "\n")
+						if !strings.Contains(part, "\n  "+x.explained) || !strings.Contains(part, strings.TrimPrefix(x.decided, "groups: ")+way) {
+							t.Errorf("%s, tuning %d, pipeline %d: %q, but EXPLAIN says\n%s", c.Name, i, p.ID, x.decided+way, part)
+						}
+					}
+				}
 				for _, x := range explainedBuilds {
 					if !strings.Contains(said, x.decided) {
 						continue
@@ -78,9 +96,20 @@ func TestExplainSaysWhatRuns(t *testing.T) {
 			}
 		}
 	}
-	for _, x := range explainedBuilds {
+	for _, x := range append(explainedBuilds, explainedGroups...) {
 		if seen[x.decided] == 0 {
 			t.Errorf("no case has %q", x.decided)
+		}
+	}
+}
+
+// TestGroupHints looks at groups that have an array without a hint, and none with HASH_AGG.
+func TestGroupHints(t *testing.T) {
+	given := goldenTables(t)
+	for hint, want := range map[string]string{"": "array; ", "/*+ HASH_AGG() */": "packed keys; "} {
+		g := goldenProgram(t, given, "SELECT "+hint+" day, COUNT(*) FROM items GROUP BY day")
+		if x := g.Aggs.Explain()[g.Plan.Pipelines[0]]; !strings.HasPrefix(x.How, want) {
+			t.Errorf("%s: groups are %q, want %q", hint, x, want)
 		}
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/radish-sql/radish/planner/cost"
 )
 
 // TestGPUJoinPartitions runs joins in partitions, as variables and SET_VAR want them, and compares their rows with the CPU's. EXPLAIN says how they are partitioned.
@@ -59,6 +61,11 @@ func TestGPUJoinPartitions(t *testing.T) {
 // TestGPUJoinCosts looks at which joins of 2^16 rows are partitioned: where many rows look themselves up. EXPLAIN says what either way costs.
 func TestGPUJoinCosts(t *testing.T) {
 	eachGPU(t, func(t *testing.T, e *Engine) {
+		d, err := e.gpu()
+		if err != nil {
+			t.Fatal(err)
+		}
+		d.Advisor().SetCosts(cost.Default()) // a GPU that was calibrated has other prices
 		s := e.NewSession()
 		mustRun(t, s, `CREATE TABLE r AS SELECT i * 40503 % 65537 * 65521 AS k, i % 100 AS v FROM generate_series(0, 65535) AS g(i);
 			CREATE TABLE few AS SELECT k, v FROM r WHERE v < 20; CREATE TABLE least AS SELECT k, v FROM r LIMIT 1000;

@@ -88,7 +88,6 @@ func (q *execution) unreadKeys(a *physical.Aggregate) (unread pipeline.IDSet) {
 	}
 	for _, g := range a.Groups {
 		if found && !read.Has(g.Col.ID) { // else something outside of the plan reads it
-
 			unread.Add(g.Col.ID)
 		}
 	}

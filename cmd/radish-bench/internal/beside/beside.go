@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -328,23 +327,16 @@ func (b *Comparison) WriteSummary(out io.Writer) {
 	fmt.Fprintf(out, "\nBelow 1 Radish is faster. Peak resident memory, tables included: Radish %s, DuckDB %s.\n", report.Bytes(b.radishPeak), report.Bytes(b.duckPeak))
 }
 
-// WriteMarkdown writes the comparison as a section of a page of results.
-func (b *Comparison) WriteMarkdown(path string) error {
-	file, err := os.Create(path)
-	if err != nil {
-		return err
-	}
+// Page is the comparison as a section of a page of results.
+func (b *Comparison) Page() (heading string, columns []report.Column, rows [][]string) {
 	version := "none"
 	if b.duck != nil {
 		version = b.duck.Version
 	}
-	fmt.Fprintf(file, "%s; Radish %s and DuckDB %s, %d threads each, the fastest of %d runs; %s, %s.\n\n",
+	heading = fmt.Sprintf("%s; Radish %s and DuckDB %s, %d threads each, the fastest of %d runs; %s, %s.",
 		b.Title, database.Version(), version, b.DB.Threads, b.Runs, database.Processor(), time.Now().UTC().Format(time.DateOnly))
-	var rows [][]string
 	for i := range b.results {
 		rows = append(rows, b.results[i].cells())
 	}
-	report.Markdown(file, besideColumns, rows)
-	b.WriteSummary(file)
-	return file.Close()
+	return heading, besideColumns, rows
 }

@@ -373,19 +373,12 @@ func (b *fileBench) WriteSummary(out io.Writer) {
 		report.Millis(b.base.radish), report.Millis(b.base.duckDB), b.base.radishPeak/1e6, b.base.duckDBPeak/1e6, report.Millis(leastRatio))
 }
 
-// report.Markdown writes the table as a section of a page of results.
-func (b *fileBench) WriteMarkdown(path string) error {
-	file, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	fmt.Fprintf(file, "Files of TPC-H at scale factor %s; Radish %s and DuckDB %s, %d threads each, each statement in processes of its own, the least of %d; %s, %s.\n\n",
+// Page is the comparison as a section of a page of results.
+func (b *fileBench) Page() (heading string, columns []report.Column, rows [][]string) {
+	heading = fmt.Sprintf("Files of TPC-H at scale factor %s; Radish %s and DuckDB %s, %d threads each, each statement in processes of its own, the least of %d; %s, %s.",
 		database.ScaleText(b.sf), database.Version(), b.duck.Version, b.db.Threads, b.runs, database.Processor(), time.Now().UTC().Format(time.DateOnly))
-	var rows [][]string
 	for i := range b.results {
 		rows = append(rows, b.results[i].cells())
 	}
-	report.Markdown(file, fileColumns, rows)
-	b.WriteSummary(file)
-	return file.Close()
+	return heading, fileColumns, rows
 }

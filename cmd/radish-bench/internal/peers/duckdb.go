@@ -103,7 +103,7 @@ func (d *DuckDB) read() (Reply, error) {
 	return reply, nil
 }
 
-// database.Load fills the TPC-H tables from Parquet files, as DuckDB's own benchmarks have them: without declared keys, which
+// Load fills the TPC-H tables from Parquet files, as DuckDB's own benchmarks have them: without declared keys, which
 // would cost it an index each and speed up none of the queries. compress says that they are compressed then.
 func (d *DuckDB) Load(dir string, compress bool) (database.Load, error) {
 	var l database.Load

@@ -165,17 +165,25 @@ func WriteJSON(path string, v any) error {
 	return os.WriteFile(path, append(text, '\n'), 0o644)
 }
 
-// A report is what stands under the table of a comparison, and the comparison as markdown.
+// A report is a comparison: what stands under its table, and a section of a page of results.
 type report interface {
 	WriteSummary(out io.Writer)
-	WriteMarkdown(path string) error
+	Page() (heading string, columns []Column, rows [][]string)
 }
 
-// Write writes a summary and, if a file is named, the markdown.
+// Write writes a summary and, if a file is named, the page, with the summary under it.
 func Write(r report, out io.Writer, markdown string) error {
 	r.WriteSummary(out)
 	if markdown == "" {
 		return nil
 	}
-	return r.WriteMarkdown(markdown)
+	file, err := os.Create(markdown)
+	if err != nil {
+		return err
+	}
+	heading, columns, rows := r.Page()
+	fmt.Fprintf(file, "%s\n\n", heading)
+	Markdown(file, columns, rows)
+	r.WriteSummary(file)
+	return file.Close()
 }

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -116,7 +115,7 @@ func (r *tpcdsResult) ratio() float64 {
 	return float64(report.Median(r.radish.Clock)) / float64(max(report.Median(r.duck.Clock), 1))
 }
 
-// database.Load fills both engines' tables.
+// load fills both engines' tables.
 func (c *tpcdsComparison) load(ctx context.Context, out io.Writer, d *tpcdsData, python string) error {
 	script, err := d.script()
 	if err != nil {
@@ -337,21 +336,14 @@ func (c *tpcdsComparison) WriteSummary(out io.Writer) {
 	fmt.Fprintln(out)
 }
 
-// report.Markdown writes the comparison as a section for docs/benchmarks.md.
-func (c *tpcdsComparison) WriteMarkdown(path string) error {
-	file, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	fmt.Fprintf(file, "TPC-DS, scale factor %s, Radish %s, device %s, %d threads, medians of %d hot runs; %s, %s.\n\n",
+// Page is the comparison as a section of a page of results.
+func (c *tpcdsComparison) Page() (heading string, columns []report.Column, rows [][]string) {
+	heading = fmt.Sprintf("TPC-DS, scale factor %s, Radish %s, device %s, %d threads, medians of %d hot runs; %s, %s.",
 		database.ScaleText(c.scale), database.Version(), c.db.Device, c.db.Threads, c.runs, database.Processor(), time.Now().UTC().Format(time.DateOnly))
-	var rows [][]string
 	for i := range c.results {
 		rows = append(rows, c.results[i].cells())
 	}
-	report.Markdown(file, tpcdsColumns, rows)
-	c.WriteSummary(file)
-	return file.Close()
+	return heading, tpcdsColumns, rows
 }
 
 // failed makes an error of the queries that failed or differed.

@@ -5,7 +5,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"time"
 
@@ -247,21 +246,14 @@ func (c *comparison) WriteSummary(out io.Writer) {
 		report.Bytes(c.radishPeak), report.Bytes(c.duckDBPeak), report.Bytes(c.radishLoad.Bytes))
 }
 
-// report.Markdown writes the comparison as a section for docs/benchmarks.md.
-func (c *comparison) WriteMarkdown(path string) error {
-	file, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	fmt.Fprintf(file, "TPC-H, scale factor %s, Radish %s and DuckDB %s (%s), %d threads each, medians of %d hot runs; %s, %s.\n\n",
+// Page is the comparison as a section of a page of results.
+func (c *comparison) Page() (heading string, columns []report.Column, rows [][]string) {
+	heading = fmt.Sprintf("TPC-H, scale factor %s, Radish %s and DuckDB %s (%s), %d threads each, medians of %d hot runs; %s, %s.",
 		database.ScaleText(c.scale), database.Version(), c.duck.Version, c.tables(), c.db.Threads, c.runs, database.Processor(), time.Now().UTC().Format(time.DateOnly))
-	var rows [][]string
 	for i := range c.pairs {
 		rows = append(rows, c.pairs[i].cells())
 	}
-	report.Markdown(file, oracleColumns, rows)
-	c.WriteSummary(file)
-	return file.Close()
+	return heading, oracleColumns, rows
 }
 
 // oracleReport is what --json writes. Times are milliseconds, sizes bytes.

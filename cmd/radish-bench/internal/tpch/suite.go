@@ -233,7 +233,7 @@ func failed(runs []queryRun) error {
 	return nil
 }
 
-// drawn.Mark returns what a table shows of a check.
+// mark returns what a table shows of a check.
 func (r *queryRun) mark() string {
 	switch {
 	case r.err != nil:

@@ -95,7 +95,7 @@ func (o *tpchOptions) checkDevice(fs *flag.FlagSet, db *database.DB) error {
 	return nil
 }
 
-// database.Load fills the database.
+// load fills the database.
 func (o *tpchOptions) load(ctx context.Context, db *database.DB, s *suite) (database.Load, error) {
 	if o.from != "" {
 		return database.LoadTPCH(ctx, db, o.from)
@@ -273,7 +273,7 @@ func (s *suite) columns() []report.Column {
 	return append(cols, report.Text("check", 18))
 }
 
-// report.Markdown writes the table of a run to a file.
+// writeMarkdown writes the table of a run to a file.
 func (s *suite) writeMarkdown(path, title string, runs []queryRun) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n\n", title)

@@ -294,21 +294,14 @@ func (c *Comparison) WriteSummary(out io.Writer) {
 		len(ratios), len(c.results), report.GeometricMean(ratios), worst.ratio(), &worst.Case, slower, report.Bytes(c.radishPeak), report.Bytes(c.duckDBPeak))
 }
 
-// report.Markdown writes the comparison as a section for docs/benchmarks.md.
-func (c *Comparison) WriteMarkdown(path string) error {
-	file, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	fmt.Fprintf(file, "%d rows, Radish %s and DuckDB %s, %d threads each, medians of %d runs; %s, %s.\n\n",
+// Page is the comparison as a section of a page of results.
+func (c *Comparison) Page() (heading string, columns []report.Column, rows [][]string) {
+	heading = fmt.Sprintf("%d rows, Radish %s and DuckDB %s, %d threads each, medians of %d runs; %s, %s.",
 		c.rows, database.Version(), c.duck.Version, c.DB.Threads, c.runs, database.Processor(), time.Now().UTC().Format(time.DateOnly))
-	var rows [][]string
 	for i := range c.results {
 		cells := c.results[i].cells()
 		cells[1] = "`" + cells[1] + "`"
 		rows = append(rows, cells)
 	}
-	report.Markdown(file, windowColumns, rows)
-	c.WriteSummary(file)
-	return file.Close()
+	return heading, windowColumns, rows
 }

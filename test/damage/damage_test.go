@@ -33,6 +33,7 @@ const (
 	childLimit = "RADISH_DAMAGE_LIMIT"
 	inFolder   = "RADISH_DAMAGE_SOURCES" // a folder of files to damage, besides those of the repository
 	howMany    = "RADISH_DAMAGE_FILES"   // how many damaged files to read (300)
+	howLong    = "RADISH_DAMAGE_SECONDS" // no further file is read after so many seconds (0: all are read)
 	fromSeed   = "RADISH_DAMAGE_SEED"    // the seed (1)
 	onlyFile   = "RADISH_DAMAGE_ONLY"    // the number of one file, which is kept
 	limitMB    = 256                     // memory_limit of each child's database
@@ -332,6 +333,7 @@ func TestDamage(t *testing.T) {
 		folder = os.TempDir()
 	}
 	begin := time.Now()
+	end := begin.Add(time.Duration(number(t, howLong, 0)) * time.Second)
 	for w := range max(1, min(runtime.GOMAXPROCS(0), files-next)) {
 		work.Go(func() {
 			var r *reader
@@ -343,11 +345,12 @@ func TestDamage(t *testing.T) {
 			for {
 				mu.Lock()
 				i := next
-				next++
-				mu.Unlock()
-				if i >= files {
+				if i >= files || end.After(begin) && time.Now().After(end) {
+					mu.Unlock()
 					return
 				}
+				next++
+				mu.Unlock()
 				s, content := make(i)
 				path := filepath.Join(folder, fmt.Sprintf("damaged%d%s", w, s.ending()))
 				if err := os.WriteFile(path, content, 0o600); err != nil {
@@ -390,7 +393,7 @@ func TestDamage(t *testing.T) {
 		})
 	}
 	work.Wait()
-	t.Logf("seed %d, %d sources, %d damaged files, %.0f s", seed, len(all), files, time.Since(begin).Seconds())
+	t.Logf("seed %d, %d sources, %d damaged files, %.0f s", seed, len(all), next, time.Since(begin).Seconds())
 	for _, format := range slices.Sorted(maps.Keys(counts)) {
 		var parts []string
 		for _, what := range []string{"error", "right data", "other data", "panic", "leak", "memory", "fatal", "hang"} {

@@ -31,17 +31,17 @@ func (o *gpusOptions) register(fs *flag.FlagSet) {
 	o.set.Register(fs)
 	fs.Float64Var(&o.sf, "sf", 1, "scale factor, at least 0.01")
 	fs.StringVar(&o.from, "from", "", "read the tables from this folder of Parquet files instead of generating them")
-	fs.IntVar(&o.runs, "runs", 5, "hot runs after the first")
+	fs.IntVar(&o.runs, "runs", 5, "hot runs")
 	fs.StringVar(&o.list, "query", "", "numbers of queries, separated by commas; empty: all")
 	fs.StringVar(&o.markdown, "markdown", "", "write the table to this file as markdown, too")
 }
 
 // gpusRun is a query on one GPU, or on several.
 type gpusRun struct {
-	rows    []string      // sorted
-	wall    time.Duration // median of the hot runs
-	kernels float64       // milliseconds
-	shared  *sharedRun    // nil: on one
+	rows    []string // sorted
+	hot     []time.Duration
+	kernels float64    // milliseconds
+	shared  *sharedRun // nil: on one
 }
 
 // RunGPUs is the command gpus.
@@ -69,6 +69,7 @@ func RunGPUs(ctx context.Context, args []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
+	o.runs = max(o.runs, 1)
 	var rows [][]string
 	differ := 0
 	for _, q := range queries {
@@ -101,14 +102,15 @@ func RunGPUs(ctx context.Context, args []string, out io.Writer) error {
 
 // query runs a query on one GPU and on several. It returns its row of the table, and whether the answers were the same.
 func (o *gpusOptions) query(ctx context.Context, db *database.DB, q tpch.Query) (cells []string, same bool, err error) {
-	one, err := o.run(ctx, db, q, "never")
-	if err != nil {
-		return nil, false, err
+	var both [2]gpusRun
+	for turn, half := range []int{(o.runs + 1) / 2, o.runs / 2} { // in turn, since clocks and memory change meanwhile
+		for i, share := range []string{"never", o.set.Share} {
+			if err := o.run(ctx, db, q, share, &both[i], half, turn == 0); err != nil {
+				return nil, false, err
+			}
+		}
 	}
-	several, err := o.run(ctx, db, q, o.set.Share)
-	if err != nil {
-		return nil, false, err
-	}
+	one, several := both[0], both[1]
 	same = slices.Equal(one.rows, several.rows)
 	verdict := "same"
 	if !same {
@@ -116,20 +118,20 @@ func (o *gpusOptions) query(ctx context.Context, db *database.DB, q tpch.Query) 
 	}
 	ms := func(seconds float64) string { return fmt.Sprintf("%.2f", seconds*1e3) }
 	cells = []string{
-		fmt.Sprintf("Q%d", q.Number), verdict, ms(one.wall.Seconds()), ms(several.wall.Seconds()), times(one.wall.Seconds(), several.wall.Seconds()),
+		fmt.Sprintf("Q%d", q.Number), verdict, ms(one.wall().Seconds()), ms(several.wall().Seconds()), times(one.wall().Seconds(), several.wall().Seconds()),
 		fmt.Sprintf("%.2f", one.kernels), fmt.Sprintf("%.2f", several.kernels), times(one.kernels, several.kernels),
 	}
 	r := several.shared
 	if r == nil {
 		return append(cells, "on one", "", "", "", ""), same, nil
 	}
-	r.wall = several.wall.Seconds()
+	r.wall = several.wall().Seconds()
 	moved := 0.0
 	for i := range r.steps {
 		moved += r.steps[i].bytes
 	}
 	model := r.at(1)
-	return append(cells, fmt.Sprintf("%.1f MB", moved/1e6), ms(model), fmt.Sprintf("%+.0f%%", 100*(model/one.wall.Seconds()-1)), ms(r.at(4)), ms(r.at(8))), same, nil
+	return append(cells, fmt.Sprintf("%.1f MB", moved/1e6), ms(model), fmt.Sprintf("%+.0f%%", 100*(model/one.wall().Seconds()-1)), ms(r.at(4)), ms(r.at(8))), same, nil
 }
 
 // times is how many times as long a takes as b.
@@ -140,11 +142,12 @@ func times(a, b float64) string {
 	return fmt.Sprintf("%.2f", a/b)
 }
 
-// run runs a query where the session's radish_gpu_share says.
-func (o *gpusOptions) run(ctx context.Context, db *database.DB, q tpch.Query, share string) (r gpusRun, err error) {
+// run runs a query where the session's radish_gpu_share says, so many times after a first one. The first time it learns all else that r tells.
+func (o *gpusOptions) run(ctx context.Context, db *database.DB, q tpch.Query, share string, r *gpusRun, times int, first bool) error {
 	if err := db.Exec(ctx, "SET radish_gpu_share = "+database.Quote(share)); err != nil {
-		return r, err
+		return err
 	}
+	var rows []string
 	if _, err := db.Measure(ctx, q.SQL, func(b *column.Batch) {
 		for _, row := range database.AppendRows(nil, b) {
 			var text strings.Builder
@@ -155,33 +158,38 @@ func (o *gpusOptions) run(ctx context.Context, db *database.DB, q tpch.Query, sh
 					text.WriteString(v.Text() + "|")
 				}
 			}
-			r.rows = append(r.rows, text.String())
+			rows = append(rows, text.String())
 		}
 	}); err != nil {
-		return r, err
+		return err
 	}
-	slices.Sort(r.rows)
-	var hot []time.Duration
-	for range max(o.runs, 1) {
+	for range times {
 		took, err := db.Measure(ctx, q.SQL, nil)
 		if err != nil {
-			return r, err
+			return err
 		}
-		hot = append(hot, took)
+		r.hot = append(r.hot, took)
 	}
-	r.wall = report.Median(hot)
+	if !first {
+		return nil
+	}
+	slices.Sort(rows)
+	r.rows = rows
 	explained, _, err := db.Query(ctx, "EXPLAIN ANALYZE FORMAT = 'json' "+q.SQL)
 	if err != nil {
-		return r, err
+		return err
 	}
 	cost, err := db.Cost(ctx, q.SQL)
 	if err != nil {
-		return r, err
+		return err
 	}
 	r.kernels = cost.Kernels
 	if err := db.Timelines.Record(ctx, db, fmt.Sprintf("Q%d, radish_gpu_share = %s", q.Number, share), q.SQL); err != nil {
-		return r, err
+		return err
 	}
 	r.shared, err = parseSharedRun(database.JoinText(explained))
-	return r, err
+	return err
 }
+
+// wall is the median of the hot runs.
+func (r *gpusRun) wall() time.Duration { return report.Median(r.hot) }

@@ -210,14 +210,30 @@ func (d *Device) placeShared(plan *physical.Plan, ctx *expr.Context, wish Wish, 
 		return nil, "radish_gpu_share is 'never'"
 	}
 	defer d.runner.Device.Span("divide the plan")()
+	for _, tuning := range wish.Shared.tunings() {
+		if placed, alone = d.placeDivided(plan, ctx, wish, target, devices, tuning); placed != nil {
+			break
+		}
+	}
+	return placed, alone
+}
+
+// tunings are those by which a plan is divided: the first one by which that works.
+func (s *Sharing) tunings() []distribute.Tuning {
 	tuning := distribute.DefaultTuning()
+	switch {
+	case s.Tuning != nil:
+		return []distribute.Tuning{*s.Tuning}
+	case s.When == ShareAlways: // small tables of a plan with large ones are as they would be by cost
+		tuning.MinRows = 0
+		return []distribute.Tuning{tuning, distribute.EverythingTuning()}
+	}
 	tuning.MinRows = sharedRows
-	if wish.Shared.When == ShareAlways {
-		tuning = distribute.EverythingTuning()
-	}
-	if wish.Shared.Tuning != nil {
-		tuning = *wish.Shared.Tuning
-	}
+	return []distribute.Tuning{tuning}
+}
+
+// placeDivided is placeShared where devices divide a plan by a tuning.
+func (d *Device) placeDivided(plan *physical.Plan, ctx *expr.Context, wish Wish, target *kernel.Target, devices []*Device, tuning distribute.Tuning) (placed *Placed, alone string) {
 	stored := map[*physical.Build]bool{} // builds whose joins cannot move rows, which are stored before
 	if reachEachOther(devices) {         // strings that rows carry stay where they are
 		tuning.MovesInJoin = func(b *physical.Build) bool { return !stored[b] }

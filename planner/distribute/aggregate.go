@@ -36,6 +36,9 @@ func (x *planner) aggregate(a *physical.Aggregate, all []*stream) {
 	if homes := x.atHome(a, all); homes != nil {
 		st.lay, st.homes, st.reason = spread, homes, "all rows of a group are on one GPU"
 		a.EstGroups /= float64(x.places)
+		if slices.ContainsFunc(homes, func(h home) bool { return h.by.slices != nil }) {
+			a.Ranges = x.places
+		}
 		return
 	}
 	why := inParts(a)

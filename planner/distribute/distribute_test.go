@@ -202,3 +202,28 @@ func golden(t *testing.T, file, got string) {
 		t.Errorf("%s differs; got:\n%s", file, got)
 	}
 }
+
+// TestRangesOfGroups has groups whose keys the slices of a table divide into ranges, and groups whose keys are everywhere.
+func TestRangesOfGroups(t *testing.T) {
+	c := newCatalog(t)
+	for sql, want := range map[string]int{
+		"SELECT order_id, COUNT(*) FROM line GROUP BY order_id":   3,
+		"SELECT big_id, COUNT(*) FROM fact GROUP BY big_id":       0,
+		"SELECT id, MIN(size) FROM big GROUP BY id":               0,
+		"SELECT order_id, MAX(price) FROM line GROUP BY order_id": 3,
+	} {
+		d, reason := distribute.Plan(lower(t, c, sql), 3, tuning(t, ""))
+		if d == nil {
+			t.Fatalf("%s: %s", sql, reason)
+		}
+		most := 0
+		for _, p := range d.Plan.Pipelines {
+			if a, ok := p.Sink.(*physical.Aggregate); ok {
+				most = max(most, a.Ranges)
+			}
+		}
+		if most != want {
+			t.Errorf("%s: %d ranges, want %d", sql, most, want)
+		}
+	}
+}

@@ -216,6 +216,9 @@ type Aggregate struct {
 	EstGroups float64
 	// Hashed says that a hint wants groups found by hash, whatever is known of the keys.
 	Hashed bool
+	// Ranges says into how many ranges of a key its groups are divided, of which one executor has one, if it is more than 1: EstGroups are those of one, and
+	// between what keys lie in all of them is known.
+	Ranges int
 }
 
 // DenseDomain is the domain of a dense group key: integers Min..Max, or the codes of a column's dictionary; and NULL.

@@ -38,9 +38,9 @@ var looks = map[string]render.Format{
 	".md": render.Markdown, ".markdown": render.Markdown, ".html": render.HTML, ".htm": render.HTML, ".sql": render.Insert, ".txt": "", ".log": "", ".out": "", "": "",
 }
 
-// looksOfData are the shell's formats that are the same text as one of storage/files; others, with "", have none.
+// looksOfData are the shell's formats that are the same text as one of storage/files. Other texts have none.
 var looksOfData = map[files.Look]render.Format{
-	{Format: files.CSV}: render.CSV, {Format: files.CSV, Delimiter: '\t'}: render.TSV, {Format: files.CSV, Delimiter: '|'}: "",
+	{Format: files.CSV}: render.CSV, {Format: files.CSV, Delimiter: '\t'}: render.TSV,
 	{Format: files.JSONLines}: render.JSONLines, {Format: files.JSON}: render.JSON,
 }
 

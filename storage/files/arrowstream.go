@@ -3,6 +3,7 @@ package files
 import (
 	"context"
 	"slices"
+	"unsafe"
 
 	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/sql/types"
@@ -13,12 +14,41 @@ import (
 	"github.com/radish-sql/radish/storage/table"
 )
 
-// batched says whether the files are Arrow's and each of their record batches can be read for itself.
-func (s *Set) batched() bool {
-	if s.format != Arrow && s.format != ArrowStream {
-		return false
+// openArrow opens a file; what is known of it is not used again.
+func openArrow(ctx context.Context, policy *fileaccess.Policy, path string, _ any) (footed, error) {
+	f, err := arrowipc.OpenIn(ctx, policy, path)
+	return arrowFile{f}, err
+}
+
+// arrowFile is a [footed].
+type arrowFile struct{ *arrowipc.File }
+
+// batches are the record batches of a file.
+type batches struct {
+	list  []arrowipc.Batch
+	apart bool // each of them can be read for itself
+}
+
+func (f arrowFile) summary() (out summary, err error) {
+	var b batches
+	b.list, b.apart, err = f.Batches()
+	for i := range b.list {
+		out.rows += int64(b.list[i].Rows)
 	}
-	return !slices.ContainsFunc(s.heads, func(h *header) bool { return !h.apart })
+	out.kept, out.held = b, int64(len(b.list))*int64(unsafe.Sizeof(arrowipc.Batch{}))
+	return out, err
+}
+
+func (f arrowFile) load(ctx context.Context, b *table.Builder, ordinals []int, constants []types.Value, limit int64) error {
+	if f.Constants = constants; limit >= 0 {
+		return f.LoadFirst(ctx, b, ordinals, limit)
+	}
+	return f.Load(ctx, b, ordinals)
+}
+
+// batched says whether each record batch of the files can be read for itself.
+func (s *Set) batched() bool {
+	return !slices.ContainsFunc(s.heads, func(h *header) bool { return !h.kept.(batches).apart })
 }
 
 // streamBatches is Stream for Arrow files, whose record batches are the row groups.
@@ -47,7 +77,7 @@ func (s *Set) streamBatches(ctx context.Context, database, name string) (v *tabl
 		if err == nil {
 			now, _, err = f.Batches()
 		}
-		if err == nil && (!slices.Equal(now, s.heads[i].batches) || !sameColumns(f.Columns(), s.heads[i].columns)) {
+		if err == nil && (!slices.Equal(now, s.heads[i].kept.(batches).list) || !sameColumns(f.Columns(), s.heads[i].columns)) {
 			err = fileaccess.Changed(path)
 		}
 		if err != nil {

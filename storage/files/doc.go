@@ -7,7 +7,7 @@
 //	.parquet .pq                   Parquet
 //	.arrow .feather .ipc .arrows   Arrow file or stream; the content tells which
 //
-// Text and JSON may be compressed: .csv.gz, .csv.zst and so on. The list is in formats.go.
+// Text and JSON may be compressed: .csv.gz, .csv.zst and so on. The list is in formats.go; footed.go and texts.go have what the formats of each kind share.
 //
 // A name may be a pattern (`data/*.parquet`): the files that match, in the order of their names, make one table.
 package files

@@ -13,7 +13,7 @@ import (
 	"github.com/radish-sql/radish/storage/arrowipc"
 	"github.com/radish-sql/radish/storage/fileaccess"
 	"github.com/radish-sql/radish/storage/jsonlines"
-	"github.com/radish-sql/radish/storage/parquet"
+	"github.com/radish-sql/radish/storage/table"
 	"github.com/radish-sql/radish/storage/textfile"
 )
 
@@ -42,8 +42,11 @@ type description struct {
 
 	// open finds out what the files of a set hold.
 	open func(s *Set, ctx context.Context) error
-	// openFile opens one file of a format whose files have a footer or header with their schema. known is the file as it was open before, where that tells something.
-	openFile func(ctx context.Context, policy *fileaccess.Policy, path string, known *parquet.File) (footed, error)
+	// openFile opens one file of a format whose files have a footer or header with their schema. known is what its summary kept when it was open before.
+	openFile func(ctx context.Context, policy *fileaccess.Policy, path string, known any) (footed, error)
+	// stream is Set.Stream; nil: rows are read into memory. streams says of which sets the format can do it; nil: of all.
+	stream  func(s *Set, ctx context.Context, database, name string) (*table.Version, func(), error)
+	streams func(s *Set) bool
 	// write returns a writer of files. Of a format that is text writeText is set in its place: a text is compressed as a whole, behind what
 	// writes it, if a further ending asks for it.
 	write     func(f io.WriteSeeker, names []string, columns []types.Type, o Options) (Writer, error)
@@ -65,13 +68,13 @@ func init() {
 			name:    "CSV",
 			endings: []ending{{".csv", 0}, {".txt", 0}, {".tsv", '\t'}, {".psv", '|'}},
 			readers: []string{"read_csv", "read_csv_auto"},
-			open:    (*Set).openTexts, writeText: writeCSV,
+			open:    (*Set).openTexts, stream: (*Set).streamTexts, streams: (*Set).splits, writeText: writeCSV,
 		},
 		JSONLines: {
 			name: "JSON lines", hasKeys: true,
 			endings: []ending{{".jsonl", 0}, {".ndjson", 0}},
 			readers: []string{"read_ndjson", "read_ndjson_auto"},
-			open:    (*Set).openObjects,
+			open:    (*Set).openObjects, stream: (*Set).streamTexts, streams: (*Set).splits,
 			writeText: func(w io.Writer, _ string, names []string, o Options) (Writer, error) {
 				return jsonlines.NewWriter(w, names, o.Zone), nil
 			},
@@ -89,20 +92,20 @@ func init() {
 			name: "Parquet", magic: "PAR1",
 			endings: []ending{{".parquet", 0}, {".pq", 0}},
 			readers: []string{"read_parquet", "parquet_scan"},
-			open:    (*Set).openFooters, openFile: openParquet, write: writeParquet,
+			open:    (*Set).openFooters, openFile: openParquet, stream: (*Set).streamParquet, write: writeParquet,
 		},
 		Arrow: {
 			name: "Arrow", magic: "ARROW1",
 			endings: []ending{{".arrow", 0}, {".feather", 0}, {".ipc", 0}},
 			readers: []string{"read_arrow"},
-			open:    (*Set).openFooters, openFile: openArrow,
+			open:    (*Set).openFooters, openFile: openArrow, stream: (*Set).streamBatches, streams: (*Set).batched,
 			write: func(f io.WriteSeeker, names []string, columns []types.Type, _ Options) (Writer, error) {
 				return arrowipc.NewWriter(f, names, columns)
 			},
 		},
 		ArrowStream: {
 			name: "Arrow stream", endings: []ending{{".arrows", 0}},
-			open: (*Set).openFooters, openFile: openArrow,
+			open: (*Set).openFooters, openFile: openArrow, stream: (*Set).streamBatches, streams: (*Set).batched,
 			write: func(f io.WriteSeeker, names []string, columns []types.Type, _ Options) (Writer, error) {
 				return arrowipc.NewStreamWriter(f, names, columns)
 			},
@@ -172,7 +175,13 @@ func FormatNames() string {
 	for _, f := range Formats() {
 		names = append(names, f.Endings()[0][1:])
 	}
-	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
+	return listed(names)
+}
+
+// listed returns names as a sentence lists them: a, b and c.
+func listed(names []string) string {
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " and " + names[last]
 }
 
 // Recognize returns the format of a file that begins with head, as far as its first bytes tell; Unknown: they do not.
@@ -224,7 +233,12 @@ func WhyUnknown(name string) string {
 	if slices.Contains(spreadsheets, strings.ToLower(filepath.Ext(name))) {
 		return "spreadsheets are not read: save it as CSV (UTF-8), or read it with pandas and write Parquet"
 	}
-	return "its ending is unknown; Radish reads names that end in " + Endings() + ", and files of any name by read_csv('" + name + "'), read_json, read_ndjson, read_parquet and read_arrow"
+	var functions []string
+	for _, d := range formats {
+		functions = append(functions, d.readers[:min(1, len(d.readers))]...)
+	}
+	functions[0] += "('" + name + "')"
+	return "its ending is unknown; Radish reads names that end in " + Endings() + ", and files of any name by " + listed(functions)
 }
 
 // Endings lists the endings of files that can be read or written, for messages.
@@ -237,7 +251,7 @@ func Endings() string {
 			others = append(others, f.Endings()...)
 		}
 	}
-	return strings.Join(texts, ", ") + ", each of them with .gz or .zst behind it too, " + strings.Join(others[:len(others)-1], ", ") + " and " + others[len(others)-1]
+	return strings.Join(texts, ", ") + ", each of them with .gz or .zst behind it too, " + listed(others)
 }
 
 // Check returns an error for a name that says that a file of a format is compressed which cannot be read or written so.
@@ -284,13 +298,4 @@ func HasKeys(name string) (bool, error) {
 		return false, err
 	}
 	return formats[source.formatOf(source.Pattern)].hasKeys, nil
-}
-
-func openParquet(ctx context.Context, policy *fileaccess.Policy, path string, known *parquet.File) (footed, error) {
-	f, err := parquet.OpenAs(ctx, policy, path, known)
-	return parquetFile{f}, err
-}
-
-func openArrow(ctx context.Context, policy *fileaccess.Policy, path string, _ *parquet.File) (footed, error) {
-	return arrowipc.OpenIn(ctx, policy, path)
 }

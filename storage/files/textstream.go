@@ -8,7 +8,6 @@ import (
 
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/storage/arrowconv"
-	"github.com/radish-sql/radish/storage/csv"
 	"github.com/radish-sql/radish/storage/encoding"
 	"github.com/radish-sql/radish/storage/fileaccess"
 	"github.com/radish-sql/radish/storage/table"
@@ -22,7 +21,7 @@ func (s *Set) splits() bool {
 			return false // what is compressed has to be read from its start
 		}
 	}
-	return s.text() != nil && s.format != JSON && (s.texts == nil || s.texts.Splits())
+	return s.rows.splits()
 }
 
 // streamTexts is Stream for texts. A version of nil says that scans cannot read them.
@@ -47,7 +46,7 @@ func (s *Set) streamTexts(ctx context.Context, database, name string) (v *table.
 			close()
 			return nil, nil, err
 		}
-		if s.texts != nil && csv.FromStart(f, rows.Quote()) {
+		if rows.fromStart(f) {
 			close()
 			return nil, func() {}, nil
 		}

@@ -1,0 +1,165 @@
+package files
+
+import (
+	"context"
+	"slices"
+
+	"github.com/radish-sql/radish/column"
+	"github.com/radish-sql/radish/sql/types"
+	"github.com/radish-sql/radish/storage/encoding"
+	"github.com/radish-sql/radish/storage/fileaccess"
+	"github.com/radish-sql/radish/storage/parquet"
+	"github.com/radish-sql/radish/storage/table"
+)
+
+// openParquet opens a file; known is what its summary kept.
+func openParquet(ctx context.Context, policy *fileaccess.Policy, path string, known any) (footed, error) {
+	before, _ := known.(*parquet.File)
+	f, err := parquet.OpenAs(ctx, policy, path, before)
+	return parquetFile{f}, err
+}
+
+// parquetFile is a [footed].
+type parquetFile struct{ *parquet.File }
+
+func (f parquetFile) summary() (summary, error) {
+	return summary{f.Rows(), f.File, f.FooterBytes()}, nil
+}
+
+func (f parquetFile) load(ctx context.Context, b *table.Builder, ordinals []int, constants []types.Value, _ int64) error {
+	f.Constants = constants
+	return f.Load(ctx, b, ordinals)
+}
+
+// streamParquet is Stream for Parquet files.
+func (s *Set) streamParquet(ctx context.Context, database, name string) (v *table.Version, close func(), err error) {
+	open := make([]*streamed, len(s.paths))
+	close = func() {
+		for _, f := range open {
+			if f != nil {
+				_ = f.Close() // nothing was written
+			}
+		}
+	}
+	for i, p := range s.paths {
+		f, err := parquet.OpenAs(ctx, s.policy, p, s.heads[i].kept.(*parquet.File))
+		if err == nil {
+			f.Constants = s.constants[i]
+			open[i] = &streamed{File: f, set: s, path: p}
+			if open[i].was, err = f.State(); err == nil && !s.isOf(i, f) {
+				err = fileaccess.Changed(p)
+			}
+		}
+		if err != nil {
+			close()
+			return nil, nil, err
+		}
+	}
+	shared := make([]*column.Dictionary, len(s.Columns))
+	for i := range shared {
+		shared[i] = column.NewDictionary()
+	}
+	var groups []*table.RowGroup
+	for _, z := range s.zones {
+		groups = append(groups, &table.RowGroup{Rows: z.rows, Columns: z.columns, Stream: &streamedGroup{open[z.file], z, shared}})
+	}
+	return table.NewStreamed(&table.Schema{Database: database, Name: name, Columns: s.Columns}, groups, s.Rows), close, nil
+}
+
+// isOf says whether an open file still has the row groups that the set knows.
+func (s *Set) isOf(file int, f *parquet.File) bool {
+	n := 0
+	for _, z := range s.zones {
+		if z.file == file {
+			if n += z.rows; z.group >= f.Groups() || f.GroupRows(z.group) != z.rows {
+				return false
+			}
+		}
+	}
+	return int64(n) == f.Rows() && sameColumns(f.Columns(), s.heads[file].columns)
+}
+
+// streamed is an open file that scans read.
+type streamed struct {
+	*parquet.File
+	set  *Set
+	path string
+	was  fileaccess.State // when it was opened
+}
+
+// unchanged returns an error if the file was written since it was opened.
+func (f *streamed) unchanged() error {
+	now, err := f.State()
+	if err != nil {
+		return err
+	}
+	if now != f.was {
+		return fileaccess.Changed(f.path)
+	}
+	return nil
+}
+
+type streamedGroup struct {
+	file *streamed
+	zone
+	shared []*column.Dictionary // by column
+}
+
+// Open implements [table.Stream].
+func (g *streamedGroup) Open(ctx context.Context, w *table.Wanted) (table.StreamReader, error) {
+	ctx = table.WithScratch(ctx)
+	r := &groupReader{group: g, tested: w.Tested, late: w.Late}
+	var shared []*column.Dictionary
+	places := func(ordinals []int) (places []int) {
+		for _, o := range ordinals {
+			places = append(places, g.file.set.at[g.zone.file][o])
+			shared = append(shared, g.shared[o])
+		}
+		return places
+	}
+	for _, o := range w.Tested {
+		r.types = append(r.types, g.file.set.Columns[o].Type)
+	}
+	var conditions []parquet.Condition
+	for _, c := range w.Conditions {
+		if i := slices.Index(w.Tested, c.Ordinal); i >= 0 {
+			conditions = append(conditions, parquet.Condition{Tested: i, Predicate: c.Predicate})
+		}
+	}
+	tested, late := places(w.Tested), places(w.Late)
+	var err error
+	r.in, err = g.file.Stream(ctx, g.group, tested, late, conditions, shared)
+	return r, err
+}
+
+// groupReader is a [table.LateReader] of a row group of a Parquet file.
+type groupReader struct {
+	group  *streamedGroup
+	in     *parquet.GroupReader
+	tested []int
+	types  []types.Type // of the tested columns
+	late   []int
+}
+
+func (r *groupReader) Next() (*table.RowGroup, error) {
+	rows, chunks, err := r.in.Next(r.types)
+	if err := r.group.file.unchanged(); err != nil { // what was read may be of two states of the file
+		return nil, err
+	}
+	if err != nil || rows == 0 {
+		return nil, err
+	}
+	out := &table.RowGroup{First: r.in.First(), Rows: rows, Columns: make([]*encoding.Chunk, len(r.group.columns))}
+	for i, o := range r.tested {
+		out.Columns[o] = chunks[i]
+	}
+	return out, nil
+}
+
+func (r *groupReader) Gather(dst *column.Vector, ordinal, from, n int, sel []int32) error {
+	return r.in.Gather(dst, r.group.file.set.Columns[ordinal].Type, slices.Index(r.late, ordinal), from, n, sel)
+}
+
+func (r *groupReader) Bytes() int64 { return r.in.Bytes() }
+
+func (r *groupReader) Close() { r.in.Close() }

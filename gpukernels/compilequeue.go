@@ -31,10 +31,13 @@ type compilation struct {
 	image []byte
 	err   error
 	took  time.Duration // without waiting for its turn
+	begin time.Time     // when its turn came
+	where string        // who compiled it
 }
 
 // run does the compilation.
-func (x *compilation) run(compile func() ([]byte, error)) {
+func (x *compilation) run(where string, compile func() ([]byte, error)) {
+	x.begin, x.where = time.Now(), where
 	x.took = x.clock.Time(func() {
 		x.err = guard(func() (err error) {
 			x.image, err = compile()

@@ -336,7 +336,7 @@ func (c *Compilers) behind() int { return max(1, c.most/2) }
 
 // compileHere compiles in this process.
 func (c *Compilers) compileHere(x *compilation) {
-	x.run(func() ([]byte, error) { return c.here(x.capability, x.source, x.options) })
+	x.run("here", func() ([]byte, error) { return c.here(x.capability, x.source, x.options) })
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	c.running--
@@ -347,7 +347,7 @@ func (c *Compilers) compileHere(x *compilation) {
 // tries it, and what crashes that, too, is an error, since this process would not survive it.
 func (c *Compilers) compileThere(w *worker, x *compilation) {
 	defer c.closing.Done()
-	x.run(func() ([]byte, error) {
+	x.run(fmt.Sprint("in process ", w.process.Process.Pid), func() ([]byte, error) {
 		include, err := c.include()
 		if err != nil {
 			c.settle(w, nil)

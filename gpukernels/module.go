@@ -306,7 +306,9 @@ func (d *Device) make(e *moduleEntry, source string, options []string, begun fun
 	e.compiling = x
 	d.modules.mutex.Unlock()
 	begun()
+	asked := time.Now()
 	<-x.done
+	d.compiled(x, asked)
 	m.CompileTime = x.took
 	if e.err = x.err; e.err == nil {
 		e.err = d.loadImage(m, x.image)

@@ -247,6 +247,21 @@ func (d *Device) Span(what string, numbers ...int) (end func()) {
 
 func noSpan() {}
 
+// compiled tells a timeline of a kernel: how long it waited for its turn, and when and where it was compiled. The bytes are those of its source.
+func (d *Device) compiled(x *compilation, asked time.Time) {
+	w := d.watch.Load()
+	if w == nil || w.timeline == nil {
+		return
+	}
+	t, bytes := w.timeline, int64(len(x.source))
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if wait := x.begin.Sub(asked); wait > 0 {
+		t.spans = append(t.spans, Span{What: "wait for the compiler", Begin: asked.Sub(t.origin), Took: wait, Bytes: bytes})
+	}
+	t.spans = append(t.spans, Span{What: "compile " + x.where, Begin: x.begin.Sub(t.origin), Took: x.took, Bytes: bytes})
+}
+
 // named notes the name of a kernel that is launched next.
 func (t *Timeline) named(f *Function) {
 	t.mu.Lock()

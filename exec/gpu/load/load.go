@@ -98,7 +98,13 @@ func (l *Loader) Begin(ctx context.Context, missing []Source) {
 // Loaded waits for a kernel.
 func (l *Loader) Loaded(k *kernel.Kernel) (*Kernel, error) {
 	m := l.modules[k]
-	<-m.ready
+	select {
+	case <-m.ready:
+	default:
+		end := l.device.Span("wait for "+k.Title+" of pipeline", k.Pipeline.ID)
+		<-m.ready
+		end()
+	}
 	if m.err != nil {
 		return nil, fmt.Errorf("compiling the kernel %s of pipeline %d: %w", k.Title, k.Pipeline.ID, m.err)
 	}

@@ -52,6 +52,21 @@ func (t *timelines) Record(ctx context.Context, db *DB, title, sql string) error
 			return err
 		}
 	}
+	return t.record(ctx, db, title, sql)
+}
+
+// RecordCold is Record without compiled kernels.
+func (t *timelines) RecordCold(ctx context.Context, db *DB, title, sql string) error {
+	if t.path == "" {
+		return nil
+	}
+	for _, d := range gpu.Opened(db.Library) {
+		d.ForgetKernels()
+	}
+	return t.record(ctx, db, title, sql)
+}
+
+func (t *timelines) record(ctx context.Context, db *DB, title, sql string) error {
 	origin := time.Now()
 	devices := gpu.Opened(db.Library)
 	var recording []*gpukernels.Timeline

@@ -157,7 +157,7 @@ func Run(ctx context.Context, args []string, out io.Writer) error {
 	case err != nil:
 		return err
 	case o.explain != "":
-		return explainQueries(ctx, out, db, s.queries)
+		return o.explainQueries(ctx, out, db, s.queries)
 	case o.calls != "":
 		return database.TraceQueries(ctx, out, db, s.queries)
 	}
@@ -331,7 +331,7 @@ func (s *suite) cells(r queryRun) []string {
 }
 
 // explainQueries prints EXPLAIN ANALYZE of queries that have run once, so that statistics are there.
-func explainQueries(ctx context.Context, out io.Writer, db *database.DB, queries []tpch.Query) error {
+func (o *tpchOptions) explainQueries(ctx context.Context, out io.Writer, db *database.DB, queries []tpch.Query) error {
 	for _, q := range queries {
 		err := db.OnDevices(ctx, func(devices int) error {
 			for range 2 {
@@ -348,7 +348,13 @@ func explainQueries(ctx context.Context, out io.Writer, db *database.DB, queries
 			if err != nil {
 				return err
 			}
-			return db.Timelines.Record(ctx, db, fmt.Sprintf("Q%d on %d GPUs", q.Number, devices), q.SQL)
+			title := fmt.Sprintf("Q%d on %d GPUs", q.Number, devices)
+			for range o.coldRuns {
+				if err := db.Timelines.RecordCold(ctx, db, title+", without compiled kernels", q.SQL); err != nil {
+					return err
+				}
+			}
+			return db.Timelines.Record(ctx, db, title, q.SQL)
 		})
 		if err != nil {
 			return err

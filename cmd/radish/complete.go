@@ -128,7 +128,7 @@ func (c *completer) candidates(before, after string) (word string, list []string
 	}
 	for _, f := range expr.Aggregates() {
 		for _, name := range append([]string{f.Name}, f.Aliases...) {
-			if f.Kind != expr.AggSingle && !strings.Contains(name, "(") {
+			if f.Syntax != "" && !strings.Contains(name, "(") {
 				list = append(list, spell(name)+"(")
 			}
 		}

@@ -35,6 +35,7 @@ type grouping struct {
 	groupings []groupingCall
 
 	anyValues  map[expr.ColumnID]*expr.Column
+	anyRow     bool                  // lift is inside ANY_VALUE
 	shown      map[expr.ColumnID]int // what is shown of texts that are grouped by their collation keys: which of groups
 	fromIDs    map[expr.ColumnID]int // which of from's columns
 	determined determined            // columns that the groups determine
@@ -258,6 +259,12 @@ func (g *grouping) lift(e expr.Expr, clause string, n int, grouped bool) (expr.E
 		return g.anyValue(c, clause, n, grouped)
 	case *expr.Subquery:
 		return g.liftSubquery(x, clause, n, grouped)
+	case *expr.Call:
+		if x.Fn.Name == "any_value" {
+			was := g.anyRow
+			g.anyRow = true
+			defer func() { g.anyRow = was }()
+		}
 	}
 	children := e.Children()
 	if len(children) == 0 {
@@ -315,10 +322,7 @@ func (g *grouping) liftSubquery(s *expr.Subquery, clause string, n int, grouped 
 
 // anyValue stands a column of FROM that is not grouped in a grouped clause.
 func (g *grouping) anyValue(c scopeColumn, clause string, n int, grouped bool) (expr.Expr, error) {
-	if have, ok := g.anyValues[c.col.ID]; ok {
-		return have, nil
-	}
-	if g.b.Ctx.SQLMode&expr.ModeOnlyFullGroupBy != 0 && !g.determines(c.col.ID) {
+	if !g.anyRow && g.b.Ctx.SQLMode&expr.ModeOnlyFullGroupBy != 0 && !g.determines(c.col.ID) {
 		name := c.name
 		if c.table != "" {
 			name = c.table + "." + name
@@ -330,6 +334,9 @@ func (g *grouping) anyValue(c scopeColumn, clause string, n int, grouped bool) (
 			return nil, sqlerr.MixOfGroupFunc(n, clause, name)
 		}
 		return nil, sqlerr.NotGroupBy(n, clause, name)
+	}
+	if have, ok := g.anyValues[c.col.ID]; ok {
+		return have, nil
 	}
 	fn := expr.LookupAggregate("any_value")
 	col := g.b.alloc.New(c.table, c.name, c.col.Typ, c.col.Null || !grouped || g.rollup)

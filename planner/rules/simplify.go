@@ -134,6 +134,10 @@ func (s simplifier) expr(e expr.Expr, nullIsFalse bool) expr.Expr {
 		return &expr.IsNull{Arg: arg}
 	case *expr.Case:
 		return s.caseOf(x)
+	case *expr.Call:
+		if x.Fn.Name == "any_value" && x.Typ == x.Args[0].Type() { // once rows are grouped it is its operand
+			return s.expr(x.Args[0], nullIsFalse)
+		}
 	}
 	children := e.Children()
 	if mapped := logical.MapEach(children, s.value); len(children) > 0 && &mapped[0] != &children[0] {

@@ -13,7 +13,7 @@ type Aggregate struct {
 	Kind    AggKind
 	Name    string   // lower case
 	Aliases []string // other names
-	Syntax  string
+	Syntax  string   // empty: the planner makes it, and no query can write it
 	Doc     string
 	// Resolve chooses the types, as for functions. COUNT(*) has no operand.
 	Resolve func(args []Expr) (Signature, error)
@@ -113,8 +113,8 @@ func init() {
 			Resolve: resolveTotal(types.AvgType)},
 		&Aggregate{Kind: AggMin, Name: "min", Syntax: "MIN(a)", Doc: "The smallest value; of an ENUM the first text.", EmptyNull: true, Resolve: extreme},
 		&Aggregate{Kind: AggMax, Name: "max", Syntax: "MAX(a)", Doc: "The largest value; of an ENUM the last text.", EmptyNull: true, Resolve: extreme},
-		&Aggregate{Kind: AggAnyValue, Name: "any_value", Syntax: "ANY_VALUE(a)", EmptyNull: true, NoWindow: true, Resolve: same,
-			Doc: "The value of some row of the group."},
+		&Aggregate{Kind: AggAnyValue, Name: "any_value", EmptyNull: true, NoWindow: true, Resolve: same,
+			Doc: "What a column that is not grouped becomes: its value in some row of the group."},
 		&Aggregate{Kind: AggVarPop, Name: "var_pop", Aliases: []string{"variance"}, Syntax: "VAR_POP(a)", EmptyNull: true,
 			Doc: "The population variance.", Resolve: double},
 		&Aggregate{Kind: AggVarSamp, Name: "var_samp", Syntax: "VAR_SAMP(a)", EmptyNull: true,
@@ -140,7 +140,7 @@ func init() {
 				return sig, nil
 			}},
 		&Aggregate{Kind: AggSingle, Name: "single_value", EmptyNull: true, NoWindow: true, Resolve: same,
-			Syntax: "(SELECT ...)", Doc: "What a scalar subquery does: the value of the only row; an error if there are more."},
+			Doc: "What a scalar subquery does: the value of the only row; an error if there are more."},
 	)
 }
 

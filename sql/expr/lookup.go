@@ -124,6 +124,9 @@ func MarkdownTable() string {
 	}
 	heading("Aggregate functions")
 	for _, f := range Aggregates() {
+		if f.Syntax == "" {
+			continue
+		}
 		row(f.Syntax, strings.ToUpper(strings.Join(f.Aliases, ", ")), f.Doc)
 	}
 	return b.String()

@@ -27,6 +27,8 @@ func TestCoreExamples(t *testing.T) {
 		{"if", []any{0.3, "yes", "no"}, "yes"},
 		{"isnull", []any{2}, "0"},
 		{"isnull", []any{nil}, "1"},
+		{"any_value", []any{2}, "2"},
+		{"any_value", []any{nil}, "NULL"},
 		{"greatest", []any{2, 0}, "2"},
 		{"greatest", []any{34.0, 3.0, 5.0, 767.0}, "767"},
 		{"greatest", []any{"B", "A", "C"}, "C"},

@@ -457,3 +457,53 @@ func TestDocsSQL(t *testing.T) {
 		t.Errorf("only %d blocks were run", ran)
 	}
 }
+
+// TestPackageDocsListFiles checks that a package's comment that lists its files, in a table, lists all of them.
+func TestPackageDocsListFiles(t *testing.T) {
+	name := regexp.MustCompile(`[\w-]+\.go\b`)
+	listed := 0
+	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.IsDir() {
+			return err
+		}
+		if d.Name() == "build" || path != "." && strings.HasPrefix(d.Name(), ".") {
+			return fs.SkipDir
+		}
+		files, err := filepath.Glob(filepath.Join(path, "*.go"))
+		if err != nil {
+			return err
+		}
+		var product []string
+		comment, rows := "", 0
+		for _, file := range files {
+			if base := filepath.Base(file); !strings.HasSuffix(base, "_test.go") && base != "doc.go" {
+				product = append(product, base)
+			}
+			text, err := os.ReadFile(file)
+			if err != nil {
+				return err
+			}
+			head, _, _ := strings.Cut("\n"+string(text), "\npackage ")
+			comment += head
+			for _, line := range strings.Split(head, "\n") {
+				if strings.HasPrefix(line, "//\t") && name.MatchString(line) {
+					rows++
+				}
+			}
+		}
+		if rows < 3 { // it mentions files, and lists none
+			return nil
+		}
+		listed++
+		named := name.FindAllString(comment, -1)
+		for _, file := range product {
+			if file = strings.Replace(file, "_other.go", "_linux.go", 1); !slices.Contains(named, file) {
+				t.Errorf("the comment of package %s lists files and leaves %s out", path, file)
+			}
+		}
+		return nil
+	})
+	if err != nil || listed < 15 {
+		t.Errorf("only %d packages list their files: %v", listed, err)
+	}
+}

@@ -1,8 +1,13 @@
 // Command radish runs SQL: a shell to type at, and a batch runner for scripts.
 //
-// It is the outermost layer: text is cut into statements and commands (script.go), statements are run by package radish (runner.go),
-// commands here (commands.go and the files named after it), and rows are printed by internal/render. shell.go reads from a
-// terminal, main.go all else; check.go only looks.
+// It is the outermost layer: statements are run by package radish, rows are printed by internal/render, lines are edited by internal/prompt.
+//
+//	the program   main.go, inputs.go          flags, scripts and files that the command line names; openscript.go: one script
+//	statements    script.go, runner.go        text is cut into statements and commands, which run; check.go only looks
+//	a terminal    shell.go, history.go        complete.go, highlight.go: while one types; progress.go: while a statement runs
+//	commands      commands.go                 commands_catalog.go, commands_output.go, commands_session.go; aliases.go: words of other shells
+//	output        sink.go, chart.go           files, commands behind a bar, charts
+//	databases     backup.go, dump.go          whole ones, as files or as statements
 package main
 
 import (

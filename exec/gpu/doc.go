@@ -3,8 +3,9 @@
 //
 // A query takes this way:
 //
-//	OpenFleet           fleet.go, links.go      the devices that queries run on, alone or together, and what they reach of each other
-//	Device.Place        place.go, placing.go    which pipelines run here, with the joins that a statement wants (joins.go), and why: a *Placed plan; package placement says whether the GPU is the faster one
+//	OpenFleet           fleet.go, links.go      the devices that queries run on, alone or together, and what they reach of each other; device.go: one of them, and devicememory.go: what its memory is used for
+//	Device.Place        place.go, placing.go    which pipelines run here, with the joins that a statement wants (joins.go), and why: a *Placed plan; package placement says whether the GPU is the faster one (costs.go)
+//	                    kept.go                 a plan that comes again keeps its kernels; explain.go: what EXPLAIN says of them
 //	                    shares.go               how several devices share it, where planner/distribute divides it
 //	program.New         package program         the forms of what is stored between pipelines, and the kernels of each pipeline
 //	  joins             package join            how builds lie, and one file for each algorithm
@@ -12,7 +13,8 @@
 //	  sorts             package sort            kernels that order stored rows
 //	  kernels           package kernel          what every writer of kernels needs
 //	  expressions       package codegen         C++ that computes them; lookup tables over dictionaries
-//	Placed.Start        run.go, places.go       a Run, which exec/schedule calls for each pipeline that is here (schedule.Run), on one device or several
+//	Placed.Start        run.go, places.go       a Run, which exec/schedule calls for each pipeline that is here (schedule.Run), on one device or several; store.go: results that become tables
+//	                    runshortage.go          what follows where memory runs out; firstrun.go: what first runs wait for
 //	  exchanges         package exchange        rows that move between devices which share a plan
 //	Runner.Start        package run             memory of the sinks, launches, waits, reruns, sorts; rows that come back to the host
 //

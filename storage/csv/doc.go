@@ -20,4 +20,10 @@
 // Types that are inferred, each only if all values of the column have its form: BOOL (true, false), BIGINT (no leading
 // zeros), DECIMAL (up to 10 fractional and 38 digits in all), DOUBLE (other numbers), DATE, DATETIME and TIME (ISO
 // 8601), TIMESTAMP (a DATETIME with its offset from UTC, 1970 to 2038), else TEXT. A column without values is TEXT.
+//
+//	options      csv.go, meaning.go      what a text looks like, and how it writes numbers and dates
+//	texts        texts.go, sniff.go      the files of a table; prepare.go, escape.go, lineends.go: what becomes of one before it is cut
+//	types        survey.go               what all values of a column have in common
+//	rows         read.go, scan.go        blocks into fields into columns; parts.go: for scans; rejects.go: records that are left out
+//	writing      write.go
 package csv

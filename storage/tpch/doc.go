@@ -13,5 +13,5 @@
 // Queries are the benchmark's 22 queries in MySQL's dialect (queries.go, queries/), and LoadAnswer, Answer.Compare and
 // Query.Digest hold a result against what is published (answers.go).
 //
-// Two editions of the data exist, which differ in comments and addresses: see Edition.
+// Two editions of the data exist, which differ in comments and addresses (editions.go).
 package tpch

@@ -3,10 +3,12 @@
 //
 //	Text       text.go             statements, and the parameters that they read
 //	Scope      scope.go            which values are known at a position of the text
-//	Value      value.go            the C++ that reads a value, and how the value lies in registers and memory
+//	Value      value.go            the C++ that reads a value, and how the value lies in registers and memory; forms.go: what is known of it before any text is written
 //	Ranges     range.go            proven bounds of values: they make arithmetic narrow and hash tables arrays
 //	Emit       emit.go             an expression; compute.go chooses what writes it, functions.go lists the functions
-//	lookups    lookup.go           expressions over one dictionary column become tables (lookupbuild.go), which a LookupCache keeps between queries
+//	           arith.go, math.go, cast.go, compare.go, case.go, string.go, temporal.go    the expressions, by kind
+//	lookups    lookup.go           expressions over one dictionary column become tables (lookupbuild.go), which a LookupCache keeps between queries (lookupcache.go);
+//	                               dictionary.go: strings of dictionaries on the device
 //
 // A kernel's text names no literal and no address: they are parameters (Param), so queries that differ in them alone share a compiled kernel. The package
 // knows nothing of devices: whoever launches a kernel resolves its parameters.

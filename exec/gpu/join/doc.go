@@ -4,10 +4,10 @@
 //	Form           form.go         how a build lies: its algorithm, its rows, filters of its keys
 //	decisions      outline.go      what a pipeline stores in a build, what a probe gives, and the list of algorithms
 //	algorithms     algorithm.go    what an algorithm is; each has a file that says when it applies, which memory it needs, and how a row is stored and found:
-//	                               loop.go, ordered.go, hash.go, bitmap.go, direct.go, dense.go
+//	                               loop.go, ordered.go, hash.go, bitmap.go, direct.go, dense.go, runs.go
 //	partitions     choose.go       which joins have both sides in partitions, or sorted, and where pipelines are cut for them; package radix writes their kernels
 //	builds         build.go        the sink that stores the rows
-//	probes         probe.go        the kinds of join, over whatever an algorithm finds; mark.go: IN and EXISTS that may be NULL
+//	probes         probe.go        the kinds of join, over whatever an algorithm finds; pair.go: a probe's row and one of the build; mark.go: IN and EXISTS that may be NULL
 //	               unmatched.go    the source that reads rows without a match
 //	filters        filter.go       bits of a key's values, for the scans of probes
 //

@@ -1,6 +1,6 @@
 // Package radix writes the kernels of joins that have both sides in partitions of their keys, or sorted by them. It knows no device and no running query.
 //
-//	Candidate  choose.go  which joins are partitioned
+//	Candidate  choose.go  which joins are partitioned; cost.go: when it is worth it
 //	Sorted     sorted.go  which joins are sorted, and what is decided of one
 //	Join       join.go    what is decided of one in partitions: partitions, rows, the table of a partition
 //	keys       keys.go    how keys become places, and places keys again

@@ -66,8 +66,11 @@ var layers = []struct {
 	{"exec/gpu/program", []string{
 		"column", "exec/gpu/codegen", "exec/gpu/form", "exec/gpu/groupby", "exec/gpu/join", "exec/gpu/kernel", "exec/gpu/sort", "planner", "sql", "storage",
 	}},
+	{"exec/gpu/control", []string{"exec/gpu/devicemem", "exec/gpu/kernel", "exec/gpu/program", "gpukernels"}},
+	{"exec/gpu/sizes", []string{"exec/gpu/kernel", "exec/gpu/program", "exec/gpu/residency", "planner/physical"}},
+	{"exec/gpu/outofcore", []string{"exec/gpu/form", "exec/gpu/residency", "planner", "sql", "storage"}},
 	{"exec/gpu/run", []string{
-		"column", "exec/gpu/codegen", "exec/gpu/devicemem", "exec/gpu/form", "exec/gpu/groupby", "exec/gpu/join", "exec/gpu/kernel", "exec/gpu/load", "exec/gpu/measure", "exec/gpu/partition", "exec/gpu/program", "exec/gpu/residency", "exec/gpu/results", "exec/gpu/rowsort", "exec/gpu/sort",
+		"column", "exec/gpu/codegen", "exec/gpu/control", "exec/gpu/devicemem", "exec/gpu/form", "exec/gpu/groupby", "exec/gpu/join", "exec/gpu/kernel", "exec/gpu/load", "exec/gpu/measure", "exec/gpu/outofcore", "exec/gpu/partition", "exec/gpu/program", "exec/gpu/residency", "exec/gpu/results", "exec/gpu/rowsort", "exec/gpu/sizes", "exec/gpu/sort",
 		"exec/memory", "gpukernels",
 		"planner", "sql", "storage",
 	}},

@@ -1,8 +1,8 @@
 package gpu
 
 import (
+	"github.com/radish-sql/radish/exec/gpu/outofcore"
 	"github.com/radish-sql/radish/exec/gpu/placement"
-	"github.com/radish-sql/radish/exec/gpu/run"
 	"github.com/radish-sql/radish/planner/cost"
 	"github.com/radish-sql/radish/planner/physical"
 )
@@ -58,7 +58,7 @@ func (p *Placed) Lacks() Lacks {
 		parts := p.parts(i)
 		for _, pl := range p.Plan.Pipelines {
 			if scan, ok := pl.Source.(*physical.TableScan); ok && p.Placement.Device(pl) == physical.GPU && p.runsAt(i, pl) && p.windows[i].Of[scan] == nil { // windows come when they are read
-				l.Bytes += d.runner.Residency.Awaited(scan.Table, run.ScanOrdinals(scan), parts[scan])
+				l.Bytes += d.runner.Residency.Awaited(scan.Table, outofcore.ScanOrdinals(scan), parts[scan])
 			}
 		}
 	}

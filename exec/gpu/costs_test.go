@@ -7,6 +7,7 @@ import (
 
 	"github.com/radish-sql/radish/exec/enginetest"
 	"github.com/radish-sql/radish/exec/gpu/codegen"
+	"github.com/radish-sql/radish/exec/gpu/outofcore"
 	"github.com/radish-sql/radish/exec/gpu/residency"
 	"github.com/radish-sql/radish/exec/gpu/run"
 	"github.com/radish-sql/radish/gpukernels/gputest"
@@ -25,7 +26,7 @@ func TestTooLarge(t *testing.T) {
 	most := int64(0)
 	for _, p := range plan.Pipelines {
 		if scan, ok := p.Source.(*physical.TableScan); ok {
-			_, missing := runner.Residency.Bytes(scan.Table, run.ScanOrdinals(scan), residency.Part{})
+			_, missing := runner.Residency.Bytes(scan.Table, outofcore.ScanOrdinals(scan), residency.Part{})
 			most = max(most, missing)
 		}
 	}

@@ -10,9 +10,9 @@ import (
 	"github.com/radish-sql/radish/exec/gpu/join"
 	"github.com/radish-sql/radish/exec/gpu/kernel"
 	"github.com/radish-sql/radish/exec/gpu/load"
+	"github.com/radish-sql/radish/exec/gpu/outofcore"
 	"github.com/radish-sql/radish/exec/gpu/program"
 	"github.com/radish-sql/radish/exec/gpu/residency"
-	"github.com/radish-sql/radish/exec/gpu/run"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/planner/distribute"
 	"github.com/radish-sql/radish/planner/physical"
@@ -50,7 +50,7 @@ type Placed struct {
 	tables int64   // bytes of it that table columns may take; 0: any
 	shares *shares // how several devices share the plan; nil: there is one
 	// windows are what each place reads in windows, planned once: EXPLAIN, Lacks and the run follow them.
-	windows []run.Windows
+	windows []outofcore.Windows
 
 	// For Kept: why pipelines are not on the device, and the kernels as they were written first.
 	off     map[*physical.Pipeline]string
@@ -383,10 +383,10 @@ func (x *placing) placement(wish Wish) (where physical.Placement, err error) {
 // planWindows plans what each place reads in windows, and adds to the reasons of pipelines how the first one reads their tables. refusal says why a place cannot run the plan, whatever it
 // gives up and though tables are read in windows. "" if all can.
 func (p *Placed) planWindows() (refusal string) {
-	p.windows = make([]run.Windows, len(p.devices()))
+	p.windows = make([]outofcore.Windows, len(p.devices()))
 	for i, d := range p.devices() {
 		on := func(x *physical.Pipeline) bool { return p.Placement.Device(x) == physical.GPU && p.runsAt(i, x) }
-		p.windows[i] = run.PlanWindows(p.Plan, on, d.runner.Residency, p.parts(i), p.tables)
+		p.windows[i] = outofcore.Plan(p.Plan, on, d.runner.Residency, p.parts(i), p.tables)
 		if why := p.windows[i].Refusal; why != "" {
 			return "it would run out of GPU memory: " + why
 		}

@@ -4,7 +4,7 @@
 // A [Runner] is what queries share on one device, and is safe for concurrent use. [Runner.Start] makes a [Query] of a program, which serves one goroutine:
 //
 //	Query.RunPipeline   pipeline.go runs one pipeline, whose inputs have been run, or put in by Query.PutRows
-//	  open.go                       memory for sinks, by estimates or by what came before (sizes.go); it is larger in a second attempt
+//	  open.go                       memory for sinks, by estimates or by what came before (package sizes); it is larger in a second attempt
 //	  launch.go                     launches, and their parameters
 //	  wait.go                       what was counted, and what follows from it
 //	  order.go                      the order of rows (package rowsort)
@@ -16,16 +16,16 @@
 //
 // Query (query.go) consists of what knows how things are done and knows nothing of Query; each may use those above it:
 //
-//	controlBlock   control.go    errors, warnings and counters, which kernels write
+//	control.Block  package control  errors, warnings and counters, which kernels write
 //	load.Loader    package load  kernels
 //	progress       progress.go   which pipelines have run, and which are pending; what they cost
-//	sizing         sizes.go      how many rows came to sinks before
+//	sizes.Sizes    package sizes  how many rows came to sinks before
 //	inputs         inputs.go     columns of tables, borrowed of package residency, dictionaries and constants
 //	outputs        outputs.go    what pipelines have put into their sinks
-//	cancellation   control.go    what ends with the query's context
+//	control.Cancellation  package control  what ends with the query's context
 //	measure.Clock  package measure  what EXPLAIN ANALYZE measures
 //
-// Packages below it know no query: devicemem allocates its memory, load compiles its kernels, measure times them, rowsort orders rows, results brings them to the host.
+// Packages below it know no query: devicemem allocates its memory, control has what kernels report, sizes remembers how many rows came, outofcore chooses what is read in windows, load compiles its kernels, measure times them, rowsort orders rows, results brings them to the host.
 //
 // Nothing here knows the CPU's executor: a pipeline that has no kernel is not run here.
 package run

@@ -22,6 +22,7 @@ import (
 	"github.com/radish-sql/radish/exec/gpu/form"
 	"github.com/radish-sql/radish/exec/gpu/program"
 	"github.com/radish-sql/radish/exec/gpu/results"
+	"github.com/radish-sql/radish/exec/gpu/sizes"
 	"github.com/radish-sql/radish/exec/gpu/sort"
 	"github.com/radish-sql/radish/exec/schedule"
 	"github.com/radish-sql/radish/gpukernels"
@@ -119,17 +120,23 @@ func (b *backend) onDevice(ctx context.Context, plan *physical.Plan) ([]*column.
 	case err != nil || run%4 < 2:
 		return out, err
 	case run%4 == 2:
-		b.runner.remembered.shrink()
+		b.shrink(g)
 	}
 	return b.once(ctx, plan, g, run%2 == 0)
 }
 
-// shrink makes the sizes that are remembered too small.
-func (m *sizeMemory) shrink() {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	for work, rows := range m.recent {
-		m.recent[work] = rows / 2
+// shrink makes the sizes that are remembered of a program's sinks too small.
+func (b *backend) shrink(g *program.Program) {
+	z := sizes.New(g, b.runner.remembered, b.options.Parts)
+	for s := range g.Feeders {
+		if rows, ok := z.Before(s); ok {
+			z.Remember(s, rows/2)
+		}
+		if a, ok := s.(*physical.Aggregate); ok {
+			if slots, ok := z.SlotsBefore(a); ok {
+				z.RememberSlots(a, slots/2)
+			}
+		}
 	}
 }
 
@@ -164,7 +171,7 @@ func (b *backend) once(ctx context.Context, plan *physical.Plan, g *program.Prog
 			b.t.Log(g.Kernels[p].CUDA)
 		}
 	}
-	if !q.sizes.trusts {
+	if !q.sizes.Trusts {
 		b.mu.Lock()
 		b.again++
 		b.mu.Unlock()

@@ -8,6 +8,7 @@ import (
 	"github.com/radish-sql/radish/exec/gpu/codegen"
 	"github.com/radish-sql/radish/exec/gpu/devicemem"
 	"github.com/radish-sql/radish/exec/gpu/kernel"
+	"github.com/radish-sql/radish/exec/gpu/outofcore"
 	"github.com/radish-sql/radish/exec/gpu/program"
 	"github.com/radish-sql/radish/exec/gpu/residency"
 	"github.com/radish-sql/radish/gpukernels"
@@ -23,7 +24,7 @@ type inputs struct {
 	residency *residency.Residency
 	memory    *devicemem.Memory
 	parts     map[*physical.TableScan]residency.Part // those that are scanned; all of a table that is not named
-	windows   Windows                                // scans that are read in windows
+	windows   outofcore.Windows                      // scans that are read in windows
 	scans     map[*physical.TableScan]*scanned
 	spanned   map[*physical.TableScan]*spanTable
 	dicts     map[*column.Dictionary]*heldDictionary
@@ -95,7 +96,7 @@ func (in *inputs) fetchAhead(ctx context.Context) {
 		if !ok || in.program.Kernels[p] == nil || in.windows.Of[scan] != nil {
 			continue
 		}
-		if _, bytes := in.residency.Bytes(scan.Table, ScanOrdinals(scan), in.parts[scan]); bytes > 0 {
+		if _, bytes := in.residency.Bytes(scan.Table, outofcore.ScanOrdinals(scan), in.parts[scan]); bytes > 0 {
 			scans = append(scans, scan)
 			missing += bytes
 		}
@@ -112,7 +113,7 @@ func (in *inputs) fetchAhead(ctx context.Context) {
 		in.fetching.Go(func() {
 			defer close(f.ready)
 			f.err = sqlerr.Guard(func() (err error) {
-				f.table, err = in.residency.Acquire(ctx, scan.Table, ScanOrdinals(scan), in.parts[scan])
+				f.table, err = in.residency.Acquire(ctx, scan.Table, outofcore.ScanOrdinals(scan), in.parts[scan])
 				return err
 			})
 		})
@@ -128,7 +129,7 @@ func (in *inputs) columns(ctx context.Context, scan *physical.TableScan) (*resid
 			return f.table, nil
 		}
 	}
-	return in.residency.Acquire(ctx, scan.Table, ScanOrdinals(scan), in.parts[scan])
+	return in.residency.Acquire(ctx, scan.Table, outofcore.ScanOrdinals(scan), in.parts[scan])
 }
 
 // small adds what is known before anything runs: spans of scans, and constants.
@@ -229,7 +230,7 @@ func (in *inputs) spanWords(k *kernel.Kernel, scan *physical.TableScan) (*spanTa
 	parts := []residency.Part{in.parts[scan]}
 	of := in.windows.Of[scan]
 	if of != nil {
-		parts = of.parts(scan.Table)
+		parts = of.Parts(scan.Table)
 	}
 	spans := in.program.Target.Spans(scan)
 	for i, part := range parts {
@@ -352,24 +353,24 @@ func (in *inputs) close() {
 // openWindows brings the columns to the device that are read as a whole, though the others are read in windows.
 func (in *inputs) openWindows(ctx context.Context, scan *physical.TableScan, x *scanned) error {
 	x.kept = map[int]*residency.Table{}
-	x.columns = make([]*residency.Column, len(ScanOrdinals(scan)))
+	x.columns = make([]*residency.Column, len(outofcore.ScanOrdinals(scan)))
 	of := in.windows.Of[scan]
-	if len(of.whole) == 0 {
+	if len(of.Whole) == 0 {
 		return nil
 	}
-	t, err := in.residency.Acquire(ctx, scan.Table, of.whole, of.part)
+	t, err := in.residency.Acquire(ctx, scan.Table, of.Whole, of.Part)
 	if err != nil {
 		return err
 	}
 	x.held, x.uploaded = append(x.held, t), t.Uploaded
-	x.put(scan, of.whole, t)
+	x.put(scan, of.Whole, t)
 	return nil
 }
 
 // put gives columns their places among those that the scan reads.
 func (x *scanned) put(scan *physical.TableScan, ordinals []int, t *residency.Table) {
 	at := 0
-	for i, o := range ScanOrdinals(scan) {
+	for i, o := range outofcore.ScanOrdinals(scan) {
 		if at < len(ordinals) && ordinals[at] == o {
 			x.columns[i] = t.Columns[at]
 			at++

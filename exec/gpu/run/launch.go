@@ -39,21 +39,21 @@ func (q *Query) params(k *kernel.Kernel) ([]uint64, error) {
 func (q *Query) word(k *kernel.Kernel, key any) (uint64, error) {
 	switch w := key.(type) {
 	case codegen.ErrorWord:
-		return uint64(q.control.at), nil
+		return uint64(q.control.At), nil
 	case codegen.WarningsWord:
-		at, ok := q.control.warnings[k]
+		at, ok := q.control.Warnings[k]
 		if !ok {
 			return 0, fmt.Errorf("gpu: pipeline %d counts warnings in a kernel that comes after", k.Pipeline.ID)
 		}
-		return uint64(q.control.at) + uint64(at), nil
+		return uint64(q.control.At) + uint64(at), nil
 	case codegen.StringWord:
 		return q.stringWord(k, w), nil
 	case kernel.DictionaryWord:
 		return uint64(q.inputs.dicts[w.Dict].views), nil
 	case kernel.CounterWord:
-		return q.control.counter(w), nil
+		return q.control.Counter(w), nil
 	case kernel.CancelWord:
-		return uint64(q.cancel.signal.Address()), nil
+		return uint64(q.cancel.Signal.Address()), nil
 	case kernel.SharersWord:
 		return uint64(q.sharers(k)), nil
 	case kernel.FromWord:
@@ -106,7 +106,7 @@ func (out *outputs) rowsWord(key any) (uint64, bool) {
 	case kernel.CapacityWord:
 		return uint64(out.rows[w.Sink].capacity), true
 	case kernel.RowCounter:
-		return out.control.counter(kernel.CounterWord{Of: w.Sink}), true
+		return out.control.Counter(kernel.CounterWord{Of: w.Sink}), true
 	case kernel.HeldCount:
 		return out.heldCount(w.Sink), true
 	case kernel.OrderWord:
@@ -133,7 +133,7 @@ func (out *outputs) groupWord(key any) (uint64, bool) {
 	case groupby.GroupMask:
 		return uint64(out.groups[w.P].slots - 1), true
 	case groupby.GroupsFull:
-		return out.control.counter(kernel.CounterWord{Of: w.P}), true
+		return out.control.Counter(kernel.CounterWord{Of: w.P}), true
 	case groupby.GroupCopies:
 		return uint64(out.groups[w.P].shift), true
 	case groupby.AppendedFirst:
@@ -204,7 +204,7 @@ func (q *Query) stringWord(k *kernel.Kernel, w codegen.StringWord) uint64 {
 	case codegen.StringCapacity:
 		return uint64(q.outputs.strings[k.Pipeline].bytes)
 	}
-	return q.control.counter(kernel.CounterWord{P: k.Pipeline, Of: madeStrings{}})
+	return q.control.Counter(kernel.CounterWord{P: k.Pipeline, Of: madeStrings{}})
 }
 
 // How a pipeline's kernels are launched: over what rows, as how many blocks, with what parameters.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/radish-sql/radish/exec/gpu/join/radix"
 	"github.com/radish-sql/radish/exec/gpu/kernel"
+	"github.com/radish-sql/radish/exec/gpu/sizes"
 	"github.com/radish-sql/radish/gpukernels"
 )
 
@@ -15,12 +16,12 @@ import (
 
 // sortSide runs a side's kernel, which run launches, until all rows have found a slot, and sorts them.
 func (q *Query) sortSide(ctx context.Context, k *kernel.Kernel, side radix.Side, run func() error) error {
-	work := sideWork{q.sizes.workOf(k.Pipeline.Sink), -1 - slices.Index(q.program.Feeders[k.Pipeline.Sink], k.Pipeline)} // below 0: no sizes of partitions
+	work := sizes.Side{Work: q.sizes.WorkOf(k.Pipeline.Sink), Feeder: -1 - slices.Index(q.program.Feeders[k.Pipeline.Sink], k.Pipeline)} // below 0: no sizes of partitions
 	capacity := q.sideRows(k, side)
 	if most := q.program.Target.Tuning.Merge.Capacity; most > 0 {
 		capacity = min(capacity, most)
 	}
-	if kept := q.runner.sides.remembered(work); kept != nil {
+	if kept := q.runner.sides.Remembered(work); kept != nil {
 		capacity = int64(kept[0][0])
 	}
 	var s *sortedSide
@@ -44,7 +45,7 @@ func (q *Query) sortSide(ctx context.Context, k *kernel.Kernel, side radix.Side,
 			return errTooManyRows
 		}
 		capacity = s.count
-		q.runner.sides.remember(work, [][]uint32{{uint32(capacity)}})
+		q.runner.sides.Remember(work, [][]uint32{{uint32(capacity)}})
 	}
 	if s.count > 1 {
 		in, err := q.memory.Stream.SortPairs(s.places, side.Join.PlaceBytes(), s.values, s.count, 0, side.Join.SortBits())

@@ -237,7 +237,7 @@ func testSortedCancelled(t *testing.T, d *gpukernels.Device) {
 		cancel()
 	})
 	_, err = q.RunPipeline(ctx, plan.Pipelines[1], true)
-	q.cancel.unwatch() // waits for the kernel
+	q.cancel.Unwatch() // waits for the kernel
 	if !errors.Is(err, context.Canceled) {
 		t.Fatalf("%v, want that it is cancelled", err)
 	}

@@ -68,9 +68,9 @@ func (q *Query) sinkCapacity(s physical.Sink) (capacity int64, all bool) {
 		}
 		capacity += bound
 	}
-	if n, ok := q.sizes.before(s); ok && (!all || n < capacity/2 && q.sizes.trusts) {
+	if n, ok := q.sizes.Before(s); ok && (!all || n < capacity/2 && q.sizes.Trusts) {
 		capacity, all = n, false
-		q.sizes.trust(s, max(n, 1))
+		q.sizes.Trust(s, max(n, 1))
 	}
 	return max(capacity, 1), all
 }
@@ -78,7 +78,7 @@ func (q *Query) sinkCapacity(s physical.Sink) (capacity int64, all bool) {
 // ready says whether the number of rows of a pipeline's source is known, or a bound.
 func (q *Query) ready(k *kernel.Kernel) bool {
 	stored := func(s physical.Sink) bool {
-		return q.progress.finished(s) && (!q.progress.uncounted(s) || q.outputs.rows[s].all || q.sizes.isTrusted(s))
+		return q.progress.finished(s) && (!q.progress.uncounted(s) || q.outputs.rows[s].all || q.sizes.IsTrusted(s))
 	}
 	switch src := k.Pipeline.Source.(type) {
 	case *physical.TableScan:
@@ -118,7 +118,7 @@ func (q *Query) overflows(k *kernel.Kernel) bool {
 	if k.MakesStrings() {
 		return true
 	}
-	if q.sizes.isTrusted(k.Pipeline.Sink) {
+	if q.sizes.IsTrusted(k.Pipeline.Sink) {
 		return false
 	}
 	switch s := k.Pipeline.Sink.(type) {
@@ -172,7 +172,7 @@ func (q *Query) openGroups(p *physical.Aggregate) error {
 		} else {
 			l.Filled(&g.keys, g.slots+2, 8, math.MaxUint64)
 		}
-		if err := q.control.reset(kernel.CounterWord{Of: p}); err != nil {
+		if err := q.control.Reset(kernel.CounterWord{Of: p}); err != nil {
 			return err
 		}
 	}
@@ -212,11 +212,11 @@ func (q *Query) openGroups(p *physical.Aggregate) error {
 // slots is the number of slots that the groups of an aggregation are expected to need.
 func (q *Query) slots(p *physical.Aggregate) int64 {
 	slots := slotsFor(p.EstGroups)
-	if n, ok := q.sizes.before(p); ok {
+	if n, ok := q.sizes.Before(p); ok {
 		slots = slotsFor(float64(n))
-		q.sizes.trust(p, 0)
-	} else if n, ok := q.sizes.slotsBefore(p); ok {
-		q.sizes.trust(p, 0)
+		q.sizes.Trust(p, 0)
+	} else if n, ok := q.sizes.SlotsBefore(p); ok {
+		q.sizes.Trust(p, 0)
 		return n
 	}
 	for _, pl := range q.program.Feeders[p] {
@@ -255,7 +255,7 @@ func (q *Query) openStrings(k *kernel.Kernel) error {
 		}
 		q.outputs.strings[k.Pipeline] = &stringRun{data, bytes}
 	}
-	return q.control.reset(kernel.CounterWord{P: k.Pipeline, Of: madeStrings{}})
+	return q.control.Reset(kernel.CounterWord{P: k.Pipeline, Of: madeStrings{}})
 }
 
 // growStrings looks whether the memory for a pipeline's strings was large enough. If not it takes as much as they need, empties the sink and returns true.
@@ -263,7 +263,7 @@ func (q *Query) growStrings(k *kernel.Kernel) (bool, error) {
 	if !k.MakesStrings() {
 		return false, nil
 	}
-	x, used := q.outputs.strings[k.Pipeline], q.control.counted(kernel.CounterWord{P: k.Pipeline, Of: madeStrings{}})
+	x, used := q.outputs.strings[k.Pipeline], q.control.Counted(kernel.CounterWord{P: k.Pipeline, Of: madeStrings{}})
 	if used <= x.bytes {
 		return false, nil
 	}
@@ -293,7 +293,7 @@ func (q *Query) emptySink(s physical.Sink) error {
 // openHashed takes memory for groups that are found by hashing in partitions. tried is what was too small, nil at first.
 func (q *Query) openHashed(g, tried *groupRun) error {
 	est := int64(g.form.Aggregate.EstGroups)
-	if n, ok := q.sizes.before(g.form.Aggregate); ok {
+	if n, ok := q.sizes.Before(g.form.Aggregate); ok {
 		est = n
 	}
 	g.slots, g.capacity = q.program.Target.Tuning.Partition.Table(est)
@@ -305,7 +305,7 @@ func (q *Query) openHashed(g, tried *groupRun) error {
 			g.slots *= 16
 		}
 	}
-	if err := errors.Join(q.control.reset(kernel.CounterWord{Of: groupby.DirectGroups{P: g.form.Aggregate}}), q.control.reset(kernel.CounterWord{Of: groupby.AppendedGroups{P: g.form.Aggregate}})); err != nil {
+	if err := errors.Join(q.control.Reset(kernel.CounterWord{Of: groupby.DirectGroups{P: g.form.Aggregate}}), q.control.Reset(kernel.CounterWord{Of: groupby.AppendedGroups{P: g.form.Aggregate}})); err != nil {
 		return err
 	}
 	if g.slots+g.capacity >= math.MaxUint32 {

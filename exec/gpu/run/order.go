@@ -41,7 +41,7 @@ func (q *Query) sort(ctx context.Context, s *physical.Sort, x *load.Sorter) erro
 	}
 	in := rowsort.Input{Keys: len(s.Keys), Rows: rows, First: s.Offset, Count: s.Count}
 	if q.progress.uncounted(s) {
-		in.Held = rowsort.Held{Rows: gpukernels.Ptr(q.outputs.heldCount(s)), Kept: gpukernels.Ptr(q.control.counter(kernel.CounterWord{Of: sortedCount{s}}))}
+		in.Held = rowsort.Held{Rows: gpukernels.Ptr(q.outputs.heldCount(s)), Kept: gpukernels.Ptr(q.control.Counter(kernel.CounterWord{Of: sortedCount{s}}))}
 	}
 	sorted, err := q.sorted(ctx, s, x, in)
 	if err != nil {

@@ -3,6 +3,7 @@ package run
 import (
 	"math"
 
+	"github.com/radish-sql/radish/exec/gpu/control"
 	"github.com/radish-sql/radish/exec/gpu/devicemem"
 	"github.com/radish-sql/radish/exec/gpu/groupby"
 	"github.com/radish-sql/radish/exec/gpu/join/radix"
@@ -18,7 +19,7 @@ import (
 type outputs struct {
 	program  *program.Program
 	memory   *devicemem.Memory
-	control  *controlBlock
+	control  *control.Block
 	progress *progress
 
 	rows    map[physical.Sink]*storedRows
@@ -29,7 +30,7 @@ type outputs struct {
 	putOff  *putOff                 // of the kernel that is being launched
 }
 
-func newOutputs(g *program.Program, m *devicemem.Memory, b *controlBlock, p *progress) *outputs {
+func newOutputs(g *program.Program, m *devicemem.Memory, b *control.Block, p *progress) *outputs {
 	return &outputs{
 		program: g, memory: m, control: b, progress: p,
 		rows: map[physical.Sink]*storedRows{}, builds: map[*physical.Build]*buildRun{}, groups: map[*physical.Aggregate]*groupRun{}, strings: map[*physical.Pipeline]*stringRun{},
@@ -174,7 +175,7 @@ func (out *outputs) openArrays(s physical.Sink, capacity int64) error {
 	if r.memory, err = out.memory.Lay(&l); err != nil {
 		return err
 	}
-	return out.control.reset(kernel.CounterWord{Of: s})
+	return out.control.Reset(kernel.CounterWord{Of: s})
 }
 
 // layRows asks for the arrays of a sink's rows.
@@ -216,7 +217,7 @@ func (out *outputs) openBuild(p *physical.Build, capacity int64) error {
 	if r.memory, err = out.memory.Lay(&l); err != nil {
 		return err
 	}
-	return out.control.reset(kernel.CounterWord{Of: p})
+	return out.control.Reset(kernel.CounterWord{Of: p})
 }
 
 // freeRows gives a sink's arrays back.
@@ -301,7 +302,7 @@ func (out *outputs) heldCount(s physical.Sink) uint64 {
 	if x, ok := s.(*physical.Sort); ok && out.rows[s].sorted.Memory != 0 {
 		w = kernel.CounterWord{Of: sortedCount{x}}
 	}
-	return uint64(out.control.at) + uint64(out.control.counterAt(w))
+	return uint64(out.control.At) + uint64(out.control.CounterAt(w))
 }
 
 func (out *outputs) freePass(x *sidePass) {

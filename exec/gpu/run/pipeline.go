@@ -7,6 +7,7 @@ import (
 
 	"github.com/radish-sql/radish/exec/gpu/groupby"
 	"github.com/radish-sql/radish/exec/gpu/kernel"
+	"github.com/radish-sql/radish/exec/gpu/sizes"
 	"github.com/radish-sql/radish/planner/physical"
 )
 
@@ -20,7 +21,7 @@ const launchPairs = 1 << 32
 // is not waited for: wait says so. An error may then be a later call's.
 func (q *Query) RunPipeline(ctx context.Context, p *physical.Pipeline, wait bool) (Cost, error) {
 	cost, err := q.runOnce(ctx, p, wait)
-	if err == errTooSmall {
+	if err == sizes.ErrTooSmall {
 		err = q.runAgain(ctx, &cost)
 	}
 	return cost, err
@@ -94,14 +95,14 @@ func (q *Query) runOnce(ctx context.Context, p *physical.Pipeline, wait bool) (C
 // runAgain runs all pipelines again that have run, and waits for the counts.
 func (q *Query) runAgain(ctx context.Context, cost *Cost) error {
 	ran := q.progress.restart()
-	q.sizes.trustNone()
+	q.sizes.TrustNone()
 	for s := range q.outputs.rows {
 		q.outputs.freeRows(s)
 	}
 	for a := range q.outputs.groups {
 		q.outputs.freeGroups(a)
 	}
-	if err := q.control.clear(); err != nil {
+	if err := q.control.Clear(); err != nil {
 		return err
 	}
 	for i, p := range ran {
@@ -150,8 +151,8 @@ func (q *Query) grow(k *kernel.Kernel) (bool, error) {
 		if g.form.Shape < groupby.PackedGroups {
 			return false, nil
 		}
-		g.appended = q.control.counted(kernel.CounterWord{Of: groupby.AppendedGroups{P: s}})
-		if q.control.counted(kernel.CounterWord{Of: s}) == 0 && g.appended <= g.capacity {
+		g.appended = q.control.Counted(kernel.CounterWord{Of: groupby.AppendedGroups{P: s}})
+		if q.control.Counted(kernel.CounterWord{Of: s}) == 0 && g.appended <= g.capacity {
 			return false, nil
 		}
 		return true, q.openGroups(s)
@@ -177,7 +178,7 @@ func (q *Query) grow(k *kernel.Kernel) (bool, error) {
 func (q *Query) openLaunches(k *kernel.Kernel) error {
 	for _, t := range k.Pipeline.Transforms {
 		if l, ok := t.(*physical.Limit); ok {
-			if err := q.control.reset(kernel.CounterWord{P: k.Pipeline, Of: l}); err != nil {
+			if err := q.control.Reset(kernel.CounterWord{P: k.Pipeline, Of: l}); err != nil {
 				return err
 			}
 		}
@@ -213,7 +214,7 @@ func (q *Query) start(ctx context.Context, k *kernel.Kernel, cost *Cost) error {
 	} else {
 		q.progress.queued += q.sourceRows(k) << q.sharers(k)
 	}
-	q.progress.queued += q.sizes.trusted[k.Pipeline.Sink]
+	q.progress.queued += q.sizes.Trusted[k.Pipeline.Sink]
 	launch := func(r launchRange) error {
 		q.launch = r
 		n := r.to - r.from

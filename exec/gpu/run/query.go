@@ -6,12 +6,15 @@ import (
 	"sync"
 	"time"
 
+	"github.com/radish-sql/radish/exec/gpu/control"
 	"github.com/radish-sql/radish/exec/gpu/devicemem"
 	"github.com/radish-sql/radish/exec/gpu/kernel"
 	"github.com/radish-sql/radish/exec/gpu/load"
 	"github.com/radish-sql/radish/exec/gpu/measure"
+	"github.com/radish-sql/radish/exec/gpu/outofcore"
 	"github.com/radish-sql/radish/exec/gpu/program"
 	"github.com/radish-sql/radish/exec/gpu/residency"
+	"github.com/radish-sql/radish/exec/gpu/sizes"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/planner/physical"
 )
@@ -20,8 +23,8 @@ import (
 type Runner struct {
 	Device     *gpukernels.Device
 	Residency  *residency.Residency
-	remembered *sizeMemory
-	sides      *sideMemory
+	remembered *sizes.Memory
+	sides      *sizes.Sides
 	tuning     kernel.Tuning
 
 	measuring sync.Mutex
@@ -34,7 +37,7 @@ func NewRunner(device *gpukernels.Device) (*Runner, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Runner{Device: device, Residency: res, remembered: newSizeMemory(), sides: newSideMemory(), tuning: kernel.TuningOf(device.Info().ComputeCapability)}, nil
+	return &Runner{Device: device, Residency: res, remembered: sizes.NewMemory(), sides: sizes.NewSides(), tuning: kernel.TuningOf(device.Info().ComputeCapability)}, nil
 }
 
 // PreparedBytes is how many bytes of a result that is stored are worth looking for on the host before it is there.
@@ -82,13 +85,13 @@ type Query struct {
 	program  *program.Program
 	runner   *Runner
 	memory   *devicemem.Memory // what it allocates, and the stream that orders all its work
-	control  *controlBlock     // control.go: errors, warnings and counters, which kernels write
+	control  *control.Block    // errors, warnings and counters, which kernels write
 	kernels  *load.Loader
-	inputs   *inputs       // inputs.go: what kernels read that no kernel of the query writes
-	outputs  *outputs      // outputs.go: what pipelines have put into their sinks
-	sizes    *sizing       // sizes.go: how many rows came to sinks before
-	progress *progress     // progress.go: which pipelines have run, and which are waited for
-	cancel   *cancellation // control.go
+	inputs   *inputs      // inputs.go: what kernels read that no kernel of the query writes
+	outputs  *outputs     // outputs.go: what pipelines have put into their sinks
+	sizes    *sizes.Sizes // how many rows came to sinks before
+	progress *progress    // progress.go: which pipelines have run, and which are waited for
+	cancel   *control.Cancellation
 	clock    measure.Clock
 	launch   launchRange // of the kernel that is being launched
 	moving   moving      // meeting.go
@@ -114,7 +117,7 @@ type Options struct {
 	Moving  map[*physical.Build]bool
 	Meeting Meeting
 
-	Windows Windows // how tables are read whose columns do not fit into the memory that they may take
+	Windows outofcore.Windows // how tables are read whose columns do not fit into the memory that they may take
 }
 
 // Start makes ready to run a program, and begins to compile its kernels and, where any has to be compiled, to upload the columns that it reads. Close the query.
@@ -126,7 +129,7 @@ func (r *Runner) Start(ctx context.Context, g *program.Program, o Options) (*Que
 	}
 	q.moving = moving{place: o.Place, places: o.Places, builds: o.Moving, meeting: o.Meeting}
 	if o.Places > 0 {
-		q.sizes.of(o.Place, o.Places)
+		q.sizes.Of(o.Place, o.Places)
 	}
 	q.compile(ctx)
 	return q, nil
@@ -205,7 +208,7 @@ func newQuery(g *program.Program, r *Runner, o Options, apart bool) (*Query, err
 	}
 	m := devicemem.New(r.Residency, stream, apart)
 	q := &Query{
-		program: g, runner: r, memory: m, control: newControlBlock(g, m), kernels: load.New(g, r.Device), inputs: newInputs(g, r.Device, r.Residency, m, o.Parts), progress: newProgress(g), sizes: newSizing(g, r.remembered, o.Parts),
+		program: g, runner: r, memory: m, control: control.New(g, m), kernels: load.New(g, r.Device), inputs: newInputs(g, r.Device, r.Residency, m, o.Parts), progress: newProgress(g), sizes: sizes.New(g, r.remembered, o.Parts),
 		clock: measure.Clock{Device: r.Device, Stream: stream},
 	}
 	q.inputs.windows = o.Windows
@@ -213,7 +216,7 @@ func newQuery(g *program.Program, r *Runner, o Options, apart bool) (*Query, err
 	q.clock.Wanted, q.kernels.Background = o.Profiled, o.Background
 	m.Budget.SetLimit(o.Limit)
 	r.Residency.LimitTables(q, o.Tables)
-	if q.cancel, err = newCancellation(g, r.Device, stream); err == nil {
+	if q.cancel, err = control.NewCancellation(g, r.Device, stream); err == nil {
 		err = q.openSmall()
 	}
 	if err != nil {
@@ -226,19 +229,19 @@ func newQuery(g *program.Program, r *Runner, o Options, apart bool) (*Query, err
 // openSmall takes memory for what is small and known before anything runs: the control block first.
 func (q *Query) openSmall() (err error) {
 	if q.memory.Apart {
-		q.control.at, err = q.memory.Filled("counters", q.control.size/8, 8, 0)
+		q.control.At, err = q.memory.Filled("counters", q.control.Size/8, 8, 0)
 		return err
 	}
 	var small devicemem.Small
 	q.inputs.small(&small)
-	q.control.at, err = q.memory.Begin(q.control.size, &small)
+	q.control.At, err = q.memory.Begin(q.control.Size, &small)
 	return err
 }
 
 // compile begins to load all kernels. A pipeline waits for its own alone, so that the first ones run meanwhile. Where any has to be waited for, columns are
 // brought ahead.
 func (q *Query) compile(ctx context.Context) {
-	ctx = q.cancel.watch(ctx)
+	ctx = q.cancel.Watch(ctx)
 	missing := q.kernels.Missing()
 	if len(missing) > 0 {
 		q.inputs.fetchAhead(ctx)
@@ -249,17 +252,17 @@ func (q *Query) compile(ctx context.Context) {
 // Close frees everything. Work that still runs is ordered before it.
 func (q *Query) Close() {
 	defer q.runner.Device.Span("close")()
-	if q.cancel.giveUp != nil {
-		q.cancel.giveUp()
+	if q.cancel.GiveUp != nil {
+		q.cancel.GiveUp()
 		q.kernels.Loading.Wait()
 		q.inputs.fetching.Wait()
-		q.cancel.unwatch()
+		q.cancel.Unwatch()
 	}
 	q.memory.Close()
 	q.moving.close()
 	q.inputs.close()
 	q.kernels.Close()
-	q.cancel.close()
+	q.cancel.Close()
 	q.memory.Stream.Close()
 	q.runner.Residency.LimitTables(q, 0)
 }

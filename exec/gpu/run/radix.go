@@ -9,6 +9,7 @@ import (
 	"github.com/radish-sql/radish/exec/gpu/join/radix"
 	"github.com/radish-sql/radish/exec/gpu/kernel"
 	"github.com/radish-sql/radish/exec/gpu/partition"
+	"github.com/radish-sql/radish/exec/gpu/sizes"
 	"github.com/radish-sql/radish/gpukernels"
 )
 
@@ -37,8 +38,8 @@ func (q *Query) partition(ctx context.Context, k *kernel.Kernel, side radix.Side
 	q.outputs.freeSide(side)
 	form, then := side.Form(), k.Then
 	moves := q.moves(side.Join.Build())
-	work := sideWork{q.sizes.workOf(k.Pipeline.Sink), slices.Index(q.program.Feeders[k.Pipeline.Sink], k.Pipeline)}
-	wanted := q.runner.sides.remembered(work)
+	work := sizes.Side{Work: q.sizes.WorkOf(k.Pipeline.Sink), Feeder: slices.Index(q.program.Feeders[k.Pipeline.Sink], k.Pipeline)}
+	wanted := q.runner.sides.Remembered(work)
 	if wanted == nil {
 		wanted = make([][]uint32, form.Passes)
 	}
@@ -113,7 +114,7 @@ type passRun struct {
 	k      *kernel.Kernel
 	side   radix.Side
 	wanted [][]uint32 // rows of each pass's partitions; nil: not known
-	work   sideWork
+	work   sizes.Side
 	first  func() error // launches the first pass's kernel
 }
 
@@ -157,7 +158,7 @@ func (q *Query) settlePasses(ctx context.Context, x *passRun, from, to int, behi
 		}
 		x.wanted[full] = s.passes[full].given
 		clear(x.wanted[full+1:])
-		q.runner.sides.remember(x.work, x.wanted)
+		q.runner.sides.Remember(x.work, x.wanted)
 		for pass := from; pass < len(s.passes); pass++ {
 			q.outputs.freePass(&s.passes[pass])
 		}

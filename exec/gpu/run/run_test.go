@@ -85,7 +85,7 @@ func TestCancelledCopies(t *testing.T) {
 				time.AfterFunc(50*time.Millisecond, stop)
 			}
 			_, err = q.RunPipeline(ctx, plan.Pipelines[0], true)
-			q.cancel.unwatch() // waits for the kernel
+			q.cancel.Unwatch() // waits for the kernel
 			late := time.Since(cancelled)
 			if !errors.Is(err, context.Canceled) {
 				t.Errorf("%v, want that it is cancelled", err)

@@ -10,7 +10,7 @@ import (
 	"github.com/radish-sql/radish/sql/sqlerr"
 )
 
-// How a scan is read in windows (windows.go).
+// How a scan is read in windows (package outofcore).
 
 // windowFetch is a window's columns on their way to the device.
 type windowFetch struct {
@@ -55,7 +55,7 @@ func (in *inputs) eachWindow(ctx context.Context, scan *physical.TableScan, f fu
 		if fetch.err != nil {
 			return fetch.err
 		}
-		x.put(scan, of.ordinals, fetch.table)
+		x.put(scan, of.Ordinals, fetch.table)
 		x.deleted, x.spans = fetch.table.Deleted, st.address+gpukernels.Ptr(8*w.words)
 		x.uploaded += fetch.table.Uploaded
 		x.read(w.rows)
@@ -85,7 +85,7 @@ func (in *inputs) fetchWindow(ctx context.Context, scan *physical.TableScan, w *
 	go func() {
 		defer close(fetch.ready)
 		fetch.err = sqlerr.Guard(func() (err error) {
-			fetch.table, err = in.residency.AcquireWindow(ctx, scan.Table, of.ordinals, w.part, w.at < of.Kept)
+			fetch.table, err = in.residency.AcquireWindow(ctx, scan.Table, of.Ordinals, w.part, w.at < of.Kept)
 			return err
 		})
 	}()

@@ -8,6 +8,7 @@ import (
 	"github.com/radish-sql/radish/exec/gpu/groupby"
 	"github.com/radish-sql/radish/exec/gpu/kernel"
 	"github.com/radish-sql/radish/exec/gpu/results"
+	"github.com/radish-sql/radish/exec/gpu/sizes"
 	"github.com/radish-sql/radish/exec/gpu/sort"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/planner/physical"
@@ -19,7 +20,7 @@ import (
 // sortsHeld says whether a sink is a Sort whose rows are so few that they are ordered without knowing how many they are.
 func (q *Query) sortsHeld(sink physical.Sink) bool {
 	s, ok := sink.(*physical.Sort)
-	return ok && (q.outputs.rows[s].all || q.sizes.isTrusted(s)) && q.outputs.rows[s].capacity <= sort.HeldRows && s.Count != 0 && s.Offset < q.outputs.rows[s].capacity
+	return ok && (q.outputs.rows[s].all || q.sizes.IsTrusted(s)) && q.outputs.rows[s].capacity <= sort.HeldRows && s.Count != 0 && s.Offset < q.outputs.rows[s].capacity
 }
 
 // readsCounts says whether a launch of a kernel depends on how many rows pipelines gave that are still pending.
@@ -27,7 +28,7 @@ func (q *Query) readsCounts(k *kernel.Kernel) bool {
 	if len(q.progress.pending) == 0 {
 		return false
 	}
-	if s := k.Rows.Of; s != nil && q.progress.uncounted(s) && q.outputs.most(s) > sort.HeldRows && !q.sizes.isTrusted(s) {
+	if s := k.Rows.Of; s != nil && q.progress.uncounted(s) && q.outputs.most(s) > sort.HeldRows && !q.sizes.IsTrusted(s) {
 		return true
 	}
 	for i := range k.Params {
@@ -43,19 +44,19 @@ func (q *Query) Settle(ctx context.Context) error {
 	if len(q.progress.pending) == 0 {
 		return nil
 	}
-	end := q.control.size
+	end := q.control.Size
 	for _, k := range q.progress.pending {
 		end = max(end, q.resultEnd(k))
 	}
-	words, err := q.control.read(ctx, end)
+	words, err := q.control.Read(ctx, end)
 	if err != nil {
 		return err
 	}
 	pending := q.progress.settle()
 	if slices.ContainsFunc(pending, func(k *kernel.Kernel) bool { return q.outgrown(k.Pipeline) }) {
-		return errTooSmall // which may be the reason for an error
+		return sizes.ErrTooSmall // which may be the reason for an error
 	}
-	if code, site := q.control.failure(); code != 0 {
+	if code, site := q.control.Failure(); code != 0 {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
@@ -63,18 +64,18 @@ func (q *Query) Settle(ctx context.Context) error {
 	}
 	for _, k := range pending {
 		for _, x := range k.All() {
-			if q.control.warned(x) {
+			if q.control.Warned(x) {
 				return fmt.Errorf("%w: there are warnings", ErrOnHost)
 			}
 		}
 		q.learn(k)
 		if r := q.outputs.rows[k.Pipeline.Sink]; r != nil {
-			r.count = q.control.counted(kernel.CounterWord{Of: k.Pipeline.Sink})
+			r.count = q.control.Counted(kernel.CounterWord{Of: k.Pipeline.Sink})
 			if s, ok := k.Pipeline.Sink.(*physical.Sort); ok && r.sorted.Memory != 0 {
-				r.count = q.control.counted(kernel.CounterWord{Of: sortedCount{s}})
+				r.count = q.control.Counted(kernel.CounterWord{Of: sortedCount{s}})
 			}
 			if q.resultEnd(k) > 0 {
-				r.copied = results.Copy{Words: words, From: q.control.at}
+				r.copied = results.Copy{Words: words, From: q.control.At}
 			}
 		}
 	}
@@ -90,21 +91,21 @@ func (q *Query) resultEnd(k *kernel.Kernel) int64 {
 	}
 	end := gpukernels.Ptr(0)
 	for i := range r.form.Cols {
-		if r.data[i] < q.control.at {
+		if r.data[i] < q.control.At {
 			return 0
 		}
 		end = max(end, r.data[i]+gpukernels.Ptr(r.capacity*r.form.Cols[i].Form.Class.Width()), r.valid[i]+gpukernels.Ptr(r.capacity))
 	}
-	if end < q.control.at || end > q.memory.FirstEnd() {
+	if end < q.control.At || end > q.memory.FirstEnd() {
 		return 0
 	}
-	return int64(end - q.control.at)
+	return int64(end - q.control.At)
 }
 
 // outgrown says whether a size that was trusted is too small after all. What the pipeline has counted is known.
 func (q *Query) outgrown(p *physical.Pipeline) bool {
-	capacity, ok := q.sizes.trusted[p.Sink]
-	return ok && q.control.counted(kernel.CounterWord{Of: p.Sink}) > capacity
+	capacity, ok := q.sizes.Trusted[p.Sink]
+	return ok && q.control.Counted(kernel.CounterWord{Of: p.Sink}) > capacity
 }
 
 // learn notes what a pipeline that has been waited for tells of sizes.
@@ -116,23 +117,23 @@ func (q *Query) learn(k *kernel.Kernel) {
 		q.learnSlots(a)
 		return
 	}
-	n := q.control.counted(kernel.CounterWord{Of: k.Pipeline.Sink})
-	if !k.InOrder() && !q.sizes.hasSlots(k.Pipeline.Sink) {
-		q.sizes.remember(k.Pipeline.Sink, n)
+	n := q.control.Counted(kernel.CounterWord{Of: k.Pipeline.Sink})
+	if !k.InOrder() && !q.sizes.HasSlots(k.Pipeline.Sink) {
+		q.sizes.Remember(k.Pipeline.Sink, n)
 	}
 	// All groups were stored as rows.
 	if src, ok := k.Pipeline.Source.(*physical.SinkScan); ok && len(q.program.Feeders[k.Pipeline.Sink]) == 1 {
 		if a, ok := src.From.(*physical.Aggregate); ok && onlyProjects(k.Pipeline) {
-			q.sizes.remember(a, n)
+			q.sizes.Remember(a, n)
 		}
 	}
 }
 
 // learnSlots notes how many slots a table of groups has, if they sufficed.
 func (q *Query) learnSlots(a *physical.Aggregate) {
-	g, work := q.outputs.groups[a], q.sizes.workOf(a)
-	if g != nil && work != 0 && g.form.Shape >= groupby.PackedGroups && g.form.Partition == nil && q.control.counted(kernel.CounterWord{Of: a}) == 0 {
-		q.sizes.memory.set(work^slotsWork, g.slots)
+	g := q.outputs.groups[a]
+	if g != nil && g.form.Shape >= groupby.PackedGroups && g.form.Partition == nil && q.control.Counted(kernel.CounterWord{Of: a}) == 0 {
+		q.sizes.RememberSlots(a, g.slots)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/exec/enginetest"
+	"github.com/radish-sql/radish/exec/gpu/outofcore"
 	"github.com/radish-sql/radish/exec/gpu/residency"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/gpukernels/gputest"
@@ -24,26 +25,26 @@ import (
 func everywhere(*physical.Pipeline) bool { return true }
 
 // randomWindows has the scans of a plan read in windows of a few row groups, whatever memory there is.
-func randomWindows(rng *rand.Rand, r *residency.Residency, plan *physical.Plan, parts map[*physical.TableScan]residency.Part) Windows {
-	out := Windows{Of: map[*physical.TableScan]*Windowed{}}
-	scans, _ := windowScans(plan, everywhere, r, parts)
+func randomWindows(rng *rand.Rand, r *residency.Residency, plan *physical.Plan, parts map[*physical.TableScan]residency.Part) outofcore.Windows {
+	out := outofcore.Windows{Of: map[*physical.TableScan]*outofcore.Windowed{}}
+	scans, _ := outofcore.Scans(plan, everywhere, r, parts)
 	for i, x := range scans {
 		if i > 0 && rng.IntN(3) == 0 {
 			continue // it is read at once
 		}
-		of, _, _ := x.windows(r, 0)
+		of, _, _ := x.Windows(r, 0)
 		of.Groups = 1 + rng.IntN(3)
-		of.Count = len(of.parts(x.scan.Table))
+		of.Count = len(of.Parts(x.Scan.Table))
 		of.Kept, of.Ahead = rng.IntN(3), rng.IntN(3)
-		out.Of[x.scan] = of
+		out.Of[x.Scan] = of
 	}
 	return out
 }
 
 // windowsOf is what windowsWithin chooses of all scans of a plan.
-func windowsOf(plan *physical.Plan, r *residency.Residency, memory int64) Windows {
-	scans, total := windowScans(plan, everywhere, r, nil)
-	return windowsWithin(scans, total, r, memory)
+func windowsOf(plan *physical.Plan, r *residency.Residency, memory int64) outofcore.Windows {
+	scans, total := outofcore.Scans(plan, everywhere, r, nil)
+	return outofcore.Within(scans, total, r, memory)
 }
 
 // TestEngineWindows runs cases whose tables are read in windows of few rows, some of them over parts of tables.
@@ -113,8 +114,8 @@ func TestPlanWindows(t *testing.T) {
 		build.Cols = one.Cols
 		g.Pipe(one, build)
 		plan := g.Result(two, two.Cols[:1])
-		scans, total := windowScans(plan, everywhere, r, nil)
-		smaller, larger := scans[0].bytes, scans[1].bytes
+		scans, total := outofcore.Scans(plan, everywhere, r, nil)
+		smaller, larger := scans[0].Bytes, scans[1].Bytes
 		if total != smaller+larger {
 			t.Fatalf("%d bytes in all, %d and %d", total, smaller, larger)
 		}
@@ -137,8 +138,8 @@ func TestPlanWindows(t *testing.T) {
 			}
 			kept = of.Kept * of.Groups
 			largest := int64(0)
-			for _, part := range of.parts(large) {
-				here, missing := r.Bytes(large, of.ordinals, part)
+			for _, part := range of.Parts(large) {
+				here, missing := r.Bytes(large, of.Ordinals, part)
 				largest = max(largest, here+missing)
 			}
 			if used := smaller + int64(of.Kept+of.Ahead+1)*largest; of.Kept > 0 && used > int64(share*float64(total))+largest {
@@ -154,16 +155,16 @@ func TestPlanWindows(t *testing.T) {
 		strings3 := columnsOf(g, large, 0, 2)
 		g2 := enginetest.NewGen(rand.New(rand.NewPCG(1, 1)), 1)
 		plan = g2.Result(strings3, strings3.Cols)
-		_, total = windowScans(plan, everywhere, r, nil)
+		_, total = outofcore.Scans(plan, everywhere, r, nil)
 		w := windowsOf(plan, r, total-1)
-		if of := w.Of[strings3]; of == nil || len(of.whole) != 1 || len(of.ordinals) != 1 {
+		if of := w.Of[strings3]; of == nil || len(of.Whole) != 1 || len(of.Ordinals) != 1 {
 			t.Errorf("strings of a result: %+v, %s", of, w.Refusal)
 		}
 		if w := windowsOf(plan, r, total/2); !strings.Contains(w.Refusal, "strings of table t") {
 			t.Errorf("less than the strings: %q", w.Refusal)
 		}
 		plan = enginetest.NewGen(rand.New(rand.NewPCG(1, 1)), 1).Result(strings3, strings3.Cols[:1])
-		if of := windowsOf(plan, r, total/10).Of[strings3]; of == nil || len(of.whole) != 0 {
+		if of := windowsOf(plan, r, total/10).Of[strings3]; of == nil || len(of.Whole) != 0 {
 			t.Errorf("strings that no sink holds: %+v", of)
 		}
 	})
@@ -184,7 +185,7 @@ func TestWindowsOfLittleMemory(t *testing.T) {
 		g.Pipe(scan, groups)
 		cols := physical.SinkColumns(groups)
 		plan := g.Result(g.Read(groups, cols), cols)
-		_, total := windowScans(plan, everywhere, r, nil)
+		_, total := outofcore.Scans(plan, everywhere, r, nil)
 		memory := total / 5
 		var want map[int64]int64
 		wantFrom := func(first int) {
@@ -197,7 +198,7 @@ func TestWindowsOfLittleMemory(t *testing.T) {
 		}
 		wantFrom(0)
 		query := func(ctx context.Context) (*Query, []*column.Batch, error) {
-			q, err := newQuery(b.program(plan), b.runner, Options{Tables: memory, Windows: PlanWindows(plan, everywhere, r, nil, memory)}, false)
+			q, err := newQuery(b.program(plan), b.runner, Options{Tables: memory, Windows: outofcore.Plan(plan, everywhere, r, nil, memory)}, false)
 			if err != nil {
 				return nil, nil, err
 			}

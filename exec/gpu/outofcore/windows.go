@@ -1,4 +1,9 @@
-package run
+// Package outofcore chooses which tables are read in windows.
+//
+// A table whose columns do not fit into the device's memory is read in windows: runs of row groups, of which one is read while the next ones are uploaded. A scan has no state
+// beyond its sink, so its kernel is launched for each window as it is for each chunk of a large table. Which scans are read in windows follows from the plan, the tables and the
+// memory alone, so EXPLAIN can tell. Package run reads them (stream.go).
+package outofcore
 
 import (
 	"cmp"
@@ -14,10 +19,6 @@ import (
 	tables "github.com/radish-sql/radish/storage/table"
 )
 
-// A table whose columns do not fit into the device's memory is read in windows: runs of row groups, of which one is read while the next ones are uploaded. A scan has no state
-// beyond its sink, so its kernel is launched for each window as it is for each chunk of a large table. Which scans are read in windows follows from the plan, the tables and the
-// memory alone, so EXPLAIN can tell.
-
 // Windows says which of a plan's scans are read in windows.
 type Windows struct {
 	Of      map[*physical.TableScan]*Windowed
@@ -32,9 +33,9 @@ type Windowed struct {
 	Ahead  int   // windows that are uploaded while one is read
 	Bytes  int64 // of all windows
 
-	ordinals []int          // columns that are read in windows
-	whole    []int          // columns of strings that stay while the query runs, since its sinks hold addresses of them
-	part     residency.Part // of the table
+	Ordinals []int          // columns that are read in windows
+	Whole    []int          // columns of strings that stay while the query runs, since its sinks hold addresses of them
+	Part     residency.Part // of the table
 }
 
 // Text tells a user.
@@ -55,57 +56,58 @@ const (
 	windowRest  = 16 // the memory's part that is left to them
 )
 
-// windowScan is a scan that may be read in windows.
-type windowScan struct {
-	scan      *physical.TableScan
-	part      residency.Part
-	inWindows []int
-	whole     []int
-	bytes     int64 // of inWindows
-	wholeByte int64 // of whole
+// Scan is a scan that may be read in windows.
+type Scan struct {
+	Scan  *physical.TableScan
+	Bytes int64 // of inWindows
+
+	part       residency.Part
+	inWindows  []int
+	whole      []int
+	wholeBytes int64 // of whole
 }
 
-// PlanWindows chooses the scans that are read in windows so that table columns take at most so many bytes; 0: as many as there are. It chooses none where all columns fit at once, else the
+// Plan chooses the scans that are read in windows so that table columns take at most so many bytes; 0: as many as there are. It chooses none where all columns fit at once, else the
 // largest ones. parts are what is read of the tables; all of those that are not named. on says which pipelines run on the device.
 //
 // What cannot be read in windows, as a row group that is too large, is read whole where the columns fit into the memory that would be left to the query itself: it may do with less.
-func PlanWindows(plan *physical.Plan, on func(*physical.Pipeline) bool, r *residency.Residency, parts map[*physical.TableScan]residency.Part, tables int64) Windows {
-	scans, total := windowScans(plan, on, r, parts)
-	w := windowsWithin(scans, total, r, r.TableCapacity(tables))
+func Plan(plan *physical.Plan, on func(*physical.Pipeline) bool, r *residency.Residency, parts map[*physical.TableScan]residency.Part, tables int64) Windows {
+	scans, total := Scans(plan, on, r, parts)
+	w := Within(scans, total, r, r.TableCapacity(tables))
 	if w.Refusal != "" && total <= r.MostTables(tables) {
 		return Windows{Of: map[*physical.TableScan]*Windowed{}}
 	}
 	return w
 }
 
-// windowsWithin chooses those of some scans, all of whose columns take total bytes, that are read in windows so that they take at most so much memory.
-func windowsWithin(scans []*windowScan, total int64, r *residency.Residency, memory int64) Windows {
+// Within chooses those of some scans, all of whose columns take total bytes, that are read in windows so that they take at most so much memory.
+func Within(scans []*Scan, total int64, r *residency.Residency, memory int64) Windows {
 	w := Windows{Of: map[*physical.TableScan]*Windowed{}}
 	memory -= memory / windowRest
 	if total <= memory {
 		return w
 	}
-	slices.SortStableFunc(scans, func(a, b *windowScan) int { return cmp.Compare(a.bytes, b.bytes) })
+	slices.SortStableFunc(scans, func(a, b *Scan) int { return cmp.Compare(a.Bytes, b.Bytes) })
 	w.choose(scans, r, memory)
 	return w
 }
 
-// windowScans lists the scans of a plan, and how much memory all their columns take.
-func windowScans(plan *physical.Plan, on func(*physical.Pipeline) bool, r *residency.Residency, parts map[*physical.TableScan]residency.Part) (scans []*windowScan, total int64) {
+// Scans lists the scans of a plan, and how much memory all their columns take.
+func Scans(plan *physical.Plan, on func(*physical.Pipeline) bool, r *residency.Residency, parts map[*physical.TableScan]residency.Part) (scans []*Scan, total int64) {
 	seen := map[columnPart]bool{}
 	for _, p := range plan.Pipelines {
 		scan, ok := p.Source.(*physical.TableScan)
 		if !ok || !on(p) {
 			continue
 		}
-		x := &windowScan{scan: scan, part: parts[scan]}
+		x := &Scan{Scan: scan, part: parts[scan]}
 		views := holdsStrings(plan, p.Sink)
 		for _, o := range ScanOrdinals(scan) {
 			here, missing := r.Bytes(scan.Table, []int{o}, x.part)
 			if views && r.Form(scan.Table, o).Class == form.View {
-				x.whole, x.wholeByte = append(x.whole, o), x.wholeByte+here+missing
+				x.whole, x.wholeBytes = append(x.whole, o), x.wholeBytes+here+missing
 			} else {
-				x.inWindows, x.bytes = append(x.inWindows, o), x.bytes+here+missing
+				x.inWindows, x.Bytes = append(x.inWindows, o), x.Bytes+here+missing
 			}
 			if key := (columnPart{scan.Table, o, x.part}); !seen[key] {
 				seen[key] = true
@@ -125,7 +127,7 @@ type columnPart struct {
 }
 
 // choose has the largest scans read in windows, as few as have to be. scans are in ascending order.
-func (w *Windows) choose(scans []*windowScan, r *residency.Residency, memory int64) {
+func (w *Windows) choose(scans []*Scan, r *residency.Residency, memory int64) {
 	for whole := len(scans) - 1; whole >= 0; whole-- {
 		w.Refusal = w.fit(scans[:whole], scans[whole:], r, memory)
 		if w.Refusal == "" {
@@ -135,27 +137,27 @@ func (w *Windows) choose(scans []*windowScan, r *residency.Residency, memory int
 }
 
 // fit has some scans read in windows, and others not. It says why that takes more memory than there is.
-func (w *Windows) fit(whole, windowed []*windowScan, r *residency.Residency, memory int64) (refusal string) {
+func (w *Windows) fit(whole, windowed []*Scan, r *residency.Residency, memory int64) (refusal string) {
 	left := memory
 	for _, x := range whole {
-		left -= x.bytes + x.wholeByte
+		left -= x.Bytes + x.wholeBytes
 	}
 	for _, x := range windowed {
-		left -= x.wholeByte
+		left -= x.wholeBytes
 	}
 	clear(w.Of)
 	most := int64(0) // of the windows that are there at once
 	for _, x := range windowed {
-		of, size, largest := x.windows(r, min(left/windowParts, windowMost))
+		of, size, largest := x.Windows(r, min(left/windowParts, windowMost))
 		if largest > left {
-			name := x.scan.Table.Schema.Name
-			if x.wholeByte > 0 {
-				return fmt.Sprintf("strings of table %s, which take %s, have to stay while the query runs, and its columns may take %s", name, sqlerr.FormatBytes(x.wholeByte), sqlerr.FormatBytes(memory))
+			name := x.Scan.Table.Schema.Name
+			if x.wholeBytes > 0 {
+				return fmt.Sprintf("strings of table %s, which take %s, have to stay while the query runs, and its columns may take %s", name, sqlerr.FormatBytes(x.wholeBytes), sqlerr.FormatBytes(memory))
 			}
 			return fmt.Sprintf("the columns that it reads of a row group of table %s take %s, and columns may take %s", name, sqlerr.FormatBytes(largest), sqlerr.FormatBytes(memory))
 		}
 		of.Ahead = int(min(left/max(largest, 1)-1, windowAhead))
-		w.Of[x.scan] = of
+		w.Of[x.Scan] = of
 		most = max(most, int64(of.Ahead+1)*largest)
 		if x == windowed[len(windowed)-1] { // the largest: what is left keeps its first windows
 			of.Kept = int(min((left-most)/max(size, 1), int64(of.Count)))
@@ -164,29 +166,29 @@ func (w *Windows) fit(whole, windowed []*windowScan, r *residency.Residency, mem
 	return ""
 }
 
-// windows cuts a scan into windows of about so many bytes, of a power of two row groups: so windows of different queries begin alike. size is a window's mean, largest the
+// Windows cuts a scan into windows of about so many bytes, of a power of two row groups: so windows of different queries begin alike. size is a window's mean, largest the
 // largest one's.
-func (x *windowScan) windows(r *residency.Residency, bytes int64) (of *Windowed, size, largest int64) {
-	of = &Windowed{Groups: 1, Bytes: x.bytes, ordinals: x.inWindows, whole: x.whole, part: x.part}
-	count := len(x.part.Groups(x.scan.Table))
-	for of.Groups < count && x.bytes/int64(count)*int64(of.Groups)*2 <= bytes {
+func (x *Scan) Windows(r *residency.Residency, bytes int64) (of *Windowed, size, largest int64) {
+	of = &Windowed{Groups: 1, Bytes: x.Bytes, Ordinals: x.inWindows, Whole: x.whole, Part: x.part}
+	count := len(x.part.Groups(x.Scan.Table))
+	for of.Groups < count && x.Bytes/int64(count)*int64(of.Groups)*2 <= bytes {
 		of.Groups *= 2
 	}
-	all := of.parts(x.scan.Table)
+	all := of.Parts(x.Scan.Table)
 	of.Count = len(all)
 	total := int64(0)
 	for _, part := range all {
-		here, missing := r.Bytes(x.scan.Table, x.inWindows, part)
+		here, missing := r.Bytes(x.Scan.Table, x.inWindows, part)
 		total += here + missing
 		largest = max(largest, here+missing)
 	}
 	return of, total / int64(max(len(all), 1)), largest
 }
 
-// parts are the windows. They begin at multiples of their size, as far as the scan's part lets them.
-func (of *Windowed) parts(v *tables.Version) (out []residency.Part) {
-	from, to := of.part.From, of.part.To
-	if of.part.All() || to > len(v.Groups()) {
+// Parts are the windows. They begin at multiples of their size, as far as the scan's part lets them.
+func (of *Windowed) Parts(v *tables.Version) (out []residency.Part) {
+	from, to := of.Part.From, of.Part.To
+	if of.Part.All() || to > len(v.Groups()) {
 		to = len(v.Groups())
 	}
 	for from < to {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	osexec "os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -295,6 +296,62 @@ func TestDocsCommands(t *testing.T) {
 	}
 	if checked < 200 {
 		t.Errorf("only %d words of commands were found", checked)
+	}
+}
+
+// TestDocsPrograms checks that whole Go programs that pages show compile.
+func TestDocsPrograms(t *testing.T) {
+	var files []string
+	for path, page := range docPages(t) {
+		for i, m := range regexp.MustCompile("(?ms)^```go\n(package main\n.*?)^```$").FindAllStringSubmatch(page, -1) {
+			file := filepath.Join(t.TempDir(), fmt.Sprintf("%s%d.go", docAnchor(filepath.Base(path)), i))
+			if err := os.WriteFile(file, []byte(m[1]), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			files = append(files, file)
+		}
+	}
+	if len(files) < 2 {
+		t.Errorf("only %d programs were found", len(files))
+	}
+	for _, file := range files {
+		if out, err := osexec.Command("go", "vet", file).CombinedOutput(); err != nil {
+			t.Errorf("%s: %v\n%s", filepath.Base(file), err, out)
+		}
+	}
+}
+
+// TestDocsExports checks that the guide or the package's comment names each function of this package and each method of DB.
+func TestDocsExports(t *testing.T) {
+	docs := ""
+	for _, path := range []string{"docs/guide/driver.md", "docs/guide/performance.md", "docs/reference/driver.md", "doc.go"} {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		docs += string(text)
+	}
+	found := 0
+	sources, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range sources {
+		if strings.HasSuffix(path, "_test.go") {
+			continue
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range regexp.MustCompile(`(?m)^func (?:\(\w+ \*DB\) )?([A-Z]\w*)\(`).FindAllStringSubmatch(string(text), -1) {
+			if found++; !regexp.MustCompile(`\b` + m[1] + `\b`).MatchString(docs) {
+				t.Errorf("no page about Go programs names %s of %s", m[1], path)
+			}
+		}
+	}
+	if found < 20 {
+		t.Errorf("only %d names were found", found)
 	}
 }
 

@@ -36,7 +36,7 @@ func (s *Settings) Register(fs *flag.FlagSet) {
 		"where pipelines run: auto, cpu, gpu, gpu_strict, or emulated: on the processor, by the code for GPUs, to test that")
 	fs.IntVar(&s.devices, "devices", 1,
 		"GPUs; with more than one, what runs on the GPU is measured on the first one, and on so many together (join "+
-			"--large, groupby, tpch)")
+			"--large, groupby, tpch, gpus; gpus takes all that there are unless told)")
 	fs.StringVar(&s.Share, "share", "auto", "radish_gpu_share of runs on several GPUs: auto, or always")
 	fs.StringVar(&s.timeline, "timeline", "",
 		"run each statement on GPUs once more and write to this file what each GPU did when (join --large, groupby, "+

@@ -61,6 +61,11 @@ func RunGPUs(ctx context.Context, args []string, out io.Writer) error {
 		return err
 	}
 	defer db.Close()
+	if db.GPUs > 1 { // otherwise all that there are
+		if err := db.UseDevices(ctx, db.GPUs); err != nil {
+			return err
+		}
+	}
 	if o.from != "" {
 		_, err = database.LoadTPCH(ctx, db, o.from)
 	} else {

@@ -46,6 +46,9 @@ exec/gpu/run .
 engine Device|GPU|TPCH|Mistakes|MixedPlans|MemoryBudget|Calibrate|Distinct|ColumnsComeAhead
 test/sqllogic TestScripts
 END
+# The fuzzer of random statements on both devices is in a module of its own.
+go test -C test/oracle -c -ldflags='-s -w' -o "$bundle/bin/test-oracle-others.test" ./others
+echo "test-oracle-others.test test/oracle/others TestDevices" >>"$bundle/bin/tests"
 git rev-parse --short HEAD >"$bundle/commit"
 git diff --quiet HEAD || echo "with uncommitted changes" >>"$bundle/commit"
 # The programs share most of their text, and sorting puts the large ones side by side: a window that spans one of them packs the next one well.

@@ -51,6 +51,7 @@ var layers = []struct {
 	{"exec/cpu/window", []string{"column", "exec/memory", "planner", "sql", "exec/cpu/task", "exec/cpu/vec", "exec/cpu/rowstore", "exec/cpu/rowsort", "exec/cpu/accumulate", "exec/cpu/orderby", "exec/cpu/pipeline"}},
 	{"exec/cpu", []string{"column", "exec/memory", "exec/profile", "exec/schedule", "planner", "sql", "storage"}},
 	{"exec/gpu/form", []string{"column", "sql/types", "storage"}},
+	{"exec/gpu/codegen/lookup", []string{"column", "exec/gpu/form", "sql"}},
 	{"exec/gpu/codegen", []string{"column", "exec/gpu/form", "sql"}},
 	{"exec/gpu/kernel", []string{"column", "exec/gpu/codegen", "exec/gpu/form", "planner", "sql", "storage"}},
 	{"exec/gpu/partition", []string{"exec/gpu/codegen", "exec/gpu/form", "exec/gpu/kernel", "sql"}},

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/radish-sql/radish/exec/enginetest"
-	"github.com/radish-sql/radish/exec/gpu/codegen"
+	"github.com/radish-sql/radish/exec/gpu/codegen/lookup"
 	"github.com/radish-sql/radish/exec/gpu/outofcore"
 	"github.com/radish-sql/radish/exec/gpu/residency"
 	"github.com/radish-sql/radish/exec/gpu/run"
@@ -21,7 +21,7 @@ func TestTooLarge(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer runner.Close()
-	d := &Device{runner: runner, lookups: codegen.NewLookupCache(1 << 20)}
+	d := &Device{runner: runner, lookups: lookup.New(1 << 20)}
 	plan := enginetest.Cases()[0].Plan(enginetest.NewGen(rand.New(rand.NewPCG(1, 7)), 100_000))
 	most := int64(0)
 	for _, p := range plan.Pipelines {

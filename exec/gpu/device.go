@@ -12,7 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/radish-sql/radish/exec/gpu/codegen"
+	"github.com/radish-sql/radish/exec/gpu/codegen/lookup"
 	"github.com/radish-sql/radish/exec/gpu/kernel"
 	"github.com/radish-sql/radish/exec/gpu/placement"
 	"github.com/radish-sql/radish/exec/gpu/run"
@@ -24,7 +24,7 @@ import (
 // lives as long as the process.
 type Device struct {
 	runner  *run.Runner
-	lookups *codegen.LookupCache
+	lookups *lookup.Cache
 	advisor *placement.Advisor
 	claimed atomic.Bool // the calibration that nobody asks for
 	costs   string      // the file that keeps it; "": none does
@@ -50,7 +50,7 @@ func NewDevice(lib *gpukernels.Library, ordinal int) (*Device, error) {
 		device.Close()
 		return nil, err
 	}
-	d := &Device{runner: runner, lookups: codegen.NewLookupCache(lookupBytes), advisor: newAdvisor(device.Info()), costs: keptFile(device.Info(), "costs")}
+	d := &Device{runner: runner, lookups: lookup.New(lookupBytes), advisor: newAdvisor(device.Info()), costs: keptFile(device.Info(), "costs")}
 	return d, nil
 }
 

@@ -161,7 +161,7 @@ func (t *Text) target(arms []arm, typ types.Type, sc *Scope) Value {
 		}
 		return out
 	}
-	out.Class, out.Dict = form.Code, t.Lookups.union(from, literals)
+	out.Class, out.Dict = form.Code, t.Lookups.Union(from, literals)
 	if out.Dict == nil {
 		out.Class = form.View
 	}

@@ -295,7 +295,7 @@ func (t *Text) enumToString(v Value, from, to types.Type) (Value, bool) {
 	if !expr.SameValues(types.Varchar(types.TextLength(from)), to) {
 		return Value{}, false
 	}
-	d, codes := t.Lookups.enum(from.Enum)
+	d, codes := t.Lookups.Enum(from.Enum)
 	if d == nil {
 		return Value{}, false
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/radish-sql/radish/exec/gpu/codegen/lookup"
 	"github.com/radish-sql/radish/exec/gpu/form"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/types"
@@ -199,7 +200,7 @@ func (t *Text) member(v Value, list []types.Value) (string, error) {
 			words[d/8] |= 1 << (d % 8)
 		}
 		base, bits := t.Literal(uint64(ints[0])), t.Literal(uint64(len(words))*8)
-		return fmt.Sprintf("in_bitmap(%s, (i64)%s, %s, %s)", v.Text, base, bits, t.address(&Table{Data: words}, "u64")), nil
+		return fmt.Sprintf("in_bitmap(%s, (i64)%s, %s, %s)", v.Text, base, bits, t.address(&lookup.Data{Bytes: words}, "u64")), nil
 	}
 	return sortedMembers(t, v.Text, "i64", list, func(x types.Value) int64 { return x.I }, func(b []byte, i int64) []byte {
 		return binary.LittleEndian.AppendUint64(b, uint64(i))
@@ -233,7 +234,7 @@ func sortedMembers[T any](t *Text, x, elem string, list []types.Value, of func(t
 		data = put(data, item)
 	}
 	n := t.Literal(uint64(len(items)))
-	return fmt.Sprintf("in_sorted<%s>(%s, %s, (i64)%s)", elem, x, t.address(&Table{Data: data}, elem), n)
+	return fmt.Sprintf("in_sorted<%s>(%s, %s, (i64)%s)", elem, x, t.address(&lookup.Data{Bytes: data}, elem), n)
 }
 
 // as returns a constant of the class that the C++ type names: a DECIMAL of few digits among those of many, a short string's number.
@@ -271,10 +272,10 @@ func (t *Text) memberString(v Value, list []types.Value) string {
 		texts[i] = x.S
 	}
 	slices.Sort(texts)
-	data, offsets := packStrings(texts)
+	data, offsets := lookup.PackStrings(texts)
 	n := t.Literal(uint64(len(texts)))
-	return fmt.Sprintf("in_sorted_strings(%s, %s, %s, (i64)%s)", v.Text, t.address(&Table{Data: data}, "u8"),
-		t.address(&Table{Data: offsets}, "i64"), n)
+	return fmt.Sprintf("in_sorted_strings(%s, %s, %s, (i64)%s)", v.Text, t.address(&lookup.Data{Bytes: data}, "u8"),
+		t.address(&lookup.Data{Bytes: offsets}, "i64"), n)
 }
 
 // shortString is short_string of a literal.

@@ -7,8 +7,7 @@
 //	Ranges     range.go            proven bounds of values: they make arithmetic narrow and hash tables arrays
 //	Emit       emit.go             an expression; compute.go chooses what writes it, functions.go lists the functions
 //	           arith.go, math.go, cast.go, compare.go, case.go, string.go, temporal.go    the expressions, by kind
-//	lookups    lookup.go           expressions over one dictionary column become tables (lookupbuild.go), which a LookupCache keeps between queries (lookupcache.go);
-//	                               dictionary.go: strings of dictionaries on the device
+//	lookups    lookup.go           expressions over one dictionary column become tables, which package lookup makes and keeps between queries
 //
 // A kernel's text names no literal and no address: they are parameters (Param), so queries that differ in them alone share a compiled kernel. The package
 // knows nothing of devices: whoever launches a kernel resolves its parameters.

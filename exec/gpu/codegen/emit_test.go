@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/radish-sql/radish/column"
+	"github.com/radish-sql/radish/exec/gpu/codegen/lookup"
 	"github.com/radish-sql/radish/exec/gpu/form"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/gpukernels/gputest"
@@ -32,8 +33,8 @@ type exprTest struct {
 	device *gpukernels.Device // nil: nothing runs on one
 	stream *gpukernels.Stream
 	owned  []gpukernels.Ptr
-	cache  *LookupCache
-	tables map[*Table]gpukernels.Ptr
+	cache  *lookup.Cache
+	tables map[*lookup.Data]gpukernels.Ptr
 
 	compileOnly bool
 	library     *gpukernels.Library
@@ -52,8 +53,8 @@ func newExprTest(t *testing.T, seed uint64, device *gpukernels.Device, n int) *e
 	if err != nil {
 		t.Fatal(err)
 	}
-	x := &exprTest{t: t, r: rand.New(rand.NewPCG(seed, 1)), device: device, stream: s, n: n, cache: NewLookupCache(64 << 20),
-		tables: map[*Table]gpukernels.Ptr{}}
+	x := &exprTest{t: t, r: rand.New(rand.NewPCG(seed, 1)), device: device, stream: s, n: n, cache: lookup.New(64 << 20),
+		tables: map[*lookup.Data]gpukernels.Ptr{}}
 	t.Cleanup(func() {
 		for _, p := range x.owned {
 			if err := s.Free(p); err != nil {
@@ -121,7 +122,7 @@ func (x *exprTest) column(name string, typ types.Type, nullable, coded bool, val
 			data = binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(data, d.Lo), uint64(d.Hi))
 		}
 	case typ.IsString():
-		bytes, offsets := packStrings(v.Str)
+		bytes, offsets := lookup.PackStrings(v.Str)
 		at := x.upload(bytes)
 		for i := range x.n {
 			from := binary.LittleEndian.Uint64(offsets[8*i:])
@@ -311,7 +312,7 @@ func (x *exprTest) check(exprs []expr.Expr) (refused []string) {
 			case s.Table != nil:
 				p, ok := x.tables[s.Table]
 				if !ok {
-					p = x.upload(s.Table.Data)
+					p = x.upload(s.Table.Bytes)
 					x.tables[s.Table] = p
 				}
 				params[i] = uint64(p)

@@ -2,6 +2,7 @@ package codegen
 
 import (
 	"github.com/radish-sql/radish/column"
+	"github.com/radish-sql/radish/exec/gpu/codegen/lookup"
 	"github.com/radish-sql/radish/exec/gpu/form"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/types"
@@ -34,7 +35,7 @@ type Forms struct {
 }
 
 // NewForms returns Forms that know no column.
-func NewForms(ctx *expr.Context, lookups *LookupCache, ranges Ranges) *Forms {
+func NewForms(ctx *expr.Context, lookups *lookup.Cache, ranges Ranges) *Forms {
 	return &Forms{text: &Text{Ctx: ctx, Lookups: lookups, Ranges: ranges, silent: true}, scope: NewScope()}
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/radish-sql/radish/exec/gpu/codegen/lookup"
 	"github.com/radish-sql/radish/exec/gpu/form"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/types"
@@ -12,9 +13,6 @@ import (
 
 // Expressions over a dictionary column. Whatever such an expression is made of, its value follows from the code, so the CPU's
 // evaluator computes it once for each string of the dictionary, and a kernel looks it up.
-
-// maxLookup is how many strings a dictionary may have for that.
-const maxLookup = 4 << 20
 
 // maxBits is how large a table of bits may be to be a parameter.
 const maxBits = 64
@@ -46,7 +44,7 @@ func (t *Text) coded(e expr.Expr, sc *Scope) *expr.Column {
 	if b.load != nil {
 		like = b.like
 	}
-	if like.Class != form.Code || like.Dict == nil || like.Dict.Len() > maxLookup {
+	if like.Class != form.Code || like.Dict == nil || like.Dict.Len() > lookup.MostStrings {
 		return nil
 	}
 	return found
@@ -65,7 +63,7 @@ func (t *Text) lookUp(e expr.Expr, sc *Scope) (v Value, ok bool, err error) {
 	if v, ok := t.equalsCode(e, x); ok {
 		return v, true, nil
 	}
-	l, err := t.Lookups.of(e, c, x.Dict, x.Null != "", t.Ctx)
+	l, err := t.Lookups.Of(e, c, x.Dict, x.Null != "", t.Ctx)
 	if err != nil {
 		return Value{}, false, nil // perhaps its parts can be computed
 	}
@@ -118,36 +116,36 @@ func (t *Text) equalsCode(e expr.Expr, x Value) (Value, bool) {
 }
 
 // read writes what looks a value up for a column's value x.
-func (t *Text) read(l *lookup, e expr.Expr, x Value) Value {
+func (t *Text) read(l *lookup.Table, e expr.Expr, x Value) Value {
 	index := x.Text
 	if x.Null != "" {
 		index = t.Name("k")
-		t.Line("const u32 %s = %s ? (u32)%s : %s;", index, x.Null, t.Literal(uint64(l.entries)), x.Text)
+		t.Line("const u32 %s = %s ? (u32)%s : %s;", index, x.Null, t.Literal(uint64(l.Entries)), x.Text)
 	}
-	if l.failed != nil {
-		t.RaiseIf(t.bit(l.failed, l.entries, index), CodeOnCPU, e)
+	if l.Failed != nil {
+		t.RaiseIf(t.bit(l.Failed, l.Entries, index), CodeOnCPU, e)
 	}
 	null := ""
 	switch {
-	case l.nulls != nil:
-		null = t.named(t.bit(l.nulls, l.entries, index))
-	case l.nullNull:
+	case l.Nulls != nil:
+		null = t.named(t.bit(l.Nulls, l.Entries, index))
+	case l.NullNull:
 		null = x.Null
 	}
-	if l.typ.Kind == types.KindBool && l.class == form.Int {
-		return t.truthValue(t.bit(l.values, l.entries, index), null) // bits of NULLs are 0
+	if l.Typ.Kind == types.KindBool && l.Class == form.Int {
+		return t.truthValue(t.bit(l.Values, l.Entries, index), null) // bits of NULLs are 0
 	}
-	v := Value{Class: l.class, Typ: l.typ, Dict: l.dict, Null: null}
+	v := Value{Class: l.Class, Typ: l.Typ, Dict: l.Dict, Null: null}
 	v.Text = t.Name("x")
-	t.Line("const %s %s = %s[%s];", l.class.CName(), v.Text, t.address(l.values, l.class.CName()), index)
+	t.Line("const %s %s = %s[%s];", l.Class.CName(), v.Text, t.address(l.Values, l.Class.CName()), index)
 	return v
 }
 
 // bit is C++ for the bit at an index of a table of bits.
-func (t *Text) bit(bits *Table, entries int, index string) string {
+func (t *Text) bit(bits *lookup.Data, entries int, index string) string {
 	if entries < maxBits {
 		word := make([]byte, 8)
-		copy(word, bits.Data)
+		copy(word, bits.Bytes)
 		return "(" + t.Literal(binary.LittleEndian.Uint64(word)) + " >> " + index + " & 1)"
 	}
 	return fmt.Sprintf("bit_at(%s, %s)", t.address(bits, "u32"), index)

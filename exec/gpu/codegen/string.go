@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/radish-sql/radish/exec/gpu/codegen/lookup"
 	"github.com/radish-sql/radish/exec/gpu/form"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/types"
@@ -54,7 +55,7 @@ func emitTrim(t *Text, c *expr.Call, a []Value, _ string) (Value, error) {
 		direction := strings.ToUpper(k.Value.S)
 		left, right = direction != "TRAILING", direction != "LEADING"
 	}
-	cut := "view{" + t.address(&Table{Data: []byte(" ")}, "u8") + ", 1}"
+	cut := "view{" + t.address(&lookup.Data{Bytes: []byte(" ")}, "u8") + ", 1}"
 	if len(a) > 1 {
 		cut = t.view(a[1]).Text
 	}
@@ -73,7 +74,7 @@ func emitLike(t *Text, c *expr.Call, a []Value, null string) (Value, error) {
 	}
 	segments := p.Segments
 	literal := func(s string) string {
-		return "view{" + t.address(&Table{Data: []byte(s)}, "u8") + ", (i64)" + t.Literal(uint64(len(s))) + "}"
+		return "view{" + t.address(&lookup.Data{Bytes: []byte(s)}, "u8") + ", (i64)" + t.Literal(uint64(len(s))) + "}"
 	}
 	if len(segments) == 1 {
 		name := "contains"
@@ -94,7 +95,7 @@ func emitLike(t *Text, c *expr.Call, a []Value, null string) (Value, error) {
 	if p.Prefix {
 		size := t.Literal(uint64(len(segments[0])))
 		t.Line("if (%s) {", matched)
-		t.Line("  %s = starts_with(%s, view{%s, (i64)%s});", matched, rest, t.address(&Table{Data: []byte(segments[0])}, "u8"), size)
+		t.Line("  %s = starts_with(%s, view{%s, (i64)%s});", matched, rest, t.address(&lookup.Data{Bytes: []byte(segments[0])}, "u8"), size)
 		t.Line("  if (%s) %s = without_front(%s, (i64)%s);", matched, rest, rest, size)
 		t.Line("}")
 		segments = segments[1:]
@@ -103,7 +104,7 @@ func emitLike(t *Text, c *expr.Call, a []Value, null string) (Value, error) {
 		last := segments[len(segments)-1]
 		size := t.Literal(uint64(len(last)))
 		t.Line("if (%s) {", matched)
-		t.Line("  %s = ends_with(%s, view{%s, (i64)%s});", matched, rest, t.address(&Table{Data: []byte(last)}, "u8"), size)
+		t.Line("  %s = ends_with(%s, view{%s, (i64)%s});", matched, rest, t.address(&lookup.Data{Bytes: []byte(last)}, "u8"), size)
 		t.Line("  if (%s) %s = without_back(%s, (i64)%s);", matched, rest, rest, size)
 		t.Line("}")
 		segments = segments[:len(segments)-1]
@@ -139,8 +140,8 @@ func (t *Text) likeTokens(s string, p expr.LikePattern) string {
 		}
 	}
 	count := t.Literal(uint64(len(p.Tokens)))
-	return fmt.Sprintf("like_tokens<%v>(%s, %s, (i64)%s, %s)", p.Bytes, s, t.address(&Table{Data: tokens}, "LikeToken"), count,
-		t.address(&Table{Data: text}, "u8"))
+	return fmt.Sprintf("like_tokens<%v>(%s, %s, (i64)%s, %s)", p.Bytes, s, t.address(&lookup.Data{Bytes: tokens}, "LikeToken"), count,
+		t.address(&lookup.Data{Bytes: text}, "u8"))
 }
 
 // all evaluates the operands of a function that looks at their NULLs itself.
@@ -268,4 +269,19 @@ func emitConcatWS(t *Text, c *expr.Call, sc *Scope) (Value, error) {
 	out := t.making(c.Typ, separator.Null, "concat_ws("+strings.Join(parts, ", ")+")")
 	out.Null = separator.Null
 	return out, nil
+}
+
+// view returns a text as an address and a length, looking codes up in their dictionary.
+func (t *Text) view(v Value) Value {
+	if v.Class != form.Code {
+		return v
+	}
+	if v.Null == "true" || v.Dict == nil {
+		return NullOf(form.View, v.Typ)
+	}
+	data, offsets := t.Lookups.Strings(v.Dict)
+	out := v
+	out.Class, out.Dict = form.View, nil
+	out.Text = fmt.Sprintf("dictionary_string(%s, %s, %s)", t.address(data, "u8"), t.address(offsets, "i64"), v.Text)
+	return t.Define(out, "s")
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/radish-sql/radish/column"
+	"github.com/radish-sql/radish/exec/gpu/codegen/lookup"
 	"github.com/radish-sql/radish/exec/gpu/form"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/types"
@@ -18,7 +19,7 @@ import (
 type Text struct {
 	// Ctx is what sql/expr's evaluator needs for lookup tables: the statement's time zone, SQL mode and time.
 	Ctx     *expr.Context
-	Lookups *LookupCache
+	Lookups *lookup.Cache
 	// Ranges bounds the values of columns; nil: nothing is known of any expression.
 	Ranges Ranges
 
@@ -37,16 +38,9 @@ type Text struct {
 
 // Param says what one 64-bit word of a kernel's parameters is when the kernel is launched.
 type Param struct {
-	Word  uint64 // a literal, if there are neither table nor key
-	Table *Table // the device address of these bytes, which the launcher uploads
-	Key   any    // something comparable by which the launcher knows the word: a column's address, a counter, a capacity
-}
-
-// Table is bytes that a kernel reads: a lookup table, the members of an IN list, a string. It never changes; one that is kept is
-// the same pointer each time that the query runs, so that a copy on the device may be kept as well.
-type Table struct {
-	Data []byte
-	Kept bool
+	Word  uint64       // a literal, if there are neither table nor key
+	Table *lookup.Data // the device address of these bytes, which the launcher uploads
+	Key   any          // something comparable by which the launcher knows the word: a column's address, a counter, a capacity
 }
 
 // The keys of the words that every kernel may need.
@@ -56,7 +50,7 @@ type (
 )
 
 // NewText returns an empty kernel. The first parameter is the address of the Error struct.
-func NewText(ctx *expr.Context, lookups *LookupCache) *Text {
+func NewText(ctx *expr.Context, lookups *lookup.Cache) *Text {
 	t := &Text{Ctx: ctx, Lookups: lookups, Params: make([]Param, 0, 32), byKey: make(map[any]int, 24), filled: map[Gap]string{}, indent: 1}
 	t.body.Grow(3 << 10)
 	t.Param(Param{Key: ErrorWord{}})
@@ -88,7 +82,7 @@ func wordText(i int) string { return "p.w[" + strconv.Itoa(i) + "]" }
 func (t *Text) Literal(w uint64) string { return t.Param(Param{Word: w}) }
 
 // address adds a parameter for the address of bytes and returns C++ of type `const elem*`.
-func (t *Text) address(tab *Table, elem string) string {
+func (t *Text) address(tab *lookup.Data, elem string) string {
 	return "as_pointer<const " + elem + ">(" + t.Param(Param{Table: tab}) + ")"
 }
 
@@ -105,7 +99,7 @@ func (t *Text) constant(v types.Value) Value {
 		low := t.Literal(v.D.Lo)
 		out.Text = "as_i128(" + low + ", " + t.Literal(uint64(v.D.Hi)) + ")"
 	case form.View:
-		data := t.address(&Table{Data: []byte(v.S)}, "u8")
+		data := t.address(&lookup.Data{Bytes: []byte(v.S)}, "u8")
 		out.Text = "view{" + data + ", (i64)" + t.Literal(uint64(len(v.S))) + "}"
 	default:
 		out.Text = "(i64)" + t.Literal(uint64(v.I))

@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/radish-sql/radish/exec/gpu/codegen"
+	"github.com/radish-sql/radish/exec/gpu/codegen/lookup"
 	"github.com/radish-sql/radish/exec/gpu/form"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
@@ -22,7 +22,7 @@ type Pipelines struct {
 	Plan    *physical.Plan
 	Target  *Target
 	Ctx     *expr.Context
-	Lookups *codegen.LookupCache
+	Lookups *lookup.Cache
 
 	Feeders  map[physical.Sink][]*physical.Pipeline
 	Refused  map[*physical.Pipeline]error // why a pipeline has no kernel
@@ -31,7 +31,7 @@ type Pipelines struct {
 }
 
 // NewPipelines returns the pipelines of a plan. Nothing is decided yet.
-func NewPipelines(plan *physical.Plan, target *Target, ctx *expr.Context, lookups *codegen.LookupCache) *Pipelines {
+func NewPipelines(plan *physical.Plan, target *Target, ctx *expr.Context, lookups *lookup.Cache) *Pipelines {
 	g := &Pipelines{
 		Plan: plan, Target: target, Ctx: ctx, Lookups: lookups,
 		Feeders: map[physical.Sink][]*physical.Pipeline{}, Refused: map[*physical.Pipeline]error{},

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/radish-sql/radish/exec/enginetest"
-	"github.com/radish-sql/radish/exec/gpu/codegen"
+	"github.com/radish-sql/radish/exec/gpu/codegen/lookup"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
 )
@@ -41,7 +41,7 @@ func TestDecisionsAreWritten(t *testing.T) {
 	kernels := 0
 	for k, c := range enginetest.Cases() {
 		plan := c.Plan(enginetest.NewGen(rand.New(rand.NewPCG(uint64(k), 5)), enginetest.Sizes[k%6]))
-		g := New(plan, &target, &expr.Context{}, codegen.NewLookupCache(1<<20), func(*physical.Pipeline) bool { return true })
+		g := New(plan, &target, &expr.Context{}, lookup.New(1<<20), func(*physical.Pipeline) bool { return true })
 		for _, p := range plan.Pipelines {
 			if g.Reason(p) != nil {
 				continue

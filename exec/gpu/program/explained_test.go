@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/radish-sql/radish/exec/enginetest"
-	"github.com/radish-sql/radish/exec/gpu/codegen"
+	"github.com/radish-sql/radish/exec/gpu/codegen/lookup"
 	"github.com/radish-sql/radish/exec/gpu/kernel"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
@@ -52,7 +52,7 @@ func TestExplainSaysWhatRuns(t *testing.T) {
 					b.Unique = true // nothing runs
 				}
 			}
-			g := New(plan, target, &expr.Context{}, codegen.NewLookupCache(1<<20), func(*physical.Pipeline) bool { return true })
+			g := New(plan, target, &expr.Context{}, lookup.New(1<<20), func(*physical.Pipeline) bool { return true })
 			where := physical.Placement{Pipelines: map[*physical.Pipeline]physical.Choice{}, Builds: g.Builds.Explain(), Groups: g.Aggs.Explain()}
 			refused := false
 			for _, p := range plan.Pipelines {

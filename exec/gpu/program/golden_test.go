@@ -11,6 +11,7 @@ import (
 
 	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/exec/gpu/codegen"
+	"github.com/radish-sql/radish/exec/gpu/codegen/lookup"
 	"github.com/radish-sql/radish/exec/gpu/form"
 	"github.com/radish-sql/radish/exec/gpu/groupby"
 	"github.com/radish-sql/radish/exec/gpu/kernel"
@@ -74,7 +75,7 @@ func goldenProgram(t *testing.T, given plantest.Tables, sql string) *Program {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return New(plan, goldenTarget, ctx, codegen.NewLookupCache(1<<20), func(*physical.Pipeline) bool { return true })
+	return New(plan, goldenTarget, ctx, lookup.New(1<<20), func(*physical.Pipeline) bool { return true })
 }
 
 // TestOutlines compares what is decided before texts are written.
@@ -229,7 +230,7 @@ func describe(t *testing.T, g *Program) string {
 func parameter(p codegen.Param) string {
 	switch {
 	case p.Table != nil:
-		return fmt.Sprintf("address of %d bytes", len(p.Table.Data))
+		return fmt.Sprintf("address of %d bytes", len(p.Table.Bytes))
 	case p.Key == nil:
 		return fmt.Sprint(int64(p.Word))
 	}

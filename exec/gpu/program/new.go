@@ -2,13 +2,14 @@ package program
 
 import (
 	"github.com/radish-sql/radish/exec/gpu/codegen"
+	"github.com/radish-sql/radish/exec/gpu/codegen/lookup"
 	"github.com/radish-sql/radish/exec/gpu/kernel"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
 )
 
 // New writes the kernels of the pipelines for which on is true. What the others' sinks hold comes from the host.
-func New(plan *physical.Plan, target *kernel.Target, ctx *expr.Context, lookups *codegen.LookupCache, on func(*physical.Pipeline) bool) *Program {
+func New(plan *physical.Plan, target *kernel.Target, ctx *expr.Context, lookups *lookup.Cache, on func(*physical.Pipeline) bool) *Program {
 	return write(plan, target, ctx, lookups, on, nil)
 }
 
@@ -18,7 +19,7 @@ func (g *Program) WithFlippedLoading(scans map[*physical.TableScan]bool) *Progra
 }
 
 // write decides everything, and then writes the kernels.
-func write(plan *physical.Plan, target *kernel.Target, ctx *expr.Context, lookups *codegen.LookupCache, on func(*physical.Pipeline) bool, flipped map[*physical.TableScan]bool) *Program {
+func write(plan *physical.Plan, target *kernel.Target, ctx *expr.Context, lookups *lookup.Cache, on func(*physical.Pipeline) bool, flipped map[*physical.TableScan]bool) *Program {
 	g := &Program{Pipelines: kernel.NewPipelines(plan, target, ctx, lookups), Kernels: map[*physical.Pipeline]*kernel.Kernel{}, on: on, flipped: flipped}
 	for _, p := range g.Plan.Pipelines {
 		if !g.on(p) {

@@ -12,7 +12,7 @@ import (
 
 	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/exec/cpu"
-	"github.com/radish-sql/radish/exec/gpu/codegen"
+	"github.com/radish-sql/radish/exec/gpu/codegen/lookup"
 	"github.com/radish-sql/radish/exec/gpu/form"
 	"github.com/radish-sql/radish/exec/gpu/kernel"
 	"github.com/radish-sql/radish/exec/gpu/program"
@@ -454,7 +454,7 @@ func (x *boundCheck) query(c plantest.Tables, sql string, opts physical.Options)
 		return
 	}
 	x.planned++
-	g := program.New(plan, hostTarget, ctx, codegen.NewLookupCache(1<<20), func(*physical.Pipeline) bool { return true })
+	g := program.New(plan, hostTarget, ctx, lookup.New(1<<20), func(*physical.Pipeline) bool { return true })
 	for i, p := range plan.Pipelines {
 		k := g.Kernels[p]
 		if k == nil {

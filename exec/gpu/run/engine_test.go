@@ -19,6 +19,7 @@ import (
 	"github.com/radish-sql/radish/exec/cpu"
 	"github.com/radish-sql/radish/exec/enginetest"
 	"github.com/radish-sql/radish/exec/gpu/codegen"
+	"github.com/radish-sql/radish/exec/gpu/codegen/lookup"
 	"github.com/radish-sql/radish/exec/gpu/form"
 	"github.com/radish-sql/radish/exec/gpu/program"
 	"github.com/radish-sql/radish/exec/gpu/results"
@@ -103,7 +104,7 @@ func (b *backend) runOr(ctx context.Context, device, plan *physical.Plan) ([]*co
 
 // program writes a plan's kernels.
 func (b *backend) program(plan *physical.Plan) *program.Program {
-	return program.New(plan, b.runner.ForKernels(), &expr.Context{}, codegen.NewLookupCache(1<<26), func(*physical.Pipeline) bool { return true })
+	return program.New(plan, b.runner.ForKernels(), &expr.Context{}, lookup.New(1<<26), func(*physical.Pipeline) bool { return true })
 }
 
 // onDevice runs a plan. Some run again, with the sizes that are remembered of the first run, or with smaller ones.

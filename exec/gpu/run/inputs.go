@@ -5,7 +5,7 @@ import (
 	"sync"
 
 	"github.com/radish-sql/radish/column"
-	"github.com/radish-sql/radish/exec/gpu/codegen"
+	"github.com/radish-sql/radish/exec/gpu/codegen/lookup"
 	"github.com/radish-sql/radish/exec/gpu/devicemem"
 	"github.com/radish-sql/radish/exec/gpu/kernel"
 	"github.com/radish-sql/radish/exec/gpu/outofcore"
@@ -28,7 +28,7 @@ type inputs struct {
 	scans     map[*physical.TableScan]*scanned
 	spanned   map[*physical.TableScan]*spanTable
 	dicts     map[*column.Dictionary]*heldDictionary
-	constants map[*codegen.Table]gpukernels.Ptr
+	constants map[*lookup.Data]gpukernels.Ptr
 	fetches   map[*physical.TableScan]*fetch
 	fetching  sync.WaitGroup // of fetches
 }
@@ -37,7 +37,7 @@ func newInputs(g *program.Program, d *gpukernels.Device, r *residency.Residency,
 	return &inputs{
 		program: g, device: d, residency: r, memory: m, parts: parts,
 		scans: map[*physical.TableScan]*scanned{}, spanned: map[*physical.TableScan]*spanTable{}, dicts: map[*column.Dictionary]*heldDictionary{},
-		constants: map[*codegen.Table]gpukernels.Ptr{}, fetches: map[*physical.TableScan]*fetch{},
+		constants: map[*lookup.Data]gpukernels.Ptr{}, fetches: map[*physical.TableScan]*fetch{},
 	}
 }
 
@@ -134,7 +134,7 @@ func (in *inputs) columns(ctx context.Context, scan *physical.TableScan) (*resid
 
 // small adds what is known before anything runs: spans of scans, and constants.
 func (in *inputs) small(a *devicemem.Small) {
-	seen := map[*codegen.Table]bool{}
+	seen := map[*lookup.Data]bool{}
 	for _, k := range in.program.Kernels {
 		if scan := k.Rows.Scan; scan != nil {
 			st, words := in.spanWords(k, scan)
@@ -144,7 +144,7 @@ func (in *inputs) small(a *devicemem.Small) {
 			for i := range x.Params {
 				if t := x.Params[i].Table; t != nil && !seen[t] {
 					seen[t] = true
-					a.Add(t.Data, func(at gpukernels.Ptr) { in.constants[t] = at })
+					a.Add(t.Bytes, func(at gpukernels.Ptr) { in.constants[t] = at })
 				}
 			}
 		}
@@ -156,9 +156,9 @@ func (in *inputs) openConstants(ctx context.Context, k *kernel.Kernel) error {
 	for i := range k.Params {
 		s := &k.Params[i]
 		if s.Table != nil && in.constants[s.Table] == 0 {
-			a, err := in.memory.Alloc("constants of an expression", int64(len(s.Table.Data)))
+			a, err := in.memory.Alloc("constants of an expression", int64(len(s.Table.Bytes)))
 			if err == nil {
-				err = in.memory.Stream.Upload(a, s.Table.Data)
+				err = in.memory.Stream.Upload(a, s.Table.Bytes)
 			}
 			if err != nil {
 				return err

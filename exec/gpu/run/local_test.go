@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/radish-sql/radish/exec/enginetest"
-	"github.com/radish-sql/radish/exec/gpu/codegen"
+	"github.com/radish-sql/radish/exec/gpu/codegen/lookup"
 	"github.com/radish-sql/radish/exec/gpu/program"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/gpukernels/gputest"
@@ -93,7 +93,7 @@ func testLocalTables(t *testing.T, d *gpukernels.Device) {
 			}
 			g.Pipe(scan, agg)
 			plan := g.Result(g.Read(agg, out), out)
-			text := program.New(plan, runner.ForKernels(), &expr.Context{}, codegen.NewLookupCache(1<<20), func(*physical.Pipeline) bool { return true }).Kernels[plan.Pipelines[0]].CUDA
+			text := program.New(plan, runner.ForKernels(), &expr.Context{}, lookup.New(1<<20), func(*physical.Pipeline) bool { return true }).Kernels[plan.Pipelines[0]].CUDA
 			find := "find_slot("
 			if tuning.PerfectHash.Rows == 0 {
 				find = "displaced_slot("

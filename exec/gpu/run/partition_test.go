@@ -11,7 +11,7 @@ import (
 
 	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/exec/enginetest"
-	"github.com/radish-sql/radish/exec/gpu/codegen"
+	"github.com/radish-sql/radish/exec/gpu/codegen/lookup"
 	"github.com/radish-sql/radish/exec/gpu/partition"
 	"github.com/radish-sql/radish/exec/gpu/program"
 	"github.com/radish-sql/radish/gpukernels"
@@ -80,7 +80,7 @@ func testParts(t *testing.T, d *gpukernels.Device) {
 						groups = 17_000
 					}
 					plan := groupsPlan(g, scan, cols, groups, c.keys, aggs)
-					kernels := program.New(plan, runner.ForKernels(), &expr.Context{}, codegen.NewLookupCache(1<<20), func(*physical.Pipeline) bool { return true }).Kernels[plan.Pipelines[0]].All()
+					kernels := program.New(plan, runner.ForKernels(), &expr.Context{}, lookup.New(1<<20), func(*physical.Pipeline) bool { return true }).Kernels[plan.Pipelines[0]].All()
 					wide := i > 4
 					ranked := passes == 2 && c.keys[0] != 0 && !wide
 					if !strings.Contains(kernels[0].CUDA, "partitioner.tile(") || len(kernels) != passes+1 || strings.Contains(kernels[passes].CUDA, "TagRanks") != ranked ||

@@ -239,7 +239,7 @@ func writeWords(h *maphash.Hash, k *kernel.Kernel) {
 			case s.Table.Kept:
 				maphash.WriteComparable(h, s.Table)
 			default:
-				_, _ = h.Write(s.Table.Data)
+				_, _ = h.Write(s.Table.Bytes)
 			}
 		}
 	}

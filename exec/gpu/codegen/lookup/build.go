@@ -1,4 +1,4 @@
-package codegen
+package lookup
 
 import (
 	"crypto/sha256"
@@ -16,35 +16,35 @@ import (
 	"github.com/radish-sql/radish/sql/types"
 )
 
-// lookup is an expression's value for each code of a dictionary and, if the column can be NULL, for NULL behind them.
-type lookup struct {
-	entries  int // of the dictionary
-	typ      types.Type
-	class    form.Class
-	dict     *column.Dictionary // of codes that it gives
-	values   *Table             // by code: bits of a BOOL in 32-bit words, or values of the class
-	nulls    *Table             // bits: NULL; nil: none is, but perhaps that of NULL
-	nullNull bool               // NULL gives NULL
-	failed   *Table             // bits: an error or a warning, which the CPU words; nil: none
+// Table is an expression's value for each code of a dictionary and, if the column can be NULL, for NULL behind them.
+type Table struct {
+	Entries  int // of the dictionary
+	Typ      types.Type
+	Class    form.Class
+	Dict     *column.Dictionary // of codes that it gives
+	Values   *Data              // by code: bits of a BOOL in 32-bit words, or values of the class
+	Nulls    *Data              // bits: NULL; nil: none is, but perhaps that of NULL
+	NullNull bool               // NULL gives NULL
+	Failed   *Data              // bits: an error or a warning, which the CPU words; nil: none
 }
 
-// of returns an expression's values over a dictionary column. Errors are kept too: they are refusals.
-func (c *LookupCache) of(e expr.Expr, col *expr.Column, d *column.Dictionary, nullable bool, ctx *expr.Context) (*lookup, error) {
+// Of returns an expression's values over a dictionary column. Errors are kept too: they are refusals.
+func (c *Cache) Of(e expr.Expr, col *expr.Column, d *column.Dictionary, nullable bool, ctx *expr.Context) (*Table, error) {
 	values := d.Values()
-	key := lookupKey{weak.Make(d), len(values), fmt.Sprintf("%x", fingerprint(e, nullable, ctx))}
-	return get(c, key, func() (*lookup, int, error) {
-		l, err := makeLookup(e, col, values, nullable, ctx)
+	key := entryKey{weak.Make(d), len(values), fmt.Sprintf("%x", fingerprint(e, nullable, ctx))}
+	return get(c, key, func() (*Table, int, error) {
+		l, err := evaluate(e, col, values, nullable, ctx)
 		if err != nil {
 			return nil, 0, err
 		}
-		bytes := len(l.values.Data)
-		for _, t := range []*Table{l.nulls, l.failed} {
+		bytes := len(l.Values.Bytes)
+		for _, t := range []*Data{l.Nulls, l.Failed} {
 			if t != nil {
-				bytes += len(t.Data)
+				bytes += len(t.Bytes)
 			}
 		}
-		if l.dict != nil {
-			bytes += int(l.dict.Bytes())
+		if l.Dict != nil {
+			bytes += int(l.Dict.Bytes())
 		}
 		return l, bytes, nil
 	})
@@ -94,11 +94,11 @@ func writeValue(w io.Writer, v types.Value) {
 // maxFailed is how many strings may raise errors or warnings before a kernel is not worth its while.
 const maxFailed = 1000
 
-// lookupChunk is how many strings are evaluated at once.
-const lookupChunk = 1 << 14
+// chunk is how many strings are evaluated at once.
+const chunk = 1 << 14
 
-// makeLookup evaluates e, which reads column c alone, over all strings of a dictionary.
-func makeLookup(e expr.Expr, c *expr.Column, values []string, nullable bool, ctx *expr.Context) (*lookup, error) {
+// evaluate evaluates e, which reads column c alone, over all strings of a dictionary.
+func evaluate(e expr.Expr, c *expr.Column, values []string, nullable bool, ctx *expr.Context) (*Table, error) {
 	n := len(values)
 	all := &column.Vector{Type: c.Typ, Str: values}
 	if nullable {
@@ -110,13 +110,13 @@ func makeLookup(e expr.Expr, c *expr.Column, values []string, nullable bool, ctx
 	if err != nil {
 		return nil, err
 	}
-	b := &lookupBuilder{lookup: lookup{entries: n, typ: e.Type(), class: form.ClassOf(e.Type())}, e: e, program: program, n: len(all.Str)}
+	b := &builder{Table: Table{Entries: n, Typ: e.Type(), Class: form.ClassOf(e.Type())}, e: e, program: program, n: len(all.Str)}
 	b.ctx, b.warnings = evaluationContext(ctx)
-	for from := 0; from < b.n; from += lookupChunk {
+	for from := 0; from < b.n; from += chunk {
 		if err := ctx.Interrupted(); err != nil {
 			return nil, err
 		}
-		if err := b.run(all, from, min(from+lookupChunk, b.n)); err != nil {
+		if err := b.run(all, from, min(from+chunk, b.n)); err != nil {
 			return nil, err
 		}
 	}
@@ -131,8 +131,8 @@ func evaluationContext(ctx *expr.Context) (*expr.Context, *sqlerr.Warnings) {
 	return &own, warnings
 }
 
-type lookupBuilder struct {
-	lookup
+type builder struct {
+	Table
 	e        expr.Expr
 	program  *expr.Program
 	ctx      *expr.Context
@@ -145,7 +145,7 @@ type lookupBuilder struct {
 }
 
 // run evaluates strings from..to-1. Where some of them fail it looks for them by halves.
-func (b *lookupBuilder) run(all *column.Vector, from, to int) error {
+func (b *builder) run(all *column.Vector, from, to int) error {
 	part := &column.Vector{Type: all.Type, Str: all.Str[from:to], Valid: all.Valid.Slice(from, to-from)}
 	b.warnings.Reset()
 	v, err := b.program.Eval(b.ctx, &column.Batch{N: to - from, Cols: []*column.Vector{part}})
@@ -160,11 +160,11 @@ func (b *lookupBuilder) run(all *column.Vector, from, to int) error {
 	}
 	if to-from == 1 {
 		if b.failures++; b.failures > maxFailed {
-			return Refuse("%s gives errors or warnings for many strings of its dictionary, so it runs on the CPU", b.e)
+			return fmt.Errorf("%s gives errors or warnings for many strings of its dictionary, so it runs on the CPU", b.e)
 		}
 		b.bad = append(b.bad, make([]bool, len(b.null)-len(b.bad))...)
 		b.bad = append(b.bad, true)
-		b.add(types.NullOf(b.typ))
+		b.add(types.NullOf(b.Typ))
 		return nil
 	}
 	half := (from + to) / 2
@@ -175,10 +175,10 @@ func (b *lookupBuilder) run(all *column.Vector, from, to int) error {
 }
 
 // add appends the value of the next entry.
-func (b *lookupBuilder) add(v types.Value) {
+func (b *builder) add(v types.Value) {
 	b.null = append(b.null, v.Null)
 	switch {
-	case b.typ.Kind == types.KindBool:
+	case b.Typ.Kind == types.KindBool:
 		i := len(b.null) - 1
 		for len(b.data) <= i/8 {
 			b.data = append(b.data, 0)
@@ -186,58 +186,58 @@ func (b *lookupBuilder) add(v types.Value) {
 		if !v.Null && v.I != 0 {
 			b.data[i/8] |= 1 << (i % 8)
 		}
-	case b.class == form.View:
-		if b.dict == nil {
-			b.dict = column.NewDictionary()
+	case b.Class == form.View:
+		if b.Dict == nil {
+			b.Dict = column.NewDictionary()
 		}
-		code := b.dict.Add(v.S)
+		code := b.Dict.Add(v.S)
 		b.data = binary.LittleEndian.AppendUint32(b.data, code)
-	case b.class == form.Float:
+	case b.Class == form.Float:
 		b.data = binary.LittleEndian.AppendUint64(b.data, math.Float64bits(v.F))
-	case b.class == form.Wide:
+	case b.Class == form.Wide:
 		b.data = binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(b.data, v.D.Lo), uint64(v.D.Hi))
 	default:
 		b.data = binary.LittleEndian.AppendUint64(b.data, uint64(v.I))
 	}
 }
 
-func (b *lookupBuilder) finish(nullable bool) *lookup {
-	if b.class == form.View {
-		b.class = form.Code
-		if b.dict == nil {
-			b.dict = column.NewDictionary()
+func (b *builder) finish(nullable bool) *Table {
+	if b.Class == form.View {
+		b.Class = form.Code
+		if b.Dict == nil {
+			b.Dict = column.NewDictionary()
 		}
 	}
 	if b.n == 0 { // all rows are NULL, and have code 0
-		b.add(types.NullOf(b.typ))
-		b.nullNull = true
+		b.add(types.NullOf(b.Typ))
+		b.NullNull = true
 	}
 	for len(b.data)%16 != 0 {
 		b.data = append(b.data, 0)
 	}
-	b.values = &Table{Data: b.data, Kept: true}
+	b.Values = &Data{Bytes: b.data, Kept: true}
 	entries := b.null
 	if nullable {
 		entries = b.null[:b.n-1]
-		b.nullNull = b.null[b.n-1]
+		b.NullNull = b.null[b.n-1]
 	}
 	if slices.Contains(entries, true) {
-		b.nulls = bitTable(b.null)
+		b.Nulls = bitTable(b.null)
 	}
 	if b.failures > 0 {
-		b.failed = bitTable(append(b.bad, make([]bool, len(b.null)-len(b.bad))...))
+		b.Failed = bitTable(append(b.bad, make([]bool, len(b.null)-len(b.bad))...))
 	}
-	l := b.lookup
+	l := b.Table
 	return &l
 }
 
 // bitTable packs flags.
-func bitTable(flags []bool) *Table {
+func bitTable(flags []bool) *Data {
 	data := make([]byte, (len(flags)+128)/128*16)
 	for i, f := range flags {
 		if f {
 			data[i/8] |= 1 << (i % 8)
 		}
 	}
-	return &Table{Data: data, Kept: true}
+	return &Data{Bytes: data, Kept: true}
 }

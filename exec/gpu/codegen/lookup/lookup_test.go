@@ -1,4 +1,4 @@
-package codegen
+package lookup
 
 import (
 	"context"
@@ -14,7 +14,7 @@ import (
 // TestLookupOfEndedStatement cancels statements, and takes their memory away, before and while they make a table of an expression's values. That is the
 // statement's error; the next one makes the table.
 func TestLookupOfEndedStatement(t *testing.T) {
-	words := make([]string, lookupChunk+10)
+	words := make([]string, chunk+10)
 	for i := range words {
 		words[i] = string(rune('a'+i%26)) + types.IntValue(int64(i)).Text()
 	}
@@ -34,9 +34,9 @@ func TestLookupOfEndedStatement(t *testing.T) {
 			return c.Interrupted()
 		},
 	}}
-	cache := NewLookupCache(1 << 20)
+	cache := New(1 << 20)
 	of := func(ctx *expr.Context) error {
-		_, err := cache.of(e, col, dict, false, ctx)
+		_, err := cache.Of(e, col, dict, false, ctx)
 		return err
 	}
 	if err := of(&expr.Context{Ctx: cancelled}); !errors.Is(err, sqlerr.Cancelled) || calls != 0 {

@@ -1,4 +1,6 @@
-package codegen
+// Package lookup makes what kernels look up by the codes of a dictionary: the values of an expression over its strings, its strings themselves, and dictionaries of more strings. A
+// [Cache] keeps them between queries. The evaluator of sql/expr computes the values (build.go); package codegen writes the text that reads them.
+package lookup
 
 import (
 	"container/list"
@@ -10,38 +12,38 @@ import (
 	"github.com/radish-sql/radish/sql/sqlerr"
 )
 
-// LookupCache keeps lookup tables over dictionaries between the runs of queries. It may be used by several goroutines. It does not
+// Cache keeps lookup tables over dictionaries between the runs of queries. It may be used by several goroutines. It does not
 // keep dictionaries alive: what belongs to one that is gone is never found again and is evicted in its turn.
-type LookupCache struct {
+type Cache struct {
 	mu      sync.Mutex
-	entries map[lookupKey]*list.Element // of *cached
-	recent  list.List                   // the least recently used last
+	entries map[entryKey]*list.Element // of *cached
+	recent  list.List                  // the least recently used last
 	bytes   int
 	limit   int
 }
 
-// lookupKey names what is computed: from which dictionary, of how many strings, by what.
-type lookupKey struct {
+// entryKey names what is computed: from which dictionary, of how many strings, by what.
+type entryKey struct {
 	dict weak.Pointer[column.Dictionary]
 	n    int
 	what string
 }
 
 type cached struct {
-	key   lookupKey
+	key   entryKey
 	made  any
 	bytes int
 	once  sync.Once
 	err   error
 }
 
-// NewLookupCache returns a cache for tables of so many bytes in all.
-func NewLookupCache(limit int) *LookupCache {
-	return &LookupCache{entries: map[lookupKey]*list.Element{}, limit: limit}
+// New returns a cache for tables of so many bytes in all.
+func New(limit int) *Cache {
+	return &Cache{entries: map[entryKey]*list.Element{}, limit: limit}
 }
 
 // get returns what was made under a key, or makes it. Others who ask for it meanwhile wait; where a statement ended before it was made the next one does.
-func get[T any](c *LookupCache, key lookupKey, make func() (T, int, error)) (T, error) {
+func get[T any](c *Cache, key entryKey, make func() (T, int, error)) (T, error) {
 	for {
 		e, mine := c.entry(key), false
 		e.once.Do(func() {
@@ -57,7 +59,7 @@ func get[T any](c *LookupCache, key lookupKey, make func() (T, int, error)) (T, 
 }
 
 // entry returns the entry of a key, which may still have to be made.
-func (c *LookupCache) entry(key lookupKey) *cached {
+func (c *Cache) entry(key entryKey) *cached {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	el := c.entries[key]
@@ -71,7 +73,7 @@ func (c *LookupCache) entry(key lookupKey) *cached {
 }
 
 // keep counts what was made, and evicts others for it. What was not made because a statement ended is forgotten.
-func (c *LookupCache) keep(e *cached, bytes int) {
+func (c *Cache) keep(e *cached, bytes int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	el := c.entries[e.key]

@@ -7,13 +7,12 @@ package codec
 
 import (
 	"bytes"
-	"errors"
+	"encoding/binary"
 	"fmt"
 	"io"
 	"sync"
 
 	"github.com/andybalholm/brotli"
-	"github.com/golang/snappy"
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 )
@@ -85,10 +84,12 @@ func (c Codec) Unpack(dst, src []byte, size int) ([]byte, error) {
 func (c Codec) unpack(dst, src []byte, size int) ([]byte, error) {
 	switch c {
 	case Snappy:
-		if n, err := snappy.DecodedLen(src); err != nil || n != size {
-			return nil, errors.Join(err, fmt.Errorf("its header says %d bytes instead of %d", n, size))
+		n, width := binary.Uvarint(src)
+		if width <= 0 || n != uint64(size) {
+			return nil, fmt.Errorf("its header says %d bytes instead of %d", n, size)
 		}
-		return snappy.Decode(room(dst, size), src)
+		out := room(dst, size)
+		return out, unpackSnappy(out, src[width:])
 	case LZ4Block:
 		out := room(dst, size)
 		n, err := lz4Block(out, src, nil)

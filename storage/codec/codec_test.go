@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"encoding/binary"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/andybalholm/brotli"
@@ -189,5 +190,74 @@ func TestNothingWanted(t *testing.T) {
 				t.Errorf("%s: %q, %v", c, got, err)
 			}
 		}
+	}
+}
+
+// TestSnappyAsOthers: another library's decoder finds the same in blocks of all kinds of elements, and the same damage.
+func TestSnappyAsOthers(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	good := 0
+	for round := range 4000 {
+		// Elements at random, mostly such as a writer makes, of which few are wrong.
+		var body []byte
+		size, most, rare := 0, r.IntN(3000), r.IntN(4) == 0
+		for size < most || len(body) == 0 {
+			distance := 1 + r.IntN(max(1, min(size, 1<<uint(r.IntN(12)))))
+			if rare && r.IntN(40) == 0 {
+				distance = r.IntN(2 * (size + 1))
+			}
+			length := 1 + r.IntN(1<<uint(1+r.IntN(6)))
+			switch kind := min(r.IntN(4), size); {
+			case kind == 1 && distance < 2048 && length >= 4 && length < 12:
+				body = append(body, byte(distance>>8<<5|(length-4)<<2|1), byte(distance))
+			case kind == 2:
+				body = append(body, byte((length-1)<<2|2), byte(distance), byte(distance>>8))
+			case kind == 3:
+				body = binary.LittleEndian.AppendUint32(append(body, byte((length-1)<<2|3)), uint32(distance))
+			default:
+				if r.IntN(10) == 0 {
+					length = 1 + r.IntN(700)
+				}
+				switch width := r.IntN(5); {
+				case width == 0 && length <= 60:
+					body = append(body, byte((length-1)<<2))
+				case width <= 1 && length <= 256:
+					body = append(body, 60<<2, byte(length-1))
+				case width <= 2:
+					body = append(body, 61<<2, byte(length-1), byte((length-1)>>8))
+				case width == 3:
+					body = append(body, 62<<2, byte(length-1), byte((length-1)>>8), 0)
+				default:
+					body = append(body, 63<<2, byte(length-1), byte((length-1)>>8), 0, 0)
+				}
+				for range length {
+					body = append(body, byte(r.Uint32()))
+				}
+			}
+			size += length
+		}
+		if rare && r.IntN(4) == 0 {
+			body = body[:r.IntN(len(body)+1)]
+		}
+		if rare && r.IntN(4) == 0 {
+			size += r.IntN(3) - 1
+		}
+		block := append(binary.AppendUvarint(nil, uint64(size)), body...)
+		want, failed := snappy.Decode(nil, block)
+		// Memory of exactly the size, and behind it some that has to stay as it is.
+		room := bytes.Repeat([]byte{0xa5}, size+100)
+		got, err := Snappy.Unpack(room[:0:size], slices.Clip(block), size)
+		if (err != nil) != (failed != nil) || err == nil && !bytes.Equal(got, want) {
+			t.Fatalf("round %d: %d bytes, %v; the library gives %d, %v, for %x", round, len(got), err, len(want), failed, block)
+		}
+		if !bytes.Equal(room[size:], bytes.Repeat([]byte{0xa5}, 100)) {
+			t.Fatalf("round %d: bytes behind the result were written", round)
+		}
+		if err == nil {
+			good++
+		}
+	}
+	if good < 2800 || good > 3900 {
+		t.Errorf("%d of 4000 blocks are whole", good)
 	}
 }

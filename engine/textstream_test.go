@@ -70,7 +70,7 @@ func TestStreamedTextsThatWiden(t *testing.T) {
 	for _, c := range []struct{ ending, head, row, odd, place, keys string }{
 		{"csv", "a,b\n", "1,2\n", "1.5,x\n", "line 30002: '1.5' does not fit column 'a', which has the type BIGINT", ""},
 		{"jsonl", "", `{"a":1,"b":2}` + "\n", `{"a":1.5,"b":"x"}` + "\n", "line 30001: '1.5' does not fit column 'a', which has the type BIGINT", ""},
-		{"ndjson", "", `{"a":1,"b":2}` + "\n", `{"a":1,"b":2,"c":3}` + "\n", "line 30001: the key 'c' is in no object of the sample", ",3"},
+		{"ndjson", "", `{"a":1,"b":2}` + "\n", `{"a":1,"b":2,"c":3}` + "\n", "line 30001: the columns were chosen from a sample of the objects, none of which has the key 'c'", ",3"},
 	} {
 		path := filepath.Join(dir, "x."+c.ending)
 		text := c.head + strings.Repeat(c.row, 30000) + c.odd + strings.Repeat(c.row, 150000)
@@ -117,7 +117,7 @@ func TestStreamedTextsOfLateValues(t *testing.T) {
 		{"text.csv", "a,b\n" + empty + "late,1\n" + many, "SELECT a FROM {x} WHERE a IS NOT NULL", "late\n", "a|text|YES||NULL|\nb|bigint|YES||NULL|\n"},
 		{"text.jsonl", strings.Repeat(`{"a":null,"b":1}`+"\n", 30000) + `{"a":"late","b":1}` + "\n" + strings.Repeat(`{"a":null,"b":1}`+"\n", 150000), "SELECT a FROM {x} WHERE a IS NOT NULL", "late\n", "a|text|YES||NULL|\nb|bigint|YES||NULL|\n"},
 		{"number.csv", "a,b\n" + empty + "10,1\n9,1\n" + many, "SELECT MAX(a) FROM {x}", "10\n", "a|bigint|YES||NULL|\nb|bigint|YES||NULL|\n"},
-		{"rows.csv", "a,b\n" + empty + "10,1\n9,1\n" + many, "SELECT * FROM {x}", "line 30002: '10' does not fit column 'a', which has no value in the sample", "a|bigint|YES||NULL|\nb|bigint|YES||NULL|\n"},
+		{"rows.csv", "a,b\n" + empty + "10,1\n9,1\n" + many, "SELECT * FROM {x}", "line 30002: '10' does not fit column 'a', which has the type TEXT because all its values in a sample", "a|bigint|YES||NULL|\nb|bigint|YES||NULL|\n"},
 	} {
 		path := filepath.Join(dir, c.name)
 		if err := os.WriteFile(path, []byte(c.text), 0o644); err != nil {

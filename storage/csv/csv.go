@@ -92,7 +92,7 @@ func (o Options) check() error {
 	case o.Thousands != 0 && (o.Thousands == o.Decimal || o.Thousands == '.' && o.Decimal == 0):
 		return sqlerr.New(sqlerr.CodeWrongArguments, sqlerr.User, "decimal_separator and thousands must differ")
 	case len(o.Types) > 0 && len(o.TypeList) > 0:
-		return sqlerr.New(sqlerr.CodeWrongArguments, sqlerr.User, "types are given twice")
+		return sqlerr.New(sqlerr.CodeWrongArguments, sqlerr.User, "types is given both as a list and by the names of columns; give one of them")
 	}
 	return nil
 }

@@ -91,14 +91,14 @@ func (t *Texts) fieldsOf(ctx context.Context, source textfile.Source, auto bool)
 	case err != nil:
 		return nil, err
 	case t.opts.Header == HeaderYes && auto && !looksLikeNames(names):
-		return nil, sqlerr.New(sqlerr.CodeWrongArguments, sqlerr.User, "'%s' begins with names of columns, and '%s' with %s", t.sources[0].Name, source.Name, quoted(names)).
-			WithHint("write them with a header each, or none; read_csv('...', header = true) takes first lines for names whatever they look like")
+		return nil, sqlerr.New(sqlerr.CodeWrongArguments, sqlerr.User, "'%s' has a header with the names of columns, but the first line of '%s' looks like a row: %s", t.sources[0].Name, source.Name, quoted(names)).
+			WithHint("write all files with a header, or none; read_csv('...', header = true) takes the first line of each for names")
 	case t.opts.Header == HeaderYes:
 		textfile.NameColumns(names)
 		return names, t.opts.rename(names, source.Name)
 	case auto && looksLikeNames(names) && notAllText(t.shapes):
-		return nil, sqlerr.New(sqlerr.CodeWrongArguments, sqlerr.User, "'%s' begins with what look like names of columns, %s, and '%s' does not", source.Name, quoted(names), t.sources[0].Name).
-			WithHint("write them with a header each, or none; read_csv('...', header = false) takes first lines for rows whatever they look like")
+		return nil, sqlerr.New(sqlerr.CodeWrongArguments, sqlerr.User, "the first line of '%s' looks like a header: %s, but '%s' has none", source.Name, quoted(names), t.sources[0].Name).
+			WithHint("write all files with a header, or none; read_csv('...', header = false) takes the first line of each for a row")
 	}
 	for i := range names {
 		names[i] = textfile.DefaultName(i)
@@ -109,7 +109,8 @@ func (t *Texts) fieldsOf(ctx context.Context, source textfile.Source, auto bool)
 // rename gives columns the names that the options ask for.
 func (o *Options) rename(names []string, file string) error {
 	if len(o.Names) > len(names) {
-		return sqlerr.New(sqlerr.CodeWrongArguments, sqlerr.User, "there are %d names, and '%s' has %s", len(o.Names), file, fieldCount(names))
+		return sqlerr.New(sqlerr.CodeWrongArguments, sqlerr.User, "names lists %d columns, but '%s' has only %s", len(o.Names), file, fieldCount(names)).
+			WithHint("list the first %d at most", len(names))
 	}
 	copy(names, o.Names)
 	return nil
@@ -144,7 +145,8 @@ func (t *Texts) Arrange(names []string, at [][]int) error {
 func (t *Texts) give() error {
 	t.given = make([]types.Type, len(t.names))
 	if len(t.opts.TypeList) > len(t.names) {
-		return sqlerr.New(sqlerr.CodeWrongArguments, sqlerr.User, "types has %d types, and '%s' has %s", len(t.opts.TypeList), t.sources[0].Name, fieldCount(t.names))
+		return sqlerr.New(sqlerr.CodeWrongArguments, sqlerr.User, "types lists %d types, but '%s' has %s", len(t.opts.TypeList), t.sources[0].Name, fieldCount(t.names)).
+			WithHint("list a type for each column, or name some of them, as types = {'column': 'TEXT'}")
 	}
 	copy(t.given, t.opts.TypeList)
 	known := map[string]bool{}
@@ -159,7 +161,8 @@ func (t *Texts) give() error {
 	}
 	for name := range t.opts.Types {
 		if !known[name] {
-			return sqlerr.New(sqlerr.CodeWrongArguments, sqlerr.User, "types names the column '%s', and '%s' has %s", name, t.sources[0].Name, fieldCount(t.names))
+			return sqlerr.New(sqlerr.CodeWrongArguments, sqlerr.User, "types names the column '%s', but '%s' has %s", name, t.sources[0].Name, fieldCount(t.names)).
+				WithHint("names = ['...'] gives columns other names")
 		}
 	}
 	return nil

@@ -115,7 +115,8 @@ func (w *Writer) add(c int, field []byte, text bool) error {
 		return nil
 	}
 	if w.noQuote {
-		return sqlerr.New(sqlerr.CodeErrorOnWrite, sqlerr.User, "the value '%s' cannot be written as CSV without quotes", shorten(field))
+		return sqlerr.New(sqlerr.CodeErrorOnWrite, sqlerr.User, "the value '%s' cannot be written as CSV without quotes: it has the delimiter, a line end or the text of NULL in it", shorten(field)).
+			WithHint("choose another delimiter, or write Parquet")
 	}
 	w.line = append(w.line, w.quote)
 	for _, b := range field {

@@ -105,7 +105,7 @@ func TestHeadersOfSeveralTexts(t *testing.T) {
 		}
 	}
 	for _, tc := range []struct{ name, want string }{
-		{"[12].csv", "1.csv' begins with names of columns, and '" + dir + "/2.csv' with '3', '4'"},
+		{"[12].csv", "1.csv' has a header with the names of columns, but the first line of '" + dir + "/2.csv' looks like a row: '3', '4'"},
 		{"[24].csv", "column1 BIGINT, column2 BIGINT; 3|4"},
 		{"[14].csv", "a BIGINT, b BIGINT; 1|2"},
 		{"[23].csv", "column1 BIGINT, column2 TEXT; 3|4; 5|x"},

@@ -159,7 +159,7 @@ func TestWrongOptions(t *testing.T) {
 		"'a.csv', comment = ','":                         "must differ",
 		"'a.csv', escape = ','":                          "differ from delimiter",
 		"'a.csv', thousands = '.'":                       "must differ",
-		"'a.csv', names = ['a', 'b', 'c']":               "3 names",
+		"'a.csv', names = ['a', 'b', 'c']":               "names lists 3 columns",
 		"'a.csv', columns = ['a']":                       "columns are written as",
 		"'a.csv', types = {'name': 'INT'}":               "line 2, column 3: 'x' is no INT",
 		"'a.csv', types = {'name': 'DECIMAL(99,2)'}":     "no type that types can give",

@@ -267,16 +267,16 @@ func (s *Set) misfit(err error) error {
 		return err
 	}
 	s.doubted.Store(true)
-	e := sqlerr.New(sqlerr.CodeErrorOnRead, sqlerr.User, "%s: the key '%s' is in no object of the sample that the columns follow from", value.Place, value.Text)
+	e := sqlerr.New(sqlerr.CodeErrorOnRead, sqlerr.User, "%s: the columns were chosen from a sample of the objects, none of which has the key '%s'", value.Place, value.Text)
 	if value.Column >= 0 {
 		column := s.Columns[value.Column]
-		why := "has the type " + column.Type.String() + " by a sample of the file"
+		why := "has the type " + column.Type.String() + ", chosen from a sample of the file"
 		if !s.text().Shown(value.Column) {
-			why = "has no value in the sample that its type follows from"
+			why = "has the type " + column.Type.String() + " because all its values in a sample of the file are NULL"
 		}
 		e = sqlerr.New(sqlerr.CodeErrorOnRead, sqlerr.User, "%s: '%s' does not fit column '%s', which %s", value.Place, value.Text, column.Name, why)
 	}
-	return e.WithCause(&Misfit{s, err}).WithHint("run the statement again, which looks at all rows first, as read_csv('...', sample_size = -1) or read_ndjson does")
+	return e.WithCause(&Misfit{s, err}).WithHint("run the statement again: columns and types are then chosen from all rows; sample_size = -1 in read_csv('...') or read_ndjson('...') asks for that at once")
 }
 
 // Sampled says whether the columns follow from a sample of the rows.

@@ -355,6 +355,44 @@ func TestDocsExports(t *testing.T) {
 	}
 }
 
+// TestDocsReasons checks that docs/reference/gpu.md has each reason and error about GPUs that a statement may show. Those for which a pipeline has no
+// kernel are generated (see exec/gpu/codegen).
+func TestDocsReasons(t *testing.T) {
+	page, err := os.ReadFile("docs/reference/gpu.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	others := []string{ // hints, bugs, and what no statement shows
+		"it is 'all', or numbers", "SET radish_device =", "SELECT status FROM", "information_schema.radish_devices has", "it is a file in the folder", "which radish_file_access =",
+		"a test wants it", "a result of … columns", "groups that are read on the CPU", "a sink of the GPU", "no GPU runs the exchange", "radish_device = 'auto' uses the CPU", "reads … of columns in",
+		"radish_device is 'gpu_strict'", "WITH RECURSIVE on the GPU",
+		"which writes what it measures", "the figures serve this process only", "ns, CPU with … threads",
+	}
+	found := 0
+	for _, path := range []string{
+		"engine/auto.go", "engine/gpu.go", "engine/calibrate.go", "exec/gpu/place.go", "exec/gpu/placing.go", "exec/gpu/run.go", "exec/gpu/runshortage.go", "exec/gpu/fleet.go",
+		"exec/gpu/placement/choose.go",
+	} {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		code := regexp.MustCompile(`(?m)(^|\s)//.*$`).ReplaceAllString(string(text), "")
+		for _, m := range regexp.MustCompile(`"((?:[^"\\]|\\.)*)"`).FindAllStringSubmatch(code, -1) {
+			reason := strings.Trim(regexp.MustCompile(`%[.\d]*[a-z]`).ReplaceAllString(m[1], "…"), " ;,")
+			if len(strings.Fields(reason)) < 4 || slices.ContainsFunc(others, func(o string) bool { return strings.Contains(reason, o) }) {
+				continue
+			}
+			if found++; !strings.Contains(string(page), reason) {
+				t.Errorf("docs/reference/gpu.md does not have %q of %s", reason, path)
+			}
+		}
+	}
+	if found < 40 {
+		t.Errorf("only %d reasons were found", found)
+	}
+}
+
 // TestDocsFolders checks that folders and files of the source tree that pages name exist. Results name those of their day.
 func TestDocsFolders(t *testing.T) {
 	inTree := regexp.MustCompile(`^(?:cmd|docs|engine|exec|gpukernels|planner|sql|storage|test)(?:/[\w.-]+)+$`)

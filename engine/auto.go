@@ -325,7 +325,8 @@ func (s *Session) ended(p *planned, text string) func(placement.Outcome) {
 func (s *Session) forget() (*Result, error) {
 	if d, err := s.engine.gpu(); err == nil {
 		if err := d.Advisor().Forget(); err != nil {
-			return nil, sqlerr.New(sqlerr.CodeUnknownError, sqlerr.Resource, "what was learned cannot be removed: %v", err).WithCause(err)
+			return nil, sqlerr.New(sqlerr.CodeUnknownError, sqlerr.Resource, "what was learned cannot be removed: %v", err).
+				WithHint("it is a file in the folder of compiled kernels, which RADISH_KERNEL_CACHE names").WithCause(err)
 		}
 	}
 	return &Result{}, nil

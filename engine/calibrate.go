@@ -22,7 +22,8 @@ func (s *Session) calibrate(st *statement) (*Result, error) {
 	}
 	d, err := s.engine.gpu()
 	if err != nil {
-		return nil, sqlerr.NotSupportedf("radish_calibrate", "there is no usable GPU to compare the CPU with: %v", err).WithCause(err)
+		return nil, sqlerr.NotSupportedf("radish_calibrate", "there is no usable GPU to compare the CPU with: %v", err).
+			WithHint("SELECT status FROM information_schema.radish_devices says what is missing; without a GPU there is nothing to calibrate").WithCause(err)
 	}
 	if err := d.Lost(); err != nil {
 		return nil, sqlerr.NotSupportedf("radish_calibrate", "the GPU failed and cannot be used until the program restarts: %v", err).WithHint("SET radish_device = 'auto' to go on with the CPU").WithCause(err)

@@ -38,7 +38,8 @@ func setGPUDevices(v *variables, value string) (string, error) {
 	if ordinals == nil {
 		value = gpu.AllDevices
 	} else if _, err := gpu.OpenFleet(v.engine.opts.GPULibrary, ordinals).Wait(); err != nil {
-		return "", sqlerr.NotSupportedf(gpuDevices+" = '"+value+"'", "the GPUs cannot be used: %s", v.withoutPaths(err)).WithCause(err)
+		return "", sqlerr.NotSupportedf(gpuDevices+" = '"+value+"'", "the GPUs cannot be used: %s", v.withoutPaths(err)).
+			WithHint("information_schema.radish_devices has the numbers of those that can").WithCause(err)
 	}
 	v.gpus = ordinals
 	return value, nil
@@ -53,7 +54,8 @@ func (v *variables) fleet() *gpu.Fleet {
 func (v *variables) needGPU(value Device) (*gpu.Device, error) {
 	d, err := v.fleet().First()
 	if err != nil {
-		return nil, sqlerr.NotSupportedf("radish_device = '"+string(value)+"'", "there is no usable GPU: %s", v.withoutPaths(err)).WithCause(err)
+		return nil, sqlerr.NotSupportedf("radish_device = '"+string(value)+"'", "there is no usable GPU: %s", v.withoutPaths(err)).
+			WithHint("SET radish_device = 'auto' to go on with the CPU").WithCause(err)
 	}
 	return d, nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/radish-sql/radish/exec"
 	"github.com/radish-sql/radish/exec/enginetest"
 	"github.com/radish-sql/radish/exec/gpu"
+	"github.com/radish-sql/radish/exec/gpu/kernel"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/gpukernels/gputest"
 	"github.com/radish-sql/radish/planner/distribute"
@@ -54,8 +55,10 @@ func openDevices(t *testing.T, lib *gpukernels.Library, n int) (all []*gpu.Devic
 type onFleet struct {
 	devices []*gpu.Device
 	tuning  distribute.Tuning
+	groups  *kernel.PartitionedGroups // nil: as the devices have it
 
 	shared, onCPU int
+	moved         int // plans with groups whose rows moved while they were grouped
 	exchanges     map[string]int
 	alone         map[string]int // by reason
 }
@@ -69,15 +72,18 @@ func (b *onFleet) Name() string { return fmt.Sprint(len(b.devices), " devices") 
 func (b *onFleet) Run(ctx context.Context, plan *physical.Plan) (out []*column.Batch, err error) {
 	env := exec.Env{Threads: 1, Expr: &expr.Context{Warnings: &sqlerr.Warnings{}}}
 	placed, where, err := b.devices[0].Place(plan, &expr.Context{Warnings: &sqlerr.Warnings{}}, gpu.Wish{
-		Mode: gpu.Eager, Shared: gpu.Sharing{Fleet: gpu.NewFleet(b.devices...), Tuning: &b.tuning},
+		Mode: gpu.Eager, Shared: gpu.Sharing{Fleet: gpu.NewFleet(b.devices...), Tuning: &b.tuning}, Groups: b.groups,
 	})
 	if err != nil {
 		return nil, err
 	}
 	if placed != nil && where.Spread != nil {
 		b.shared++
-		for _, x := range where.Exchanges {
+		for s, x := range where.Exchanges {
 			b.exchanges[x.Name]++
+			if _, ok := s.(*physical.Aggregate); ok {
+				b.moved++
+			}
 		}
 	} else {
 		b.alone[where.Alone]++

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"iter"
-	"maps"
 	"slices"
 
 	"github.com/radish-sql/radish/exec/gpu/join"
@@ -66,6 +65,8 @@ type Wish struct {
 	Joins  Joins
 	Shared Sharing
 	Kept   *Kept // what was found for the plan before; nil: it is not kept
+	// Groups, if it is not nil, is what tests have in the stead of the device's for groups in partitions.
+	Groups *kernel.PartitionedGroups
 }
 
 // Sharing says whether several devices share a plan, and which.
@@ -101,6 +102,9 @@ func (d *Device) Place(plan *physical.Plan, ctx *expr.Context, wish Wish) (place
 	joins := d.advisor.Costs().GPUJoins
 	target.Tuning.Joins = target.Tuning.Joins.Times(joins.Partitions, joins.Tables)
 	wish.Joins.tune(&target.Tuning)
+	if wish.Groups != nil {
+		target.Tuning.Partition = *wish.Groups
+	}
 	return d.placeKept(plan, ctx, wish, target)
 }
 
@@ -234,9 +238,9 @@ func (s *Sharing) tunings() []distribute.Tuning {
 
 // placeDivided is placeShared where devices divide a plan by a tuning.
 func (d *Device) placeDivided(plan *physical.Plan, ctx *expr.Context, wish Wish, target *kernel.Target, devices []*Device, tuning distribute.Tuning) (placed *Placed, alone string) {
-	stored := map[*physical.Build]bool{} // builds whose joins cannot move rows, which are stored before
-	if reachEachOther(devices) {         // strings that rows carry stay where they are
-		tuning.MovesInJoin = func(b *physical.Build) bool { return !stored[b] }
+	stored := map[physical.Sink]bool{} // what cannot move its rows: they are stored before
+	if reachEachOther(devices) {       // strings that rows carry stay where they are
+		tuning.Moves = func(s physical.Sink) bool { return !stored[s] }
 	}
 	for {
 		shared, alone := distribute.Plan(plan, len(devices), tuning)
@@ -248,16 +252,16 @@ func (d *Device) placeDivided(plan *physical.Plan, ctx *expr.Context, wish Wish,
 		if placed != nil || len(cannot) == 0 {
 			return placed, alone
 		}
-		for _, b := range cannot {
-			stored[s.Origins[b]] = true
+		for _, sink := range cannot {
+			stored[s.Origins[sink]] = true
 		}
 	}
 }
 
-// placeAt is placeShared of a plan that is divided. cannot are builds whose joins may not move rows, if that may be why placed is nil.
-func (d *Device) placeAt(s *shares, ctx *expr.Context, wish Wish, target *kernel.Target) (placed *Placed, alone string, cannot []*physical.Build) {
+// placeAt is placeShared of a plan that is divided. cannot are builds and aggregations that may not move rows, if that may be why placed is nil.
+func (d *Device) placeAt(s *shares, ctx *expr.Context, wish Wish, target *kernel.Target) (placed *Placed, alone string, cannot []physical.Sink) {
 	own := *target
-	own.Places = s.multiplied()
+	own.Places, own.Moves = s.multiplied(), s.movingGroups()
 	plans := []*physical.Plan{s.Plan}
 	if cut := join.Cut(s.Plan, &own); cut != s.Plan {
 		plans = []*physical.Plan{cut, s.Plan}
@@ -275,9 +279,15 @@ func (d *Device) placeAt(s *shares, ctx *expr.Context, wish Wish, target *kernel
 	return nil, alone, cannot
 }
 
-// placeShares is placeAt of a plan that is divided, as it is or with some of its pipelines cut. Joins that move rows have to be in partitions by two passes: rows move in the second one.
-func (d *Device) placeShares(s *shares, plan *physical.Plan, ctx *expr.Context, wish Wish, target *kernel.Target) (placed *Placed, alone string, cannot []*physical.Build) {
-	moving := slices.Collect(maps.Keys(s.movingBuilds()))
+// placeShares is placeAt of a plan that is divided, as it is or with some of its pipelines cut. Joins and groups that move rows have to be in partitions by two passes: rows move in the second one.
+func (d *Device) placeShares(s *shares, plan *physical.Plan, ctx *expr.Context, wish Wish, target *kernel.Target) (placed *Placed, alone string, cannot []physical.Sink) {
+	var moving []physical.Sink
+	for b := range s.movingBuilds() {
+		moving = append(moving, b)
+	}
+	for a := range target.Moves {
+		moving = append(moving, a)
+	}
 	placed, where, err := d.place(plan, ctx, wish, target)
 	switch {
 	case err != nil:
@@ -285,13 +295,13 @@ func (d *Device) placeShares(s *shares, plan *physical.Plan, ctx *expr.Context, 
 	case placed == nil || !placed.Whole():
 		return nil, "a part of it runs on the CPU: " + where.FirstReason(plan), moving
 	}
-	for _, b := range moving {
-		if x := placed.program.Builds[b].Radix; x == nil || x.Merges() || x.Of(false).Form().Passes != 2 {
-			cannot = append(cannot, b)
+	for _, sink := range moving {
+		if !placed.program.PartitionsTwice(sink) {
+			cannot = append(cannot, sink)
 		}
 	}
 	if len(cannot) > 0 {
-		return nil, "a join is not in partitions by two passes", cannot
+		return nil, "a join or an aggregation is not in partitions by two passes", cannot
 	}
 	placed.shares = s.of(plan)
 	return placed, placed.planWindows(), moving

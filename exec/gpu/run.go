@@ -409,7 +409,7 @@ func (r *Run) everywhere(p *physical.Pipeline, last bool) (profile.Pipeline, err
 		out = r.profileOfPlaces(p, costs, time.Since(begin))
 	}
 	e, ok := s.Exchanges[p.Sink]
-	if _, inJoin := p.Sink.(*physical.Build); !ok || !last || inJoin {
+	if _, stored := p.Sink.(*physical.Materialize); !ok || !last || !stored { // what a join or an aggregation moves itself has moved
 		return out, nil
 	}
 	begin = time.Now()

@@ -94,6 +94,17 @@ func (s *shares) movingBuilds() map[*physical.Build]bool {
 	return moving
 }
 
+// movingGroups are the aggregations that move their rows.
+func (s *shares) movingGroups() map[*physical.Aggregate]bool {
+	moving := map[*physical.Aggregate]bool{}
+	for sink := range s.Exchanges {
+		if a, ok := sink.(*physical.Aggregate); ok {
+			moving[a] = true
+		}
+	}
+	return moving
+}
+
 // runsAt says whether a place runs a pipeline.
 func (s *shares) runsAt(place int, p *physical.Pipeline) bool {
 	return place == 0 || s.Spread[p].Spread.Everywhere()

@@ -13,6 +13,7 @@ import (
 // aggregate settles groups.
 //
 //   - Where all rows of a group are at one place already, it stays as it is.
+//   - Where groups are many, and who runs the plan can move rows while it groups them, it does so.
 //   - Where the aggregates can be computed in parts, each place has the parts of its rows' groups. These move, and are put together.
 //   - Else rows move: to place 0, or to the owners of their groups.
 func (x *planner) aggregate(a *physical.Aggregate, all []*stream) {
@@ -41,6 +42,15 @@ func (x *planner) aggregate(a *physical.Aggregate, all []*stream) {
 		}
 		return
 	}
+	if x.movesGroups(a, all) {
+		x.exchanges[a] = Exchange{Kind: Repartition, Reason: "groups are many, so the rows of a group move to one GPU while they are grouped"}
+		h := home{by: owners{hash: fmt.Sprintf("of groups %d", len(x.exchanges))}}
+		for _, g := range a.Groups {
+			h.cols = append(h.cols, []expr.ColumnID{g.Col.ID})
+		}
+		st.lay, st.homes, st.reason = spread, []home{h}, "all rows of a group came to one GPU"
+		return
+	}
 	why := inParts(a)
 	switch {
 	case why == "" && x.shrinks(a, rowsOf(all)):
@@ -53,6 +63,20 @@ func (x *planner) aggregate(a *physical.Aggregate, all []*stream) {
 		}
 		x.rowsTo(a, all, st, Exchange{Kind: Repartition, Reason: why + ", so the rows of a group come to one GPU"})
 	}
+}
+
+// rowsMoved is how many rows of a place may move for each group, so that this costs no more than groups of which each place makes most, which then move and are put together. On a pair of H100,
+// 10^8 groups of 10^9 rows took 12 ms for that; a row of 8 bytes takes 9 ps more to read over a link of 350 GB/s than to read at home.
+const rowsMoved = 10
+
+// movesGroups says whether rows are to move while they are grouped.
+func (x *planner) movesGroups(a *physical.Aggregate, all []*stream) bool {
+	if x.t.Moves == nil || !x.t.Moves(x.origins[a]) || len(all) != 1 || len(a.Groups) == 0 {
+		return false
+	}
+	_, scan := all[0].p.Source.(*physical.TableScan)
+	places := float64(x.places)
+	return scan && all[0].lay == spread && a.EstGroups*places > x.t.GatherGroups && rowsOf(all) <= rowsMoved*places*a.EstGroups
 }
 
 // differs says why an aggregation over the same rows may give another result at each place, which meet their rows in another order each; "" if it does not. Of an aggregate that is not

@@ -6,9 +6,9 @@ import (
 	"github.com/radish-sql/radish/planner/physical"
 )
 
-// copyPlan returns a plan with nodes of its own, which may be changed, over the same tables and expressions, and what each of its builds was copied from. The pipelines' dependencies are left
+// copyPlan returns a plan with nodes of its own, which may be changed, over the same tables and expressions, and what each of its sinks was copied from. The pipelines' dependencies are left
 // out: order finds them.
-func copyPlan(plan *physical.Plan) (copied *physical.Plan, origins map[*physical.Build]*physical.Build) {
+func copyPlan(plan *physical.Plan) (copied *physical.Plan, origins map[physical.Sink]physical.Sink) {
 	sinks := map[physical.Sink]physical.Sink{}
 	build := func(b *physical.Build) *physical.Build { return sinks[b].(*physical.Build) }
 	out := *plan
@@ -29,11 +29,9 @@ func copyPlan(plan *physical.Plan) (copied *physical.Plan, origins map[*physical
 		q.Sink = sinks[p.Sink]
 		out.Pipelines = append(out.Pipelines, q)
 	}
-	origins = map[*physical.Build]*physical.Build{}
+	origins = map[physical.Sink]physical.Sink{}
 	for from, to := range sinks {
-		if b, ok := to.(*physical.Build); ok {
-			origins[b] = from.(*physical.Build)
-		}
+		origins[to] = from
 	}
 	return &out, origins
 }

@@ -54,6 +54,8 @@ func (k ExchangeKind) String() string {
 //
 // That of a Build, which is a Repartition without Keys, is the join's own: the rows of the build and of its only probe have not moved when they come there. The join moves them, rows whose keys are equal to
 // one place, by a function that nothing else follows. Rows that match nothing because a key is NULL, or is none of the other side's, may be at any place.
+//
+// That of an Aggregate, without Keys as well, is the aggregation's own: its only pipeline runs over a table's rows, of which those of a group come to one place while they are grouped, by a function that nothing else follows.
 type Exchange struct {
 	Kind ExchangeKind
 	// Keys of Repartition are columns of the sink. The owner of a row follows from their values in this order, and from the number of places, and from nothing else: rows of two
@@ -71,9 +73,9 @@ type Distributed struct {
 	Plan      *physical.Plan
 	Places    int
 	Spread    map[*physical.Pipeline]Choice // of every pipeline
-	Exchanges map[physical.Sink]Exchange    // of some Materialize sinks and Builds
+	Exchanges map[physical.Sink]Exchange    // of some Materialize sinks, Builds and Aggregates
 	// Parts says, for scans in Sliced and Partitioned pipelines, what each place scans. Those of the build side of a join may overlap. Scans of other pipelines have all rows.
 	Parts map[*physical.TableScan][]Part
-	// Origins are the builds of the plan that was given, by the builds that were made of them.
-	Origins map[*physical.Build]*physical.Build
+	// Origins are the sinks of the plan that was given, by the sinks that were made of them.
+	Origins map[physical.Sink]physical.Sink
 }

@@ -319,7 +319,7 @@ func dropNulls(s *stream, keys []expr.Expr, nullSafe []bool, at []int) {
 
 // movesInJoin says whether a join can move the rows of both sides: all are spread, by all keys, and nobody else reads the build.
 func (x *planner) movesInJoin(b *build, s *stream, t *physical.Probe, usable []int) bool {
-	return x.t.MovesInJoin != nil && x.t.MovesInJoin(x.origins[t.Build]) && s.lay == spread && b.reads == 1 && len(usable) == len(t.Keys) &&
+	return x.t.Moves != nil && x.t.Moves(x.origins[t.Build]) && s.lay == spread && b.reads == 1 && len(usable) == len(t.Keys) &&
 		!slices.ContainsFunc(x.ends[t.Build], func(e *stream) bool { return e.lay != spread })
 }
 

@@ -114,7 +114,7 @@ type planner struct {
 	sliced    map[*physical.TableScan]*slicing
 	builds    map[*physical.Build]*build
 	uncovered map[int]bool // builds, by their ids, whose tables' slices follow no others
-	origins   map[*physical.Build]*physical.Build
+	origins   map[physical.Sink]physical.Sink
 }
 
 func newPlanner(plan *physical.Plan, places int, t Tuning) *planner {

@@ -14,9 +14,9 @@ type Tuning struct {
 	GatherGroups float64
 	// TopRows is how many rows of an order each place finds for itself. For more, rows are gathered first and then sorted.
 	TopRows int64
-	// MovesInJoin says whether who runs the plan can move the rows of both sides of a build's join by its keys while it joins them, which is cheaper than to store them before: see Exchange. The
-	// build is one of the plan that is given. nil: of no build.
-	MovesInJoin func(*physical.Build) bool
+	// Moves says of a Build whether who runs the plan can move the rows of both sides of its join by its keys while it joins them, and of an Aggregate whether rows can move by its keys while they are
+	// grouped, which is cheaper than to store them before: see Exchange. The sink is one of the plan that is given. nil: of none.
+	Moves func(physical.Sink) bool
 	// Joins forces a way to join rows that lie over the places, where that way is right; tests force each.
 	Joins Way
 }

@@ -32,7 +32,7 @@ var partitions = way{
 // choosePartition decides whether rows are partitioned.
 func (w *Way) choosePartition() *PartitionForm {
 	k, f := w, w.f
-	x := &PartitionForm{Form: partition.Form{RowBytes: 8}, tuning: &k.Plan.Target.Tuning.Partition, Hashed: f.Shape == PackedGroups || f.Shape == wordGroups}
+	x := &PartitionForm{Form: partition.Form{RowBytes: 8, Moves: k.Plan.Target.Moves[f.Aggregate]}, tuning: &k.Plan.Target.Tuning.Partition, Hashed: f.Shape == PackedGroups || f.Shape == wordGroups}
 	groups := f.groups()
 	if x.Hashed {
 		if groups < hashedLeast || groups*localSlotsPerGroup <= float64(w.localSlots()) || w.choosePerfectHash(w.tableWords(false, true)) != nil {
@@ -66,7 +66,11 @@ func (w *Way) choosePartition() *PartitionForm {
 	words := w.tableWords(true, true)
 	// The fewest passes, and the fewest partitions whose tables fit shared memory: the more partitions, the slower a pass.
 	shared := k.Plan.Target.SharedBytes
-	for x.Passes = x.tuning.Passes; x.Passes <= 2; x.Passes++ {
+	x.Passes = x.tuning.Passes
+	if x.Moves { // in the second one
+		x.Passes = 2
+	}
+	for ; x.Passes <= 2; x.Passes++ {
 		for x.Bits = partitionBitsLeast; x.Bits <= partitionBitsMost; x.Bits++ {
 			for x.blocks = 2; x.blocks >= 1; x.blocks-- {
 				capacity := tableCapacity(shared, int64(x.blocks))
@@ -121,10 +125,16 @@ func (a *groupText) flushPartitions() {
 	k, f := a.k, a.f
 	k.Line("partitioner.finish(direct);")
 	a.flushHot()
+	if f.Partition.Moves {
+		k.Then = append(k.Then, a.adoptKernel())
+	}
 	if f.Partition.Passes == 2 {
 		k.Then = append(k.Then, a.splitKernel())
 	}
 	k.Then = append(k.Then, a.tablesKernel())
+	if f.Partition.Moves {
+		k.Then = append(k.Then, a.dropKernel())
+	}
 }
 
 // splitKernel splits each partition.
@@ -133,6 +143,118 @@ func (a *groupText) splitKernel() *kernel.Kernel {
 	x := a.f.Partition
 	x.Split(sub, a.f.Aggregate, b.directLines(), kernel.SharedMemory{Threads: x.bytes})
 	return sub
+}
+
+// Where rows of several devices come together, each owns a run of the partitions of the first pass, and its second pass goes over the rows that all have of these. What was added to groups
+// directly before, as the rows of frequent slots are, lies where it was met: the owner adds it to its own groups (adopt), and when all owners have done so, others' groups are dropped.
+
+// DirectWords are the words that tell other devices of the groups that were added to directly: the address of DirectGroups, that of the keys, the number of slots, and the addresses of all arrays.
+// They follow behind the sources of partition.Others, in the same order.
+const DirectWords = 3
+
+// adoptKernel adds to the groups of this device what others have added to these directly.
+func (a *groupText) adoptKernel() *kernel.Kernel {
+	sub, b := a.thenKernel("_adopt")
+	f := a.f
+	b.ownedPartitions()
+	sub.Open("for (i64 source = 0; source < (i64)others[2]; source++) {")
+	sub.Line("const u64* const other = others + %d + %d * (i64)others[2] + %d * source;", partition.OthersHead, partition.OthersSource, DirectWords+len(f.Arrays))
+	sub.Line("if (load_relaxed(as_pointer<const u32>(other[0])) == 0) continue;")
+	from := func(i int) string {
+		return fmt.Sprintf("as_pointer<const %s>(other[%d])", f.Arrays[i].elem, DirectWords+i)
+	}
+	b.directSlots("as_pointer<const u64>(other[1])", "(i64)other[2]", func(i int) string { return from(i) }, func() {
+		sub.Open("if (owned) {")
+		sub.Line("store_relaxed(%s, 1u);", sub.Pointer("u32", kernel.CounterWord{Of: DirectGroups{f.Aggregate}}))
+		if f.Partition.Hashed {
+			b.openGroup("g", "_aside", "key", "is_null")
+		} else {
+			sub.Line("const i64 g = row;")
+		}
+		for _, acc := range f.Accs {
+			to := func(i int) string { return b.arrayOf(acc, i) + " + g" }
+			value := func(i int) string { return from(acc.At+i) + "[row]" }
+			switch {
+			case acc.op == accCount, acc.op == accSum && acc.narrow:
+				sub.Line("atomic_add(%s, %s);", to(0), value(0))
+			case acc.op == accSum:
+				sub.Line("add_wide(%s, %s, as_i128(%s, %s));", to(0), to(1), value(0), value(1))
+			default:
+				sub.Line("keep_%s(%s, %s);", acc.extreme(), to(0), value(0))
+			}
+		}
+		if f.Partition.Hashed {
+			sub.Close()
+		}
+		sub.Close()
+	})
+	sub.Close()
+	return sub
+}
+
+// dropKernel drops the groups that other devices have.
+func (a *groupText) dropKernel() *kernel.Kernel {
+	sub, b := a.thenKernel("_drop")
+	f := a.f
+	b.ownedPartitions()
+	keys, slots := "", sub.Literal(uint64(f.Slots))
+	if f.Partition.Hashed {
+		keys, slots = sub.Pointer("u64", GroupKeys{f.Aggregate}), fmt.Sprintf("(i64)%s + 3", sub.Word(GroupMask{f.Aggregate}))
+	}
+	array := func(i int) string { return sub.Pointer("u64", GroupArray{f.Aggregate, i}) }
+	sub.Open("if (load_relaxed(%s) != 0) {", sub.Pointer("u32", kernel.CounterWord{Of: DirectGroups{f.Aggregate}}))
+	b.directSlots(keys, slots, array, func() {
+		if f.Partition.Hashed {
+			sub.Line("if (!owned) %s[row] = empty_key;", keys)
+		} else {
+			sub.Line("if (!owned) %s[row] = 0;", array(f.Accs[f.Taken].At))
+		}
+	})
+	sub.Close()
+	return sub
+}
+
+// ownedPartitions declares the partitions of the first pass that this device owns.
+func (a *groupText) ownedPartitions() {
+	k, x := a.k, a.f.Partition
+	k.Defines = []string{fmt.Sprintf("RADISH_PARTITION_BITS %d", x.Bits)}
+	if x.wide {
+		k.Defines = append(k.Defines, "RADISH_WIDE_ROWS")
+	}
+	k.Line("const u64* const others = %s;", k.Pointer("const u64", partition.Word{Of: a.f.Aggregate, Pass: 0, What: partition.Others}))
+	k.Line("const i64 first = (i64)others[0], end_of_all = (i64)others[1];")
+}
+
+// directSlots writes a loop over the groups of a table in device memory whose keys and arrays lie somewhere, which says whether this device owns a group: row is its slot.
+func (a *groupText) directSlots(keys, slots string, array func(i int) string, body func()) {
+	k, f := a.k, a.f
+	k.Open("for (i64 row = global_thread(); row < %s; row += global_threads()) {", slots)
+	switch x := f.Partition; {
+	case !x.Hashed:
+		k.Line("if (%s[row] == 0) continue;", array(f.Accs[f.Taken].At))
+		k.Line("const u32 place = (u32)row;")
+	case !x.wide:
+		k.Line("const u64 key = %s[row];", keys)
+		k.Line("constexpr bool is_null = false;")
+		k.Line("if (key == empty_key) continue;")
+		k.Line("const u32 place = mix_word((u32)key);")
+	default:
+		k.Line("u64 key = %s[row];", keys)
+		k.Line("if (key == empty_key) continue;")
+		null := "false"
+		if f.Shape == wordGroups { // two keys have slots behind the table
+			k.Line("if (row == %s - 2) key = empty_key;", slots)
+			if a.nullSlot() {
+				null = fmt.Sprintf("row == %s - 1", slots)
+			}
+		}
+		k.Line("const bool is_null = %s;", null)
+		k.Line("const u64 place = is_null ? null_place : mix(key);")
+	}
+	k.Line("const i64 part = (i64)((u32)(place >> near_bits) & (partitions - 1));")
+	k.Line("const bool owned = part >= first && part < end_of_all;")
+	body()
+	k.Close()
 }
 
 const (

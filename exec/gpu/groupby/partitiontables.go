@@ -39,7 +39,12 @@ func (a *groupText) tablesKernel() *kernel.Kernel {
 		}
 	}
 	sub.Line("const i64 capacity = (i64)%s;", sub.Word(partition.Word{Of: f.Aggregate, Pass: last, What: partition.Capacity}))
-	sub.Open("for (i64 item = block_index(); item < all * pieces; item += grid_size()) {")
+	from, end := "0", "all * pieces"
+	if f.Partition.Moves { // which is in the second pass, whose partitions follow each other as those of the first do
+		sub.Line("const u64* const others = %s;", sub.Pointer("const u64", partition.Word{Of: f.Aggregate, Pass: 0, What: partition.Others}))
+		from, end = "(i64)others[0] * partitions", "(i64)others[1] * partitions"
+	}
+	sub.Open("for (i64 item = %s + block_index(); item < %s; item += grid_size()) {", from, end)
 	sub.Line("const i64 partition = item / pieces, piece = item - partition * pieces;")
 	sub.Line("const i64 lines = min_of((i64)%s[partition], capacity) / line_rows;", sub.Pointer("const u32", partition.Word{Of: f.Aggregate, Pass: last, What: partition.Counts}))
 	sub.Line("const i64 from = lines * piece / pieces * line_rows, end = lines * (piece + 1) / pieces * line_rows;")

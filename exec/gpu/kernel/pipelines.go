@@ -48,6 +48,7 @@ type Target struct {
 	Includes        func(source string) string                       // the lines that include the device headers that a source needs
 	Columns         func(v *tables.Version, ordinal int) form.Column // the form of a table's column
 	Places          map[physical.Sink]int                            // sinks in which the rows of several devices come together, and of how many
+	Moves           map[*physical.Aggregate]bool                     // aggregations whose rows move between devices
 	SharedBytes     int64                                            // of a block, for tables
 	Multiprocessors int
 	MemoryBytes     int64 // that queries and columns may hold together; 0: any number

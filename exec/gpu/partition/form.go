@@ -24,6 +24,8 @@ type Form struct {
 	Blocks   int   // of a multiprocessor that partition, of Sink's kernels
 	// Ranges says that each partition has a capacity of its own. Otherwise all have the same.
 	Ranges bool
+	// Moves says that the second pass goes over the rows of several devices: see Others. Where partitions have ranges it may in any case.
+	Moves bool
 }
 
 // Items are a thread's rows of a tile.
@@ -70,7 +72,7 @@ const (
 )
 
 // OthersHead are the words before the sources of Others: the first of the partitions that the second pass goes over, their end, and the number of sources. Each of these has OthersSource words:
-// Rows, Counts and Begins of another device.
+// Rows, Counts and Begins of another device; without ranges its Capacity instead of Begins.
 const (
 	OthersHead   = 3
 	OthersSource = 3

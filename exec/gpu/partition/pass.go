@@ -47,8 +47,8 @@ func Tile(k *kernel.Kernel, between func()) {
 	k.EndTile = append(k.EndTile, "partitioner.tile(partition_rows, direct);")
 }
 
-// Split writes a kernel that splits each partition of the first pass. direct are lines as of Declare. Of partitions with ranges, it may go over some only, and over the rows that other devices
-// have of them besides, where these lie: the address of Others is not 0 then.
+// Split writes a kernel that splits each partition of the first pass. direct are lines as of Declare. If rows move, it goes over some partitions only, and over the rows that other devices
+// have of them besides, where these lie. Of partitions with ranges it may do so: the address of Others is not 0 then.
 func (f *Form) Split(sub *kernel.Kernel, of any, direct []string, shared kernel.SharedMemory) {
 	sub.Shared = shared
 	for _, l := range f.Declare(1, direct) {
@@ -57,18 +57,33 @@ func (f *Form) Split(sub *kernel.Kernel, of any, direct []string, shared kernel.
 	sub.Line("constexpr i64 chunk = (i64)RADISH_BLOCK * RADISH_ITEMS * %d;", ChunkTiles)
 	sub.Line("i64 item = block_index(), before = 0; // chunks of all partitions: this block's next one, and those of the partitions before")
 	counts, rows := sub.Pointer("const u32", Word{of, 0, Counts}), sub.Pointer("const Row", Word{of, 0, Rows})
-	if f.Ranges {
+	moves := f.Ranges || f.Moves
+	if moves {
 		sub.Line("const u64* const others = %s;", sub.Pointer("const u64", Word{of, 0, Others}))
 		sub.Line("const i64 first = others ? (i64)others[0] : 0, end_of_all = others ? (i64)others[1] : (i64)partitions, sources = others ? (i64)others[2] : 0;")
 		sub.Open("for (i64 partition = first; partition < end_of_all; partition++) {")
 		sub.Open("for (i64 source = 0; source <= sources; source++) {")
 		sub.Line("const Row* source_rows = %s;", rows)
-		sub.Line("const u32 *counts = %s, *first_row = %s;", counts, sub.Pointer("const u32", Word{of, 0, Begins}))
+		if f.Ranges {
+			sub.Line("const u32 *counts = %s, *first_row = %s;", counts, sub.Pointer("const u32", Word{of, 0, Begins}))
+		} else {
+			sub.Line("const u32* counts = %s;", counts)
+			sub.Line("i64 capacity = (i64)%s;", sub.Word(Word{of, 0, Capacity}))
+		}
 		sub.Open("if (source > 0) {")
 		sub.Line("const u64* const other = others + %d + %d * (source - 1);", OthersHead, OthersSource)
-		sub.Line("source_rows = as_pointer<const Row>(other[0]), counts = as_pointer<const u32>(other[1]), first_row = as_pointer<const u32>(other[2]);")
+		sub.Line("source_rows = as_pointer<const Row>(other[0]), counts = as_pointer<const u32>(other[1]);")
+		if f.Ranges {
+			sub.Line("first_row = as_pointer<const u32>(other[2]);")
+		} else {
+			sub.Line("capacity = (i64)other[2];")
+		}
 		sub.Close()
-		sub.Line("const i64 begin = first_row[partition], capacity = (i64)first_row[partition + 1] - begin, given = counts[partition];")
+		if f.Ranges {
+			sub.Line("const i64 begin = first_row[partition], capacity = (i64)first_row[partition + 1] - begin, given = counts[partition];")
+		} else {
+			sub.Line("const i64 begin = partition * capacity, given = counts[partition];")
+		}
 	} else {
 		sub.Open("for (i64 partition = 0; partition < partitions; partition++) {")
 		sub.Line("const Row* const source_rows = %s;", rows)
@@ -87,7 +102,7 @@ func (f *Form) Split(sub *kernel.Kernel, of any, direct []string, shared kernel.
 	sub.Line("partitioner.finish(direct);")
 	sub.Close()
 	sub.Line("before += chunks;")
-	if f.Ranges {
+	if moves {
 		sub.Close()
 	}
 	sub.Close()

@@ -52,3 +52,16 @@ func (g *Program) Side(p *physical.Pipeline) (radix.Side, bool) {
 	}
 	return radix.Side{}, false
 }
+
+// PartitionsTwice says whether the join of a Build, or an Aggregate, partitions its rows by hash in two passes.
+func (g *Program) PartitionsTwice(s physical.Sink) bool {
+	switch s := s.(type) {
+	case *physical.Build:
+		x := g.Builds[s].Radix
+		return x != nil && !x.Merges() && x.Of(false).Form().Passes == 2
+	case *physical.Aggregate:
+		x := g.Aggs[s].Partition
+		return x != nil && x.Passes == 2
+	}
+	return false
+}

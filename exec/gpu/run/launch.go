@@ -157,6 +157,9 @@ func (out *outputs) partitionWord(w partition.Word) (uint64, bool) {
 	if !ok {
 		return 0, false
 	}
+	if w.What == partition.Others {
+		return uint64(out.groups[a].others), true
+	}
 	run := out.groups[a].partitions[w.Pass]
 	switch w.What {
 	case partition.Rows:

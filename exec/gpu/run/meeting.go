@@ -2,11 +2,14 @@ package run
 
 import (
 	"context"
+	"math"
 	"slices"
 
 	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/exec/gpu/devicemem"
+	"github.com/radish-sql/radish/exec/gpu/groupby"
 	"github.com/radish-sql/radish/exec/gpu/join/radix"
+	"github.com/radish-sql/radish/exec/gpu/kernel"
 	"github.com/radish-sql/radish/exec/gpu/results"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/planner/physical"
@@ -96,6 +99,100 @@ func (q *Query) letGo(ctx context.Context, x *radix.Join) error {
 		}
 	}
 	return nil
+}
+
+// movesGroups says whether a pipeline ends in groups whose rows move.
+func (q *Query) movesGroups(k *kernel.Kernel) bool {
+	a, ok := k.Pipeline.Sink.(*physical.Aggregate)
+	if !ok {
+		return false
+	}
+	f := q.program.Aggs[a]
+	return f != nil && f.Partition != nil && f.Partition.Moves
+}
+
+// moveGroups launches what follows the first pass over rows that move. The host waits for the other places' hosts alone: events order what the devices do.
+func (q *Query) moveGroups(ctx context.Context, k *kernel.Kernel, cost *Cost) error {
+	a := k.Pipeline.Sink.(*physical.Aggregate)
+	g := q.outputs.groups[a]
+	rows := &g.partitions[0]
+	behind, err := q.event(q.memory.Stream)
+	if err != nil {
+		return err
+	}
+	slots := g.form.Slots
+	if g.form.Partition.Hashed {
+		slots = g.slots + 2
+	}
+	direct := []uint64{uint64(rows.capacity), q.control.Counter(kernel.CounterWord{Of: groupby.DirectGroups{P: a}}), uint64(g.keys), uint64(slots)}
+	for _, at := range g.arrays {
+		direct = append(direct, uint64(at))
+	}
+	all, err := q.meet(ctx, Brought{Rows: rows.rows, Counts: rows.given, Behind: behind, Groups: direct})
+	if err != nil {
+		return err
+	}
+	from, to := q.moving.owned(g.form.Partition.Partitions(1))
+	words := []uint64{uint64(from), uint64(to), uint64(len(all) - 1)}
+	others := q.others(all)
+	for _, b := range others {
+		words = append(words, uint64(b.Rows), uint64(b.Counts), b.Groups[0])
+	}
+	for _, b := range others {
+		words = append(words, b.Groups[1:]...)
+	}
+	if g.others, err = q.memory.Alloc("partitions", int64(8*len(words))); err != nil {
+		return err
+	}
+	if err := q.memory.Stream.Upload(g.others, gpukernels.Bytes(words)); err != nil {
+		return err
+	}
+	if err := q.waitFor(others); err != nil {
+		return err
+	}
+	last := len(k.Then) - 1 // drops what others have taken
+	for _, sub := range k.Then[:last] {
+		if err := q.launchOther(sub, math.MaxInt64, cost); err != nil {
+			return err
+		}
+	}
+	if behind, err = q.event(q.memory.Stream); err != nil {
+		return err
+	}
+	if all, err = q.meet(ctx, Brought{Behind: behind}); err != nil {
+		return err
+	}
+	if err := q.waitFor(q.others(all)); err != nil {
+		return err
+	}
+	err = q.launchOther(k.Then[last], math.MaxInt64, cost)
+	q.memory.Free(g.others)
+	g.others = 0
+	return err
+}
+
+// others are what the other places have brought, those behind this one first: not all read the same one at once.
+func (q *Query) others(all []Brought) (others []Brought) {
+	for i := 1; i < len(all); i++ {
+		others = append(others, all[(q.moving.place+i)%len(all)])
+	}
+	return others
+}
+
+// waitFor has the query's stream wait for what other places have launched.
+func (q *Query) waitFor(others []Brought) error {
+	for _, b := range others {
+		if err := q.memory.Stream.WaitFor(b.Behind); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// againAnywhere says whether any place makes its groups again because they were too many: all do then, since their rows come from all.
+func (q *Query) againAnywhere(ctx context.Context, again bool) (bool, error) {
+	all, err := q.meet(ctx, Brought{Again: again})
+	return again || slices.ContainsFunc(all, func(b Brought) bool { return b.Again }), err
 }
 
 // event records an event on a stream.

@@ -293,15 +293,19 @@ func (q *Query) emptySink(s physical.Sink) error {
 // openHashed takes memory for groups that are found by hashing in partitions. tried is what was too small, nil at first.
 func (q *Query) openHashed(g, tried *groupRun) error {
 	est := int64(g.form.Aggregate.EstGroups)
+	if g.form.Partition.Moves {
+		est /= int64(q.moving.places)
+	}
 	if n, ok := q.sizes.Before(g.form.Aggregate); ok {
 		est = n
 	}
 	g.slots, g.capacity = q.program.Target.Tuning.Partition.Table(est)
 	if tried != nil {
 		g.slots, g.capacity = tried.slots, tried.capacity
-		if tried.appended > tried.capacity {
+		switch {
+		case tried.appended > tried.capacity:
 			g.capacity = tried.appended + tried.appended/4
-		} else {
+		case tried.full:
 			g.slots *= 16
 		}
 	}
@@ -329,6 +333,10 @@ func (q *Query) openPartitions(k *kernel.Kernel, f *groupby.Form) error {
 	run := q.outputs.groups[f.Aggregate]
 	run.partitions = nil
 	rows := q.sourceBound(k)
+	places := int64(1) // whose rows the second pass goes over
+	if f.Partition.Moves {
+		places = int64(q.moving.places)
+	}
 	for pass := range f.Partition.Passes {
 		const blocks = 512 // each leaves a line that is not full
 		count := int64(1) << (f.Partition.Bits * (pass + 1))
@@ -339,8 +347,8 @@ func (q *Query) openPartitions(k *kernel.Kernel, f *groupby.Form) error {
 		}
 		lines := int64(blocks)
 		if pass == 1 {
-			share = float64(run.partitions[0].capacity) / float64(int(1)<<f.Partition.Bits)
-			lines = run.partitions[0].capacity/int64(q.runner.Device.Block(partition.Threads)*f.Partition.Items()*partition.ChunkTiles) + 2
+			share = float64(places*run.partitions[0].capacity) / float64(int(1)<<f.Partition.Bits)
+			lines = places * (run.partitions[0].capacity/int64(q.runner.Device.Block(partition.Threads)*f.Partition.Items()*partition.ChunkTiles) + 2)
 		}
 		r := partitionRun{capacity: (int64(share*(1+slack))/f.Partition.LineRows() + lines + 8) * f.Partition.LineRows()}
 		r.capacity = min(r.capacity, q.program.Target.Tuning.Partition.Capacity)
@@ -348,12 +356,18 @@ func (q *Query) openPartitions(k *kernel.Kernel, f *groupby.Form) error {
 		if r.given, err = q.memory.Filled("partitions", count, 4, 0); err != nil {
 			return err
 		}
-		r.rows, err = q.memory.Alloc("partitions", count*r.capacity*f.Partition.RowBytes)
+		first := int64(0)
+		if f.Partition.Moves && pass == 1 { // only what this place owns of them
+			from, to := q.moving.owned(f.Partition.Partitions(1))
+			first, count = from*f.Partition.Partitions(1), (to-from)*f.Partition.Partitions(1)
+		}
+		r.memory, err = q.memory.Alloc("partitions", count*r.capacity*f.Partition.RowBytes)
 		if errors.Is(err, gpukernels.ErrOutOfMemory) {
 			r.capacity = 0
 		} else if err != nil {
 			return err
 		}
+		r.rows = r.memory - gpukernels.Ptr(first*r.capacity*f.Partition.RowBytes)
 		run.partitions = append(run.partitions, r)
 	}
 	return nil

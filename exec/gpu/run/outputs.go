@@ -75,6 +75,8 @@ type groupRun struct {
 	memory      []gpukernels.Ptr // what has to be freed for them
 	shift       int              // log2 of the copies in shared memory
 	partitions  []partitionRun
+	others      gpukernels.Ptr // what the second pass goes over of rows that move: see partition.Others
+	full        bool           // the table had no slot for some group
 	perfectHash [groupby.PerfectHashArrays]gpukernels.Ptr
 
 	capacity, appended int64 // slots behind the table, and groups there
@@ -95,6 +97,7 @@ func (g *groupRun) size() int64 {
 // partitionRun is where a pass writes.
 type partitionRun struct {
 	rows, given gpukernels.Ptr
+	memory      gpukernels.Ptr // of the rows: those of the partitions before the first one that this place owns have none
 	capacity    int64
 }
 

@@ -67,7 +67,7 @@ func (q *Query) runOnce(ctx context.Context, p *physical.Pipeline, wait bool) (C
 	if err := q.start(ctx, k, &cost); err != nil {
 		return cost, err
 	}
-	if wait || order != nil && !q.sortsHeld(p.Sink) || q.clock.Wanted || q.overflows(k) || q.progress.queued > groupby.LaunchRows {
+	if wait || order != nil && !q.sortsHeld(p.Sink) || q.clock.Wanted || q.overflows(k) || q.movesGroups(k) || q.progress.queued > groupby.LaunchRows {
 		if err := q.finish(ctx, k, &cost); err != nil {
 			return cost, err
 		}
@@ -123,6 +123,11 @@ func (q *Query) finish(ctx context.Context, k *kernel.Kernel, cost *Cost) error 
 			return err
 		}
 		again, err := q.grow(k)
+		if own := again; err == nil && q.movesGroups(k) {
+			if again, err = q.againAnywhere(ctx, again); err == nil && again && !own {
+				err = q.openGroups(k.Pipeline.Sink.(*physical.Aggregate)) // empty, for as many
+			}
+		}
 		if err != nil || !again {
 			return err
 		}
@@ -152,7 +157,8 @@ func (q *Query) grow(k *kernel.Kernel) (bool, error) {
 			return false, nil
 		}
 		g.appended = q.control.Counted(kernel.CounterWord{Of: groupby.AppendedGroups{P: s}})
-		if q.control.Counted(kernel.CounterWord{Of: s}) == 0 && g.appended <= g.capacity {
+		g.full = q.control.Counted(kernel.CounterWord{Of: s}) != 0
+		if !g.full && g.appended <= g.capacity {
 			return false, nil
 		}
 		return true, q.openGroups(s)
@@ -268,7 +274,7 @@ func (q *Query) start(ctx context.Context, k *kernel.Kernel, cost *Cost) error {
 		return err
 	}
 	q.progress.pending = append(q.progress.pending, k)
-	return q.runThen(k, cost)
+	return q.runThen(ctx, k, cost)
 }
 
 // overSource has f launch a kernel over its source: for each window of a table, else once.
@@ -307,15 +313,21 @@ func (q *Query) copiedRows(k *kernel.Kernel, blocks int64) int64 {
 }
 
 // runThen launches the kernels that come after a pipeline's, and frees what only they read.
-func (q *Query) runThen(k *kernel.Kernel, cost *Cost) error {
-	for _, sub := range k.Then {
-		if err := q.launchOther(sub, math.MaxInt64, cost); err != nil {
+func (q *Query) runThen(ctx context.Context, k *kernel.Kernel, cost *Cost) error {
+	if q.movesGroups(k) {
+		if err := q.moveGroups(ctx, k, cost); err != nil {
 			return err
+		}
+	} else {
+		for _, sub := range k.Then {
+			if err := q.launchOther(sub, math.MaxInt64, cost); err != nil {
+				return err
+			}
 		}
 	}
 	if a, ok := k.Pipeline.Sink.(*physical.Aggregate); ok {
 		for _, r := range q.outputs.groups[a].partitions {
-			q.memory.Free(r.rows)
+			q.memory.Free(r.memory)
 			q.memory.Free(r.given)
 		}
 		q.outputs.groups[a].partitions = nil

@@ -16,7 +16,10 @@ type Meeting interface {
 // Brought is what one place shows the others: a first pass, or nothing where all it says is that it has come so far.
 type Brought struct {
 	Rows, Counts, Begins gpukernels.Ptr
-	Given                []uint32 // rows of each partition, in whole lines
+	Given                []uint32          // rows of each partition, in whole lines
+	Behind               *gpukernels.Event // behind what has been launched; nil: it has been waited for
+	Groups               []uint64          // of groups whose rows move: capacity of a partition, and the words of groupby.DirectWords
+	Again                bool              // the place has to run its pipeline again
 }
 
 // moving is what a query needs to move rows of joins between places.

@@ -45,13 +45,3 @@ func (b *Bloom) bit(m int64) int {
 	word, mask := b.place(m)
 	return one(b.words[word]&mask == mask)
 }
-
-// Sift moves those of numbers that may be members after a mask, with their positions, to the front, and returns how many they are.
-func (b *Bloom) Sift(numbers []uint64, mask uint64, positions []int32) int {
-	k := 0
-	for i, m := range numbers {
-		numbers[k], positions[k] = m, positions[i]
-		k += b.bit(int64(m & mask))
-	}
-	return k
-}

@@ -315,8 +315,9 @@ func (b *Build) dropped(cols []*column.Vector) int64 {
 	for i := range b.payload {
 		held[b.stored.payAt[i]] = held[b.stored.payAt[i]] || b.payload[i].Bytes() == 0
 	}
+	ints, ok := b.table.(*intTable)
 	for _, at := range b.stored.keyAt {
-		held[at] = held[at] || b.direct
+		held[at] = held[at] || b.direct || ok && ints.borrowed
 	}
 	bytes := int64(0)
 	for c, v := range cols {

@@ -1,18 +1,15 @@
 package join
 
 import (
-	"math"
-
 	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/exec/cpu/keyhash"
 	"github.com/radish-sql/radish/exec/cpu/vec"
 	"github.com/radish-sql/radish/sql/types"
 )
 
-// genericTable is a hash table over keys of any types: of halves of their hashes, the keys themselves compared column by column in the build's
-// vectors.
+// genericTable is a hash table over keys of any types, which are compared column by column in the build's vectors.
 type genericTable struct {
-	slotTable[uint32]
+	slotTable
 	keys []*column.Vector
 	safe []bool // by key: NULL equals NULL
 }
@@ -47,7 +44,7 @@ func (b *Build) makeGeneric(keyed []int32, n int) (arrange func() error, err err
 	if err != nil {
 		return nil, err
 	}
-	return t.fillAll(b, n, keyed, func(out []uint64, from int) { copy(out, hashes[from:]) })
+	return t.fillAll(b, n, keyed, func(out []uint64, from int) { copy(out, hashes[from:]) }, func([]uint64) {})
 }
 
 // equal compares the key at position p of vectors with that of a row in the table.
@@ -93,35 +90,33 @@ func (t *genericTable) find(f *finder, keys []*column.Vector, sel []int32, n int
 	hashes := f.keys[:len(sel)]
 	f.hasher.Hash(hashes, keys, sel, n)
 	pos = f.pos[:len(sel)]
-	copy(pos, sel)
-	sel = pos[:t.sift(f, hashes, math.MaxUint32, pos)]
-	hashes, groups = hashes[:len(sel)], f.groups[:len(sel)]
-	slots, mask, shift := t.slots, t.region, t.shift
+	groups = f.groups[:len(sel)]
+	slots, mask, shift, numbers := t.slots, t.region, t.shift, t.rows
 	far := len(slots) > nearSlots
 	if far {
 		for i, h := range hashes {
-			groups[i] = slots[h>>shift].row
+			groups[i] = int32(slots[h>>shift])
 		}
 	}
 	k := 0
 	for i, h := range hashes {
-		if far && groups[i] == 0 {
-			continue
+		at, tag := h>>shift, t.tagged(h)
+		var s uint32
+		if far {
+			s = uint32(groups[i])
+		} else {
+			s = slots[at]
 		}
-		at := h >> shift
-		for {
-			s := &slots[at]
-			if s.row == 0 {
-				break
-			}
-			if s.word == uint32(h) {
-				pos[k], groups[k] = sel[i], s.row-1
+		for s != 0 {
+			if s^tag <= numbers {
+				pos[k], groups[k] = sel[i], int32(s&numbers)-1
 				f.slots[k] = uint32(at)
 				hashes[k] = h
 				k++
 				break
 			}
 			at = at&^mask | (at+1)&mask
+			s = slots[at]
 		}
 	}
 	pos, groups = pos[:k], groups[:k]
@@ -143,7 +138,6 @@ func (t *genericTable) find(f *finder, keys []*column.Vector, sel []int32, n int
 		pos[m], groups[m] = pos[i], g
 		m++
 	}
-	t.count(f, m)
 	return pos[:m], groups[:m]
 }
 
@@ -151,12 +145,14 @@ func (t *genericTable) find(f *finder, keys []*column.Vector, sel []int32, n int
 func (t *genericTable) next(keys []*column.Vector, p int, hash, at uint64) int32 {
 	for {
 		at = at&^t.region | (at+1)&t.region
-		s := &t.slots[at]
-		if s.row == 0 {
+		s := t.slots[at]
+		if s == 0 {
 			return -1
 		}
-		if s.word == uint32(hash) && t.equal(keys, p, int(s.row-1)) {
-			return s.row - 1
+		if s^t.tagged(hash) <= t.rows {
+			if row := int32(s&t.rows) - 1; t.equal(keys, p, int(row)) {
+				return row
+			}
 		}
 	}
 }

@@ -26,16 +26,15 @@ type finder struct {
 	ok          []bool
 	strings     []string
 	hasher      keyhash.Hasher
-	sifting     sifting
 	flat        vec.Flattener
 	codes       map[*column.Dictionary][]int32 // probe's dictionary: build's code by code, or -1
 }
 
 func (f *finder) reserve(n int) {
 	if cap(f.pos) < n {
-		f.pos, f.groups, f.keys = make([]int32, n), make([]int32, n), make([]uint64, n)
+		f.pos, f.groups, f.keys, f.slots = make([]int32, n), make([]int32, n), make([]uint64, n), make([]uint32, n)
 	}
-	f.pos, f.groups, f.keys = f.pos[:n], f.groups[:n], f.keys[:n]
+	f.pos, f.groups, f.keys, f.slots = f.pos[:n], f.groups[:n], f.keys[:n], f.slots[:n]
 }
 
 // keyPart is how a part of a key becomes a digit of a mixed-radix number.

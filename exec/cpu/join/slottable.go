@@ -3,65 +3,62 @@ package join
 import (
 	"math/bits"
 	"slices"
-	"unsafe"
 
+	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/exec/cpu/keyhash"
 	"github.com/radish-sql/radish/exec/cpu/radix"
 	"github.com/radish-sql/radish/exec/cpu/task"
+	"github.com/radish-sql/radish/exec/cpu/vec"
 )
 
-// slotTable is an open-addressing hash table with linear probing, at most three quarters full, of words that stand for keys. It holds each
-// key once, with the first row that has it. The high bits of the hash choose a region, within which probing wraps around, so that workers
-// can fill regions of their own. Words of 32 bits, where keys fit, make a slot half as large.
-type slotTable[W uint32 | uint64] struct {
-	slots  []slot[W]
-	shift  uint
-	region uint64 // slots per region - 1
-	bits   uint   // of the hash that choose the region
+// slotTable is an open-addressing hash table with linear probing, at most three quarters full, of rows: the first one of each key. Keys are
+// not in it, so that it takes four bytes a slot, and a cache holds the table of many rows. A slot has the number of its row and, in the bits
+// that numbers leave, a tag: bits of the hash of the row's key. A row that has another key is seldom read.
+//
+// The high bits of the hash choose a region, within which probing wraps around, so that workers can fill regions of their own. The bits
+// behind those that choose the slot are the tag.
+type slotTable struct {
+	slots  []uint32 // tag | row + 1; 0: free
+	shift  uint     // hash >> shift is the slot at which a search begins
+	region uint64   // slots per region - 1
+	bits   uint     // of the hash that choose the region
+	rows   uint32   // the bits of a slot that number a row
 
-	// same says whether two rows of one word have one key, if a word is a hash of it, or a part of one; nil: a word is a key.
+	// same says whether two rows whose tags are equal have one key.
 	same func(row, other int32) bool
-
-	n     int         // rows that were put in
-	q     *task.Query // nil: the table is small, and has no sieve
-	sieve sieve
-}
-
-type slot[W uint32 | uint64] struct {
-	word W
-	row  int32 // row + 1; 0: free
 }
 
 // nearSlots is how many slots a core's own cache holds. The first slots of a vector of keys are read before any is compared where there are more: a
 // comparison's outcome is often as good as random, and a wrong guess would wait for the slot from far memory before the next one is asked for.
-const nearSlots = 1 << 15
+const nearSlots = 1 << 16
 
 func tableSize(n int) int { return 1 << bits.Len(uint(max(n*4/3, 8))) }
 
-// fillAll fills the table with n rows (those of keyed; nil: all), whose words number gives. What it returns brings the rows of equal keys
-// together; that comes later as it moves the rows.
-func (t *slotTable[W]) fillAll(b *Build, n int, keyed []int32, number func(out []uint64, from int)) (arrange func() error, err error) {
+// tagged returns what a slot of a row with this hash is beside its row's number, in the bits that are not the number's.
+func (t *slotTable) tagged(hash uint64) uint32 { return uint32(hash >> (t.shift - 32)) }
+
+// fillAll fills the table with n rows (those of keyed; nil: all), whose words number gives; hash makes the hashes of words in their place.
+// What it returns brings the rows of equal keys together; that comes later as it moves the rows.
+func (t *slotTable) fillAll(b *Build, n int, keyed []int32, number radix.Numbering, hash func(words []uint64)) (arrange func() error, err error) {
 	size := tableSize(n)
-	bytes := size * int(unsafe.Sizeof(slot[W]{}))
-	if err := b.q.Memory.Reserve("join build", int64(bytes)); err != nil {
+	if err := b.q.Memory.Reserve("join build", int64(4*size)); err != nil {
 		return nil, err
 	}
-	if t.n = n; n > b.q.Tuning.Filters.Members && n <= b.q.Tuning.Filters.Bloom {
-		t.q = b.q
+	t.rows = uint32(1)<<bits.Len(uint(b.N)) - 1
+	hashes := func(out []uint64, from int) {
+		number(out, from)
+		hash(out)
 	}
-	items := &radix.Rows{}
-	for regions := radix.Partitions(b.q, bytes, n); ; regions = 1 {
-		t.slots = make([]slot[W], size)
+	for regions := radix.Partitions(b.q, 4*size, n); ; regions = 1 {
+		t.slots = make([]uint32, size)
 		t.shift = uint(64 - bits.TrailingZeros(uint(size)))
 		t.bits = uint(bits.TrailingZeros(uint(regions)))
 		t.region = uint64(size/regions) - 1
-		err := items.Fill(b.q, n, regions, number, func(out []uint16, words []uint64) {
-			if t.same == nil {
-				for i, w := range words {
-					out[i] = uint16(keyhash.Int(w) >> (64 - t.bits))
-				}
-				return
-			}
+		if regions == 1 {
+			return t.fillInOrder(b, n, keyed, hashes)
+		}
+		items := &radix.Rows{}
+		err := items.Fill(b.q, n, regions, hashes, func(out []uint16, words []uint64) {
 			for i, w := range words {
 				out[i] = uint16(w >> (64 - t.bits))
 			}
@@ -71,8 +68,8 @@ func (t *slotTable[W]) fillAll(b *Build, n int, keyed []int32, number func(out [
 		}
 		dups, full := make([]bool, regions), make([]bool, regions)
 		err = b.q.Parallel(regions, n, func(r int) error {
-			words, rows, _ := items.Partition(r)
-			dups[r], full[r] = t.fill(b.q, r, words, rows, keyed)
+			hashes, rows, _ := items.Partition(r)
+			dups[r], full[r] = t.fill(b.q, r, hashes, rows, keyed)
 			return b.q.Check()
 		})
 		switch {
@@ -85,44 +82,70 @@ func (t *slotTable[W]) fillAll(b *Build, n int, keyed []int32, number func(out [
 	}
 }
 
-// fill puts rows into their region and stores the first row of each one's key in words.
-func (t *slotTable[W]) fill(q *task.Query, r int, words []uint64, items, keyed []int32) (dups, full bool) {
-	mask, shift := t.region, t.shift
+// fillInOrder is fillAll for a single region: rows need no partitions.
+func (t *slotTable) fillInOrder(b *Build, n int, keyed []int32, hashes radix.Numbering) (arrange func() error, err error) {
+	var first []int32 // row of each item's key; nil while no key has come twice
+	block, items := make([]uint64, column.VectorSize), make([]int32, column.VectorSize)
+	err = b.q.Blocks(n, func(from, to int) {
+		for ; from < to; from += len(block) {
+			k := min(len(block), to-from)
+			hashes(block[:k], from)
+			items = vec.CountFrom(items[:0], from, k)
+			dups, _ := t.fill(b.q, 0, block[:k], items, keyed)
+			if dups && first == nil {
+				first = make([]int32, n)
+				copy(first, keyed)
+				if keyed == nil {
+					vec.CountFrom(first[:0], 0, from)
+				}
+			}
+			if first != nil {
+				for i, row := range block[:k] {
+					first[from+i] = int32(row)
+				}
+			}
+		}
+	})
+	if b.runs.unique = first == nil; b.runs.unique || err != nil {
+		return nil, err
+	}
+	return b.arrangeFirsts(first, keyed, &radix.Rows{}), nil
+}
+
+// fill puts rows into their region and stores the first row of each one's key in place of its hash.
+func (t *slotTable) fill(q *task.Query, r int, hashes []uint64, items, keyed []int32) (dups, full bool) {
+	mask, shift, numbers := t.region, t.shift, t.rows
 	free := mask // one slot stays free so that a search ends
 	base := uint64(r) * (mask + 1)
 	slots := t.slots[base : base+mask+1]
-	same, numbers := t.same, t.same == nil
-	for i, w := range words {
+	for i, h := range hashes {
 		if i&task.CheckRows == 0 && q.Stopped.Load() {
 			return false, false
 		}
-		at := w
-		if numbers {
-			at = keyhash.Int(w)
-		}
-		at = at >> shift & mask
+		at, tag := h>>shift&mask, t.tagged(h)
 		row := items[i]
 		if keyed != nil {
 			row = keyed[row]
 		}
 		for {
-			s := &slots[at]
-			if s.row == 0 {
+			s := slots[at]
+			if s == 0 {
 				if free == 0 {
 					return dups, true
 				}
 				free--
-				s.word, s.row = W(w), row+1
+				slots[at] = tag&^numbers | uint32(row+1)
 				break
 			}
-			if s.word == W(w) && (numbers || same(row, s.row-1)) {
-				row = s.row - 1
-				dups = true
-				break
+			if s^tag <= numbers {
+				if other := int32(s&numbers) - 1; t.same(row, other) {
+					row, dups = other, true
+					break
+				}
 			}
 			at = (at + 1) & mask
 		}
-		words[i] = uint64(row)
+		hashes[i] = uint64(row)
 	}
 	return dups, false
 }
@@ -132,18 +155,30 @@ func (b *Build) arrangeByFirst(unique bool, items *radix.Rows, keyed []int32) (f
 	if b.runs.unique = unique; unique {
 		return nil, nil
 	}
-	group := make([]int32, len(items.Items))
-	err := b.q.Parallel(len(items.Ends), len(group), func(r int) error {
-		first, rows, _ := items.Partition(r)
-		for i, at := range rows {
-			group[at] = int32(first[i])
+	first := make([]int32, len(items.Items))
+	err := b.q.Parallel(len(items.Ends), len(first), func(r int) error {
+		rows, of, _ := items.Partition(r)
+		for i, at := range of {
+			first[at] = int32(rows[i])
 		}
 		return b.q.Check()
 	})
+	return b.arrangeFirsts(first, keyed, items), err
+}
+
+// arrangeFirsts is arrangeByFirst for the first row of each item's key; items is memory that may be used.
+func (b *Build) arrangeFirsts(first, keyed []int32, items *radix.Rows) func() error {
 	number := func(out []uint64, from int) {
-		for i, g := range group[from : from+len(out)] {
-			out[i] = uint64(g)
+		for i, row := range first[from : from+len(out)] {
+			out[i] = uint64(row)
 		}
 	}
-	return func() error { return b.arrange(number, b.N, keyed, items) }, err
+	return func() error { return b.arrange(number, b.N, keyed, items) }
+}
+
+// hashNumbers puts the hashes of numbers in their place.
+func hashNumbers(numbers []uint64) {
+	for i, x := range numbers {
+		numbers[i] = keyhash.Int(x)
+	}
 }

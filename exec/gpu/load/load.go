@@ -81,6 +81,9 @@ func (l *Loader) Begin(ctx context.Context, missing []Source) {
 	if l.Background {
 		turn = gpukernels.NewBackgroundTurn()
 	}
+	if len(missing) > 0 && !l.device.Info().Emulated() {
+		defer l.beginAhead(ctx, turn)
+	}
 	for _, x := range missing {
 		begun := l.device.BeginIn(ctx, turn, x.source)
 		l.Loading.Go(func() {
@@ -92,6 +95,29 @@ func (l *Loader) Begin(ctx context.Context, missing []Source) {
 			})
 			x.take(module, origin, err)
 		})
+	}
+}
+
+// beginAhead begins to compile, behind all others, the kernels that a sort would ask for if its rows were more or fewer than is expected: else the query would wait for them last. Nobody waits
+// for those that it does not ask for.
+func (l *Loader) beginAhead(ctx context.Context, turn *gpukernels.Turn) {
+	for s := range l.program.Sinks {
+		x := l.Sorter(s)
+		if x == nil {
+			continue
+		}
+		for _, text := range x.Ahead() {
+			begun := l.device.BeginIn(ctx, turn, text)
+			go func() {
+				_ = sqlerr.Guard(func() error { // who asks for it will meet the same error
+					m, _, err := begun.Wait(context.WithoutCancel(ctx))
+					if err == nil {
+						m.Release()
+					}
+					return err
+				})
+			}()
+		}
 	}
 }
 

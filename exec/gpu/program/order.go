@@ -11,6 +11,16 @@ type Order struct {
 	Other int
 }
 
+// Ahead are the sources of the kernels that the rows may need if they are more or fewer than is expected.
+func (x *Order) Ahead() (texts []string) {
+	for step := range sort.Steps {
+		if x.Might(step) {
+			texts = append(texts, sort.Text(x.Columns, step))
+		}
+	}
+	return texts
+}
+
 // Texts are the sources of the kernels that as many rows as are expected need.
 func (x *Order) Texts() (texts []string) {
 	for step := range sort.Steps {

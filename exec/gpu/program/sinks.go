@@ -1,6 +1,8 @@
 package program
 
 import (
+	"math"
+
 	"github.com/radish-sql/radish/exec/gpu/codegen"
 	"github.com/radish-sql/radish/exec/gpu/groupby"
 	"github.com/radish-sql/radish/exec/gpu/kernel"
@@ -56,11 +58,11 @@ func (g *Program) Order(s physical.Sink) *Order {
 	if len(feeders) == 0 || g.IsHost(s) {
 		return nil
 	}
-	x := &Order{Expected: sort.Expected{RadixRows: float64(g.Target.Tuning.Sort.RadixRows)}}
+	x := &Order{Expected: sort.Expected{Most: g.Bound(s), RadixRows: float64(g.Target.Tuning.Sort.RadixRows)}}
 	for _, p := range feeders {
 		x.Rows += p.EstRows
 	}
-	x.Wanted = x.Rows
+	x.Wanted = math.Inf(1)
 	if end := endOf(feeders[0]); end == nil || !end.order(g, x) {
 		return nil
 	}
@@ -158,7 +160,7 @@ func (x sortEnd) order(g *Program, o *Order) bool {
 		return false
 	}
 	if x.s.Count >= 0 {
-		o.Wanted = min(o.Rows, float64(x.s.Offset)+float64(x.s.Count))
+		o.Wanted = float64(x.s.Offset) + float64(x.s.Count)
 	}
 	o.Columns, o.At = sort.Shape(g.Pipelines, x.s)
 	return true

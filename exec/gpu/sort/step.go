@@ -69,9 +69,11 @@ type step struct {
 
 // Expected is what a sort is expected to be of: the first wanted of some rows.
 type Expected struct {
-	Columns      []Column
-	Rows, Wanted float64
-	RadixRows    float64 // kernel.Tuning.Sort.RadixRows
+	Columns   []Column
+	Rows      float64
+	Wanted    float64 // +Inf: all
+	Most      float64 // rows there can be; +Inf: any number
+	RadixRows float64 // kernel.Tuning.Sort.RadixRows
 }
 
 // selects says whether the wanted rows are found before they are sorted.
@@ -107,4 +109,7 @@ func pointer(typ string, word int) string { return fmt.Sprintf("as_pointer<%s>(p
 func Packs(cols []Column) bool { return cols[0].Class != form.View && cols[0].Class != form.Code }
 
 // Selects says whether the first wanted of some rows are found before they are sorted.
-func Selects(wanted, rows float64) bool { return wanted*8 < rows && rows > 1<<16 }
+func Selects(wanted, rows float64) bool { return wanted*8 < rows && rows > selectRows }
+
+// selectRows is up to how many rows are always sorted whole.
+const selectRows = 1 << 16

@@ -10,6 +10,25 @@ var steps = [Steps]step{Tiles: tiles, Merge: merge, Select: selection, Radix: ra
 // Needs says whether a sort of as many rows as are expected needs a step.
 func (x *Expected) Needs(p Step) bool { return steps[p].needed(x) }
 
+// mostOff is how many times as many rows as expected may well come. That few come, or none, is never a surprise.
+const mostOff = 1000
+
+// Might says whether a sort may need a step although as many rows as are expected do not, since the estimate was wrong. Packed keys do not count: they
+// take long to compile, and rows that want them take a while themselves.
+func (x *Expected) Might(p Step) bool {
+	if p == Radix {
+		return false
+	}
+	other := *x
+	for _, rows := range []float64{1, HeldRows + 1, selectRows + 1, 8*x.Wanted + 1} {
+		other.Rows = min(rows, mostOff*x.Rows, x.Most)
+		if steps[p].needed(&other) {
+			return !x.Needs(p)
+		}
+	}
+	return false
+}
+
 // Text returns the source of kernels that order rows by columns, NULLs first ascending and last descending. It depends on the
 // columns' classes and directions alone.
 func Text(cols []Column, x Step) string {

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"github.com/radish-sql/radish/exec/gpu"
 	"github.com/radish-sql/radish/exec/memory"
 	"github.com/radish-sql/radish/storage/catalog"
 )
@@ -29,6 +30,11 @@ func (e *Engine) change(building *memory.Account, edit func(*catalog.Snapshot) (
 	})
 	if err == nil {
 		e.plans.Drop(changes, gone)
+		for _, c := range changes {
+			if c.After == nil {
+				gpu.Forget(e.opts.GPULibrary, c.Before)
+			}
+		}
 		e.stored.Retire(dropped + views)
 		e.invest(changes)
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -179,6 +180,56 @@ func testGPUStores(t *testing.T, e *Engine) {
 			if have := mustRun(t, s, q+"got"); have != want {
 				t.Errorf("%s: %s: %s, want %s", sql, q, have, want)
 			}
+		}
+		mustRun(t, s, "DROP TABLE got")
+	}
+}
+
+// A dropped table's columns leave the device at once, without Go's collector, but for those that another table has in common. A transaction that still sees the table
+// reads it, and a table that is renamed keeps its columns.
+func TestGPUForgetsDropped(t *testing.T) { eachGPU(t, testGPUForgetsDropped) }
+
+func testGPUForgetsDropped(t *testing.T, e *Engine) {
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	s, other := e.NewSession(), e.NewSession()
+	storedSource(t, s)
+	d := theGPU(t, e)
+	resident := func(table string) (n int) {
+		for _, c := range d.ResidentColumns() {
+			if c.Table == table && c.Ready {
+				n++
+			}
+		}
+		return n
+	}
+	mustRun(t, s, "SET radish_device = 'gpu_strict'; CREATE TABLE got AS SELECT id, tiny, id + 1 AS k FROM src WHERE id >= 0; ALTER TABLE got RENAME TO renamed")
+	const sum = "SELECT COUNT(*), SUM(id + tiny), SUM(k) FROM "
+	want := mustRun(t, s, sum+"renamed")
+	if n := resident("renamed"); n != 3 {
+		t.Fatalf("%d columns of the table are on the device, want 3", n)
+	}
+	mustRun(t, other, "SET radish_device = 'gpu_strict'; START TRANSACTION; SELECT COUNT(*) FROM src")
+	held := d.ResidentBytes(lookupTable(t, s, "renamed"))
+	before, err := d.Memory()
+	if err != nil {
+		t.Fatal(err)
+	}
+	mustRun(t, s, "DROP TABLE renamed")
+	after, err := d.Memory()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := resident("got") + resident("renamed"); n != 0 || held == 0 || before.Resident-after.Resident != held {
+		t.Errorf("%d columns of the dropped table are on the device; of %d bytes %d are given back", n, held, before.Resident-after.Resident)
+	}
+	if got := mustRun(t, other, sum+"renamed"); got != want {
+		t.Errorf("a transaction reads %s from a table that another session dropped, want %s", got, want)
+	}
+	mustRun(t, other, "COMMIT")
+	for range 3 {
+		mustRun(t, s, "CREATE TABLE got AS SELECT id, tiny, id + 1 AS k FROM src WHERE id >= 0")
+		if got := mustRun(t, s, sum+"got"); got != want {
+			t.Errorf("%s, want %s", got, want)
 		}
 		mustRun(t, s, "DROP TABLE got")
 	}

@@ -57,12 +57,20 @@ func (s *Memory) free() {
 	for era := range s.running {
 		oldest = min(oldest, era)
 	}
-	n := 0
+	n, bytes := 0, int64(0)
 	for ; n < len(s.dropped) && s.dropped[n].era <= oldest; n++ {
-		s.Budget.Release(s.dropped[n].bytes)
+		bytes += s.dropped[n].bytes
 	}
 	s.dropped = s.dropped[n:]
+	s.Budget.Release(bytes)
+	if bytes >= collectFrom {
+		memory.Collect()
+	}
 }
+
+// collectFrom is how many bytes are given back at once for the collector to find them at once: a result that is stored next takes their memory, whose pages are there, instead of new memory,
+// and a GPU frees the columns. Otherwise they would stay until the program has doubled.
+const collectFrom = 256 << 20
 
 // Charge takes the memory that a change of the catalog adds out of building, which may hold a part of it already, and returns
 // what the change drops. On an error nothing has happened.

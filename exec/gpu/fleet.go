@@ -11,6 +11,7 @@ import (
 	"github.com/radish-sql/radish/exec/gpu/exchange"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/storage/table"
 )
 
 // shared are the process's devices.
@@ -193,6 +194,21 @@ func AnyOpen(path string) (d *Device, ok bool) {
 		return o.device, true
 	}
 	return nil, false
+}
+
+// Forget has the devices of a library that are open give up the columns of a table that is gone, of which v is a state.
+func Forget(path string, v *table.Version) {
+	var devices []*Device
+	shared.mu.Lock()
+	for key, o := range shared.open {
+		if key.path == path && o.isDone() && o.err == nil {
+			devices = append(devices, o.device)
+		}
+	}
+	shared.mu.Unlock()
+	for _, d := range devices {
+		d.runner.Residency.Forget(v)
+	}
 }
 
 // open opens the devices behind the first one. Of all, those that cannot work with it are left out, of a list that is an error.

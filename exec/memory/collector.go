@@ -61,6 +61,24 @@ func pace(bytes int64) {
 	}
 }
 
+// collecting is 1 while a collection runs that Collect has begun, and 2 if another one is to follow.
+var collecting atomic.Int32
+
+// Collect begins a collection in the background. What is free by now is found by it, or by another one behind that which runs.
+func Collect() {
+	if collecting.Swap(2) != 0 {
+		return
+	}
+	go func() {
+		for collecting.Store(1); ; collecting.Store(1) {
+			runtime.GC()
+			if collecting.CompareAndSwap(1, 0) {
+				return
+			}
+		}
+	}()
+}
+
 // resident says whether the program would exceed the collector's limit with so many bytes more though much of its memory is free. The collector returns free memory to the
 // system too, but late where strings of megabytes come and go: the time that it may take is bounded.
 func resident(bytes int64) bool {

@@ -281,10 +281,29 @@ func (r *Residency) watch(v *tables.Version, part Part) {
 	}
 }
 
+// Forget gives up the columns of a table that is gone, in all of its states, as soon as no query uses them; v is one of these. The program's collector finds them, too, but perhaps
+// long after others have needed the memory. Statements that began before may still ask for columns: then these come once more.
+func (r *Residency) Forget(v *tables.Version) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for w := range r.watched {
+		if state := w.Value(); state == nil || tables.Related(state, v) {
+			r.unwatch(w)
+		}
+	}
+}
+
 // forget drops what is known of a version that is gone.
 func (r *Residency) forget(w weak.Pointer[tables.Version]) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if r.watched[w] != nil { // else it was forgotten before
+		r.unwatch(w)
+	}
+}
+
+// unwatch is forget for who holds mu.
+func (r *Residency) unwatch(w weak.Pointer[tables.Version]) {
 	x := r.watched[w]
 	for ordinal := deletedBits; ordinal < x.columns; ordinal++ {
 		delete(r.forms, versionKey{version: w, ordinal: ordinal})

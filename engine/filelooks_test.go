@@ -28,6 +28,21 @@ func TestTextsThatLookLikeOtherTypes(t *testing.T) {
 		{values: "25:00|10:20", typ: "text", max: "25:00"},
 		{values: "1:2:3:4|9:30", typ: "text", max: "9:30"},
 		{values: "10:2|10:20", typ: "text", max: "10:20"},
+		{values: "2024-1-2 1:2:3|2024-01-02 11:30:00", typ: "datetime", max: "2024-01-02 11:30:00"},
+		{values: "2024-01-02 10:20Z|2024-01-02T10:20:30+02:00", typ: "timestamp", max: "2024-01-02 10:20:00"},
+		{values: "2024-01-02T10:20-02:00|2024-01-02 10:20Z", typ: "timestamp", max: "2024-01-02 12:20:00"},
+		{values: "24:00:00|1:02:03", typ: "text", max: "24:00:00", note: "'24:00:00' looks like a value of type TIME; types = {'x': 'TIME'}", read: "24:00:00.000000"},
+		{values: "-1:2:3.25|838:59:59", typ: "text", max: "838:59:59", note: "types = {'x': 'TIME(2)'}", read: "838:59:59.00"},
+		{values: "1 000|2 500 000|7", typ: "text", max: "7", note: "'1 000' looks like a number; thousands = ' '", read: "2500000"},
+		{values: "1_000|25", typ: "text", max: "25", note: "thousands = '_'", read: "1000"},
+		{values: "1'000|25", typ: "text", max: "25", note: "thousands = ''''", read: "1000"},
+		{values: "1 000,5|25", typ: "text", max: "25", note: "decimal_separator = ',', thousands = ' '", read: "1000.5"},
+		{values: "10%|9 %", typ: "text", max: "9 %", note: "'10%' looks like an amount; CAST(REPLACE(`x`, '%', '') AS DECIMAL(30, 10))", json: true, read: "10.0000000000"},
+		{values: "$3|$12.50", typ: "text", max: "$3", note: "CAST(REPLACE(`x`, '$', '') AS DECIMAL(30, 10))", json: true, read: "12.5000000000"},
+		{values: "3 \u20ac|25 \u20ac", typ: "text", max: "3 \u20ac", note: "REPLACE(`x`, '\u20ac', '')", json: true, read: "25.0000000000"},
+		{values: "0x10|0xFF", typ: "text", max: "0xFF", note: "'0x10' looks like a hexadecimal number; CONV(SUBSTR(`x`, 3), 16, 10)", json: true, read: "255"},
+		{values: "9:30 AM|10:20 PM", typ: "text", max: "9:30 AM", note: "'9:30 AM' looks like a TIME; TIME(STR_TO_DATE(`x`, '%h:%i %p'))", json: true, read: "22:20:00"},
+		{values: "2024-01-02 10:20:30,123|2024-01-01 10:20:30,5", typ: "text", max: "2024-01-02 10:20:30,123", note: "CAST(REPLACE(`x`, ',', '.') AS DATETIME(6))", json: true, read: "2024-01-02 10:20:30.123000"},
 		{values: "31/12/2024|01/02/2024", typ: "text", max: "31/12/2024", note: "'31/12/2024' looks like a DATE; dateformat = '%d/%m/%Y' reads it", json: true, read: "2024-12-31"},
 		{values: "1/2/2024|2/3/2024", typ: "text", max: "2/3/2024", note: "dateformat = '%d/%m/%Y' or '%m/%d/%Y' reads it", json: true, read: "2024-03-02"},
 		{values: "31.12.24|1.2.24", typ: "text", max: "31.12.24", note: "dateformat = '%d.%m.%y'", json: true, read: "2024-12-31"},
@@ -63,6 +78,7 @@ func TestTextsThatLookLikeOtherTypes(t *testing.T) {
 			if got := mustRun(t, s, "DESCRIBE `"+path+"`"); !strings.Contains(got, "x|"+c.typ+"|") {
 				t.Errorf("%s: %s, want %s", c.values, got, c.typ)
 			}
+			described := mustRun(t, s, "SHOW WARNINGS")
 			if got := mustRun(t, s, "SELECT MAX(x) FROM `"+path+"`"); got != c.max+"\n" {
 				t.Errorf("%s: the greatest is %q, want %q", c.values, got, c.max)
 			}
@@ -73,7 +89,23 @@ func TestTextsThatLookLikeOtherTypes(t *testing.T) {
 			if note == "" && got != "" || !strings.Contains(got, note) || note != "" && !strings.HasPrefix(got, "Note|1366|") {
 				t.Errorf("%s: warnings %q, want %q", path[len(path)-5:]+" "+c.values, got, note)
 			}
+			if described != got {
+				t.Errorf("%s: DESCRIBE warns %q, a query %q", c.values, described, got)
+			}
+			streamed := session(t, Options{Threads: 1})
+			streamAll(streamed.engine)
+			mustRun(t, streamed, "SELECT MAX(x), MIN(x) FROM `"+path+"`")
+			if while := mustRun(t, streamed, "SHOW WARNINGS"); while != got {
+				t.Errorf("%s: a scan that reads the file warns %q, another %q", c.values, while, got)
+			}
 			if note == "" {
+				continue
+			}
+			if _, remedy, ok := strings.Cut(got, "; "); ok && strings.Contains(remedy, " makes one of it") {
+				remedy, _, _ = strings.Cut(remedy, " makes one of it")
+				if got := mustRun(t, s, "SELECT MAX(0 + y), MAX(y) FROM (SELECT "+remedy+" AS y FROM `"+path+"`) AS f"); !strings.HasSuffix(strings.TrimSpace(got), "|"+c.read) {
+					t.Errorf("%s with %s: %q, want %q", c.values, remedy, got, c.read)
+				}
 				continue
 			}
 			option := note[strings.Index(note, "; ")+1:]

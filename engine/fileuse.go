@@ -33,8 +33,9 @@ type fileUse struct {
 	filled  bool
 	// streamed is the table for scans that read the file themselves; nil: none does yet.
 	streamed *table.Version
-	first    bool // no statement before this one has wanted its columns
-	warned   bool // of records that are left out
+	first    bool  // no statement before this one has wanted its columns
+	warned   bool  // of records that are left out
+	noted    []int // columns of texts whose odd values or looks the session knows of
 }
 
 // fetched is what reading columns of files has cost.
@@ -98,6 +99,16 @@ func (st *statement) file(name string) (*table.Version, error) {
 func (st *statement) useOf(v *table.Version) *fileUse {
 	for _, u := range st.files.uses {
 		if u.version == v {
+			return u
+		}
+	}
+	return nil
+}
+
+// describedBy returns the file that a schema is of; nil: it is none's.
+func (st *statement) describedBy(s *table.Schema) *fileUse {
+	for _, u := range st.files.uses {
+		if u.version.Schema == s {
 			return u
 		}
 	}
@@ -243,6 +254,7 @@ func (st *statement) stream(f *fileScans, plan *physical.Plan, from int64) (ok b
 	}
 	for _, scan := range f.scans {
 		scan.Table = u.streamed
+		st.noteTexts(u, scan.Ordinals)
 	}
 	return true, nil
 }
@@ -427,7 +439,17 @@ func (st *statement) warnOfTexts(u *fileUse, ordinals []int) error {
 		st.session.warnings.Add(sqlerr.LevelWarning, sqlerr.CodeWrongValueForField, "%d records of '%s' are left out: they do not fit, and ignore_errors = true. The first: %s. rejects = true lists them",
 			count, u.Name, first)
 	}
+	st.noteTexts(u, ordinals)
+	return nil
+}
+
+// noteTexts warns once of columns that one odd value makes texts, and of texts that look like another type.
+func (st *statement) noteTexts(u *fileUse, ordinals []int) {
 	for _, o := range ordinals {
+		if o < 0 || slices.Contains(u.noted, o) {
+			continue
+		}
+		u.noted = append(u.noted, o)
 		switch odd := u.Set.Odd(o); {
 		case odd == nil:
 		case odd.Looks != "":
@@ -437,7 +459,6 @@ func (st *statement) warnOfTexts(u *fileUse, ordinals []int) error {
 				"Incorrect %s value: '%s' for column '%s' at %s; the column is TEXT for it", odd.Type, odd.Text, u.Set.Columns[o].Name, odd.Place)
 		}
 	}
-	return nil
 }
 
 // misfits makes an error of a scan that met a value which does not fit its column's type one after which the statement begins anew, unless it writes or has effects.

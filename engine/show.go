@@ -261,6 +261,7 @@ func (s *Session) showColumns(st *statement, n *ast.ShowStmt, snap *catalog.Snap
 		return nil, err
 	}
 	var rows [][]types.Value
+	u := st.describedBy(schema)
 	for i := range schema.Columns {
 		name := schema.Columns[i].Name
 		if n.Column != nil && !strings.EqualFold(n.Column.Name.O, name) {
@@ -271,6 +272,9 @@ func (s *Session) showColumns(st *statement, n *ast.ShowStmt, snap *catalog.Snap
 			return nil, err
 		}
 		if ok {
+			if u != nil {
+				st.noteTexts(u, []int{i})
+			}
 			row := infoschema.DescribeColumn(schema, i)
 			if n.Full {
 				collation := types.NullOf(types.Text)

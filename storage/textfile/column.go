@@ -268,6 +268,9 @@ func (p *Column) appendOther(field []byte) bool {
 			s = "0"
 		}
 	}
+	if end := dateEnd(field); p.typ.Kind == types.KindTimestamp && end > 0 {
+		s = string(withSeconds(field, end+1))
+	}
 	v, status := types.Store(types.Value{Type: types.Text, S: s}, p.typ)
 	if status > types.ConvertRounded || v.Null {
 		return false

@@ -2,6 +2,7 @@ package textfile
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"github.com/radish-sql/radish/sql/types"
@@ -195,12 +196,12 @@ func digits(b []byte, i int) int {
 }
 
 // classifyTemporal reads YYYY-M-D or YYYY/M/D, h:mm[:ss[.f]] and both with a space or T between them, and then maybe an offset from UTC. Months, days and
-// hours have one digit or two. The value must exist.
+// hours have one digit or two, behind a date minutes and seconds, too. The value must exist.
 func classifyTemporal(b []byte) Shape {
 	isText := Shape{form: text}
 	end := dateEnd(b)
 	if end == 0 {
-		return classifyClock(b)
+		return classifyClock(b, 2)
 	}
 	if _, status := types.ParseDate(string(b[:end])); status != types.ConvertOK {
 		return isText
@@ -211,7 +212,7 @@ func classifyTemporal(b []byte) Shape {
 	if b[end] != ' ' && b[end] != 'T' {
 		return isText
 	}
-	if s := classifyClock(b[end+1:]); s.form == clock {
+	if s := classifyClock(b[end+1:], 1); s.form == clock {
 		return Shape{form: datetime, fraction: s.fraction}
 	}
 	if b[4] == '/' {
@@ -238,32 +239,51 @@ func dateEnd(b []byte) int {
 
 // classifyMoment reads a date with a time, which begins at start, and an offset from UTC of a moment that a TIMESTAMP can be.
 func classifyMoment(b []byte, start int) Shape {
-	end := len(b) - 1
-	if b[end] != 'Z' {
-		end = bytes.LastIndexAny(b, "+-")
-	}
+	b = withSeconds(b, start)
+	end := offsetStart(b)
 	utc, ok := types.ParseMoment(string(b))
 	if !ok || end <= start || utc < types.MinTimestamp || utc > types.MaxTimestamp {
 		return Shape{form: text}
 	}
-	if s := classifyClock(b[start:end]); s.form == clock {
+	if s := classifyClock(b[start:end], 1); s.form == clock {
 		return Shape{form: moment, fraction: s.fraction}
 	}
 	return Shape{form: text}
 }
 
-// classifyClock reads h:mm[:ss[.f]], a time of the day.
-func classifyClock(b []byte) Shape {
+// offsetStart returns where the offset from UTC at the end of a text begins; -1: it has none.
+func offsetStart(b []byte) int {
+	if end := len(b) - 1; b[end] == 'Z' {
+		return end
+	}
+	return bytes.LastIndexAny(b, "+-")
+}
+
+// withSeconds returns a moment whose time, which begins at start, ends with the minutes, as Java writes it, with seconds. Other texts stay as they are.
+func withSeconds(b []byte, start int) []byte {
+	end := offsetStart(b)
+	if end <= start || bytes.Count(b[start:end], []byte(":")) != 1 {
+		return b
+	}
+	return slices.Concat(b[:end], []byte(":00"), b[end:])
+}
+
+// classifyClock reads h:mm[:ss[.f]], a time of the day. Minutes and seconds have at least so many digits, one or two.
+func classifyClock(b []byte, least int) Shape {
 	isText := Shape{form: text}
 	at := digits(b, 0)
 	if at < 1 || at > 2 || number2(b[:at]) > 23 {
 		return isText
 	}
 	for range 2 { // minutes, seconds
-		if len(b) < at+3 || b[at] != ':' || digits(b[:at+3], at+1) != at+3 || number2(b[at+1:at+3]) > 59 {
+		if at == len(b) || b[at] != ':' {
 			return isText
 		}
-		if at += 3; at == len(b) {
+		end := digits(b, at+1)
+		if n := end - at - 1; n < least || n > 2 || number2(b[at+1:end]) > 59 {
+			return isText
+		}
+		if at = end; at == len(b) {
 			return Shape{form: clock}
 		}
 	}

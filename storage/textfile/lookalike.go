@@ -37,15 +37,53 @@ var (
 	lookNumbers = []struct {
 		NumberForm
 		options string
-	}{{NumberForm{Point: '.', Thousands: ','}, "thousands = ','"}, {NumberForm{Point: ','}, "decimal_separator = ','"}, {NumberForm{Point: ',', Thousands: '.'}, "decimal_separator = ',', thousands = '.'"}}
+	}{{NumberForm{Point: '.', Thousands: ','}, "thousands = ','"}, {NumberForm{Point: '.', Thousands: ' '}, "thousands = ' '"}, {NumberForm{Point: '.', Thousands: '_'}, "thousands = '_'"},
+		{NumberForm{Point: '.', Thousands: '\''}, "thousands = ''''"}, {NumberForm{Point: ',', Thousands: ' '}, "decimal_separator = ',', thousands = ' '"},
+		{NumberForm{Point: ','}, "decimal_separator = ','"}, {NumberForm{Point: ',', Thousands: '.'}, "decimal_separator = ',', thousands = '.'"}}
 	lookMissing = map[string]bool{"NA": true, "N/A": true, "n/a": true, "#N/A": true, "NULL": true, "null": true, "None": true, "none": true, "nil": true, "-": true, "--": true, "?": true, ".": true, `\N`: true}
 )
 
-// The last two forms stand behind those of numbers: texts that an explicit type takes.
+// Behind them stand texts that an explicit type takes.
 const (
-	lookSpaces = 1 << (iota + 30) // spaces around a value
+	lookSpaces = 1 << (iota + 50) // spaces around a value
 	lookDigits                    // more than six digits of a second
+	lookTime                      // a time of more than a day, below zero, or with single digits
+	lookTyped  = lookSpaces | lookDigits | lookTime
 )
+
+// lookRemedies are forms that no option reads, but an expression: $1 is the column, $2 what is in the way.
+var lookRemedies = []struct {
+	bit        uint64
+	is, remedy string
+	inTheWay   func(field []byte) (string, bool) // ok is false if the field has not the form
+}{
+	{1 << 60, "an amount", "CAST(REPLACE($1, '$2', '') AS DECIMAL(30, 10))", unitOf},
+	{1 << 61, "a hexadecimal number", "CONV(SUBSTR($1, 3), 16, 10)", func(field []byte) (string, bool) {
+		digits, isHex := bytes.CutPrefix(bytes.ToLower(field), []byte("0x"))
+		return "", isHex && len(digits) > 0 && len(digits) <= 16 && len(bytes.Trim(digits, "0123456789abcdef")) == 0
+	}},
+	{1 << 62, "a DATETIME", "CAST(REPLACE($1, ',', '.') AS DATETIME(6))", func(field []byte) (string, bool) {
+		return "", bytes.Count(field, []byte(",")) == 1 && Classify(bytes.Replace(field, []byte(","), []byte("."), 1)).form == datetime
+	}},
+	{1 << 63, "a TIME", "TIME(STR_TO_DATE($1, '%h:%i %p'))", func(field []byte) (string, bool) {
+		_, ok := parseTime(string(field), "%I:%M %p")
+		return "", ok
+	}},
+}
+
+// unitOf returns the sign of a unit that stands before or behind a number.
+func unitOf(field []byte) (sign string, ok bool) {
+	for _, sign := range []string{"%", "$", "\u20ac", "\u00a3", "\u00a5"} {
+		rest, ok := bytes.CutPrefix(field, []byte(sign))
+		if !ok {
+			if rest, ok = bytes.CutSuffix(field, []byte(sign)); !ok {
+				continue
+			}
+		}
+		return sign, Classify(bytes.TrimSpace(rest)).IsNumber()
+	}
+	return "", false
+}
 
 // longestLook bounds the texts that are looked at.
 const longestLook = 40
@@ -53,7 +91,10 @@ const longestLook = 40
 // Add looks at a value that has a shape. Behind the first value of an ordinary text it costs nothing.
 func (l *Lookalike) Add(field []byte, shape Shape) {
 	if !l.some {
-		l.some, l.may = true, 1<<(len(lookForms)+len(lookNumbers))-1|lookSpaces|lookDigits
+		l.some, l.may = true, 1<<(len(lookForms)+len(lookNumbers))-1|lookTyped
+		for _, r := range lookRemedies {
+			l.may |= r.bit
+		}
 	}
 	if l.may == 0 && l.mixed {
 		return
@@ -83,7 +124,19 @@ func (l *Lookalike) Add(field []byte, shape Shape) {
 }
 
 func hasLook(i int, field []byte) (ok bool) {
+	for _, r := range lookRemedies {
+		if r.bit == 1<<i {
+			_, ok := r.inTheWay(field)
+			return ok
+		}
+	}
 	switch {
+	case 1<<i == lookTime:
+		if bytes.Count(field, []byte(":")) != 2 || len(bytes.Trim(field, "-0123456789:.")) > 0 {
+			return false
+		}
+		_, status := types.Store(types.Value{Type: types.Text, S: string(field)}, types.TimeFsp(6))
+		return status == types.ConvertOK
 	case 1<<i == lookSpaces:
 		return !Classify(bytes.TrimSpace(field)).IsText()
 	case 1<<i == lookDigits:
@@ -132,14 +185,24 @@ func (l *Lookalike) Note(column string, csv bool) string {
 	if l.may == 0 {
 		return ""
 	}
+	for _, r := range lookRemedies {
+		if l.may&r.bit != 0 {
+			sign, _ := r.inTheWay([]byte(l.first))
+			return fmt.Sprintf("column '%s' is TEXT, and '%s' looks like %s; %s makes one of it", column, l.first, r.is,
+				strings.NewReplacer("$1", "`"+strings.ReplaceAll(column, "`", "``")+"`", "$2", sign).Replace(r.remedy))
+		}
+	}
 	i := bits.TrailingZeros64(l.may)
 	switch {
 	case i >= len(lookForms) && !csv:
 		return ""
-	case l.may&(lookSpaces|lookDigits) != 0:
+	case l.may&lookTyped != 0:
 		typ := Classify([]byte(strings.TrimSpace(l.first))).Type()
 		if l.may&lookDigits != 0 {
 			typ = types.DatetimeFsp(6)
+		} else if l.may&lookTime != 0 {
+			_, fraction, _ := strings.Cut(l.first, ".")
+			typ = types.TimeFsp(len(fraction))
 		}
 		return fmt.Sprintf("column '%s' is TEXT, and '%s' looks like a value of type %s; types = {'%s': '%s'} reads it", column, l.first, typ, column, strings.ToUpper(typ.String()))
 	case i >= len(lookForms):

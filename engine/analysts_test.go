@@ -35,6 +35,10 @@ func TestAnalysts(t *testing.T) {
 		{"SELECT g + 1 AS h, MIN(y) AS m FROM t WHERE g < 3 GROUP BY ALL ORDER BY h", "2|3 3|1"},
 		{"SELECT COUNT(*) FROM t WHERE FALSE GROUP BY ALL", "0"},
 		{"SELECT SUM(i) FROM generate_series(1, 100000) AS r(i)", "5000050000"},
+		// The first of equal rows is another worker's than the first worker's.
+		{"CREATE TABLE u AS SELECT i FROM generate_series(1, 200000) AS r(i); SELECT ARG_MIN(i, i < 40000), ARG_MAX(i, i >= 50000) FROM u", "40000|50000"},
+		{"SELECT i % 2 AS g, ARG_MIN(i, i < 40000), ARG_MAX(i, i >= 50000) FROM u GROUP BY g ORDER BY g", "0|40000|50000 1|40001|50001"},
+		{"SELECT SUM(m), COUNT(*) FROM (SELECT i % 20000 AS g, ARG_MIN(i, i < 40000) AS m FROM u GROUP BY g) AS q", "999990000|20000"},
 		{"SELECT i FROM generate_series(5, 1, -2) AS r(i) ORDER BY i", "1 3 5"},
 		{"SELECT generate_series FROM generate_series(9223372036854775806, 9223372036854775807)", "9223372036854775806 9223372036854775807"},
 		{"SELECT t.g, COUNT(*) FROM t, generate_series(1, t.y) AS r(i) GROUP BY t.g ORDER BY t.g", "1|12 2|5"},

@@ -24,6 +24,7 @@ type prepared struct {
 	scan    *scan.Table // the source, if it is one
 	serial  bool        // one worker: a LIMIT takes rows in order, and so does a sequence of random numbers
 	static  bool        // morsels are dealt out in turn, so that each worker sees the same rows in every run
+	first   bool        // if static: each worker's morsels follow each other, and come before the next worker's
 	dense   int         // first transform that makes new batches, so that columns cannot be loaded after it
 	last    bool        // no later pipeline ends in the sink
 	limits  []*limitState
@@ -81,7 +82,7 @@ func (q *execution) prepare(p *physical.Pipeline, last bool) (*prepared, error) 
 		return nil, err
 	}
 	if a, ok := pl.sink.(*groupby.Sink); ok {
-		pl.static = a.Ordered
+		pl.static, pl.first = a.Ordered, a.First
 	}
 	if q.shared.Profiled {
 		pl.stats = newPipelineStats(p)

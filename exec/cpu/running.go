@@ -59,12 +59,12 @@ func (q *execution) run(p *prepared) error {
 		if err != nil {
 			return err
 		}
-		for k := id; ; k += workers {
-			morsel := k
+		from, end, step := p.share(id, n)
+		for morsel := from; ; morsel += step {
 			if !p.static {
 				morsel = int(next.Add(1)) - 1
 			}
-			if morsel >= n || stop.Load() {
+			if morsel >= end || stop.Load() {
 				return nil
 			}
 			if err := q.Check(); err != nil {
@@ -89,6 +89,14 @@ func (q *execution) run(p *prepared) error {
 		}
 	}
 	return q.Spawn(workers, work)
+}
+
+// share returns which of n morsels are a worker's if they are not given to whoever is idle.
+func (pl *prepared) share(id, n int) (from, end, step int) {
+	if pl.static && pl.first {
+		return id * n / pl.workers, (id + 1) * n / pl.workers, 1
+	}
+	return id, n, pl.workers
 }
 
 // counted is what each morsel of a pipeline counts as: its part of the source's rows, and of the table's.

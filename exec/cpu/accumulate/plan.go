@@ -19,6 +19,7 @@ type Plan struct {
 	Accs    []accSpec
 	Items   []Output
 	Ordered bool // results depend on which rows a worker sees together
+	First   bool // some accumulator keeps the first row of several: a worker must see consecutive ones, and workers' groups merge in their order
 	Serial  bool // some accumulator can only be merged as a whole
 	Grows   bool // some accumulator takes memory for rows, not for groups only
 
@@ -251,7 +252,7 @@ func (x *argument) pair(op string, make func() Accumulator) int {
 }
 
 func (x *argument) argExtreme(out *Output) {
-	x.p.Ordered, x.p.Grows = true, true
+	x.p.Ordered, x.p.First, x.p.Grows = true, true, true
 	by := x.p.Inputs[x.args[1]].Type()
 	max := x.it.Fn.Kind == expr.AggArgMax
 	out.acc = x.pair(x.it.Fn.Name, func() Accumulator { return newArgExtreme(max, x.typ, by) })

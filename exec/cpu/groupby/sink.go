@@ -38,6 +38,7 @@ type Sink struct {
 	needs   accumulate.Plan
 	unread  pipeline.IDSet // keys that nobody reads
 	Ordered bool           // results depend on which rows a worker sees together
+	First   bool           // of several rows the first counts: each worker has to see consecutive ones
 	runs    bool           // groups are runs of equal keys
 	locals  []*aggLocal
 
@@ -59,6 +60,7 @@ func New(q *task.Query, p *physical.Aggregate, unread pipeline.IDSet) (*Sink, er
 		return nil, err
 	}
 	a.Ordered = a.needs.Ordered || p.Algorithm == physical.HashAggregate || p.Algorithm == physical.StreamAggregate
+	a.First = a.needs.First
 	if a.runs = a.canRun(); a.runs {
 		a.Ordered = false // what comes out follows from the morsels, whoever has them
 	}

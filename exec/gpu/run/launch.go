@@ -2,6 +2,7 @@ package run
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/radish-sql/radish/exec/gpu/codegen"
 	"github.com/radish-sql/radish/exec/gpu/groupby"
@@ -235,6 +236,15 @@ func emulatedBlocks(k *kernel.Kernel) int64 {
 
 // launchOther launches a kernel besides a pipeline's own, as so many blocks or as many as run at once.
 func (q *Query) launchOther(k *kernel.Kernel, most int64, cost *Cost) error {
+	return q.launchBlocks(q.memory.Stream, k, most, 1, cost)
+}
+
+// launchOn launches a kernel on another stream than the query's, as one of so many parts of the blocks that run at once.
+func (q *Query) launchOn(on *gpukernels.Stream, k *kernel.Kernel, parts int64, cost *Cost) error {
+	return q.launchBlocks(on, k, math.MaxInt64, parts, cost)
+}
+
+func (q *Query) launchBlocks(on *gpukernels.Stream, k *kernel.Kernel, most, parts int64, cost *Cost) error {
 	m, err := q.kernels.Loaded(k)
 	if err != nil {
 		return err
@@ -250,5 +260,5 @@ func (q *Query) launchOther(k *kernel.Kernel, most int64, cost *Cost) error {
 		return err
 	}
 	cost.Launches++
-	return q.memory.Stream.Launch(m.Function, min(resident, most), block, shared, params)
+	return on.Launch(m.Function, min(max(resident/parts, 1), most), block, shared, params)
 }

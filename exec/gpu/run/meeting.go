@@ -24,8 +24,10 @@ import (
 // Quiesce waits until nothing of the query runs on the device any more, whatever has become of it.
 func (q *Query) Quiesce() {
 	_ = q.memory.Stream.Sync(context.Background())
-	if q.moving.counts != nil {
-		_ = q.moving.counts.Sync(context.Background())
+	for _, s := range []*gpukernels.Stream{q.moving.counts, q.moving.beside} {
+		if s != nil {
+			_ = s.Sync(context.Background())
+		}
 	}
 }
 
@@ -203,6 +205,14 @@ func (q *Query) event(on *gpukernels.Stream) (*gpukernels.Event, error) {
 	}
 	q.moving.events = append(q.moving.events, e)
 	return e, on.Record(e)
+}
+
+// besideStream is the stream of kernels that run beside those of the query's.
+func (q *Query) besideStream() (s *gpukernels.Stream, err error) {
+	if q.moving.beside == nil {
+		q.moving.beside, err = q.runner.Device.NewStream()
+	}
+	return q.moving.beside, err
 }
 
 // fetchBehind downloads what is there behind an event, while the query's stream has other work already.

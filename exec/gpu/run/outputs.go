@@ -146,6 +146,8 @@ type sidePass struct {
 	rows, counts, begins gpukernels.Ptr
 	first                []uint32 // row of each partition, and the end of the last one
 	given                []uint32 // rows that came to each, once that is known
+	filled               int64    // partitions that may have rows,
+	count, most          int64    // rows of all of them, and the most of one, once that is known
 }
 
 // capacity is how many rows the partitions have capacity for.

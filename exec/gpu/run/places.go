@@ -28,6 +28,7 @@ type moving struct {
 	builds        map[*physical.Build]bool // of joins whose rows move
 	meeting       Meeting
 	counts        *gpukernels.Stream  // by which counts come while kernels run; nil: none have
+	beside        *gpukernels.Stream  // of kernels that run beside those of the query's stream; nil: none have
 	events        []*gpukernels.Event // behind passes
 }
 
@@ -36,8 +37,10 @@ func (m *moving) close() {
 	for _, e := range m.events {
 		e.Close()
 	}
-	if m.counts != nil {
-		m.counts.Close()
+	for _, s := range []*gpukernels.Stream{m.counts, m.beside} {
+		if s != nil {
+			s.Close()
+		}
 	}
 }
 

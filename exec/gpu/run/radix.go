@@ -81,14 +81,18 @@ func (q *Query) moveSide(ctx context.Context, x *passRun, then []*kernel.Kernel,
 		q.outputs.freePass(&s.passes[1])
 		s.passes = s.passes[:1]
 	}
-	if err := q.launchPasses(x, 1, 2, cost); err != nil {
-		return err
-	}
-	behind, err := q.event(q.memory.Stream)
+	// The second pass waits for the link. So that of the build leaves half of the device to the probe's first one.
+	beside := !x.side.Probe && !q.clock.Wanted
+	behind, err := q.launchSecond(x, beside, cost)
 	if err != nil {
 		return err
 	}
 	s.moved.rest = func(cost *Cost) error {
+		if beside {
+			if err := q.memory.Stream.WaitFor(behind); err != nil {
+				return err
+			}
+		}
 		if err := q.settlePasses(ctx, x, 1, 2, behind, cost); err != nil {
 			return err
 		}
@@ -107,6 +111,36 @@ func (q *Query) moveSide(ctx context.Context, x *passRun, then []*kernel.Kernel,
 		}
 	}
 	return nil
+}
+
+// launchSecond launches the second pass over a side whose rows move, beside what the query's stream does from now on or in its order, and returns an event behind it.
+func (q *Query) launchSecond(x *passRun, beside bool, cost *Cost) (behind *gpukernels.Event, err error) {
+	if !beside {
+		if err := q.launchPasses(x, 1, 2, cost); err != nil {
+			return nil, err
+		}
+		return q.event(q.memory.Stream)
+	}
+	if len(q.outputs.sides[x.side].passes) == 1 {
+		if err := q.openPass(x.k, x.side, x.side.Form(), x.wanted, 1); err != nil {
+			return nil, err
+		}
+	}
+	ready, err := q.event(q.memory.Stream)
+	if err != nil {
+		return nil, err
+	}
+	on, err := q.besideStream()
+	if err != nil {
+		return nil, err
+	}
+	if err := on.WaitFor(ready); err != nil {
+		return nil, err
+	}
+	if err := q.launchOn(on, x.k.Then[0], 2, cost); err != nil {
+		return nil, err
+	}
+	return q.event(on)
 }
 
 // passRun is what the passes over a side take.
@@ -300,12 +334,12 @@ func (q *Query) countPasses(ctx context.Context, s *sideRun, from, to int, behin
 	for i := from; i < to; i++ {
 		x := &s.passes[i]
 		x.given = make([]uint32, len(x.first)-1)
-		own := x.given
+		own, first := x.given, x.first
 		at := x.counts
 		if s.moved != nil && i > 0 { // the others have no rows
-			first, end := q.moving.owned(int64(len(s.passes[0].first) - 1))
+			from, end := q.moving.owned(int64(len(s.passes[0].first) - 1))
 			parts := int64(len(x.given) / (len(s.passes[0].first) - 1))
-			own, at = own[first*parts:end*parts], at+gpukernels.Ptr(4*first*parts)
+			own, first, at = own[from*parts:end*parts], first[from*parts:end*parts+1], at+gpukernels.Ptr(4*from*parts)
 		}
 		each := len(own)
 		if each <= mostFetches*fetchedCounts {
@@ -322,10 +356,12 @@ func (q *Query) countPasses(ctx context.Context, s *sideRun, from, to int, behin
 			}
 			at += gpukernels.Ptr(4 * len(part))
 		}
-		for p, n := range x.given {
-			if n > x.first[p+1]-x.first[p] {
+		x.filled, x.count, x.most = int64(len(own)), 0, 0
+		for p, n := range own {
+			if n > first[p+1]-first[p] {
 				return i, nil
 			}
+			x.count, x.most = x.count+int64(n), max(x.most, int64(n))
 		}
 	}
 	return -1, nil
@@ -387,13 +423,9 @@ type cut struct {
 
 func (q *Query) cut(x *radix.Join) *cut {
 	c := &cut{build: q.outputs.sides[x.Of(false)].last(), probe: q.outputs.sides[x.Of(true)].last(), keeps: x.Keeps()}
-	rows := int64(0)
-	for p, n := range c.probe.given {
-		rows += int64(n)
-		c.mostProbe, c.mostBuild = max(c.mostProbe, int64(n)), max(c.mostBuild, int64(c.build.given[p]))
-	}
-	c.mean = rows / int64(len(c.probe.given))
-	c.length = max(min(pieceShare*c.mean, rows/int64(pieceBlocks*q.runner.multiprocessors())), pieceLeast)
+	c.mostProbe, c.mostBuild = c.probe.most, c.build.most
+	c.mean = c.probe.count / max(c.probe.filled, 1)
+	c.length = max(min(pieceShare*c.mean, c.probe.count/int64(pieceBlocks*q.runner.multiprocessors())), pieceLeast)
 	if n := q.program.Target.Tuning.Radix.PieceRows; n > 0 {
 		c.length = n
 	}

@@ -161,8 +161,11 @@ func (t *Texts) give() error {
 	}
 	for name := range t.opts.Types {
 		if !known[name] {
-			return sqlerr.New(sqlerr.CodeWrongArguments, sqlerr.User, "types names the column '%s', but '%s' has %s", name, t.sources[0].Name, fieldCount(t.names)).
-				WithHint("names = ['...'] gives columns other names")
+			hint := "names = ['...'] gives columns other names"
+			if near := sqlerr.Suggest(name, t.names); near != "" {
+				hint = "did you mean '" + near + "'?"
+			}
+			return sqlerr.New(sqlerr.CodeWrongArguments, sqlerr.User, "types names the column '%s', but '%s' has the columns %s", name, t.sources[0].Name, quoted(t.names)).WithHint("%s", hint)
 		}
 	}
 	return nil

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"io/fs"
 	"net/url"
 	"path/filepath"
 	"strings"
@@ -100,6 +101,9 @@ func (r *runner) restore(arg string) (err error) {
 	if _, err := r.policy().Stat(context.Background(), name); err != nil {
 		return fmt.Errorf("%s has no %s: it is none that .backup has written to its end", folder, schemaFile)
 	}
+	if err := r.nothingInTheWay(list, folder); err != nil {
+		return err
+	}
 	failed := r.scripts.failed
 	r.scripts.failed = false
 	err = r.readFile(name)
@@ -121,9 +125,8 @@ func (r *runner) restore(arg string) (err error) {
 	}()
 	tables := 0
 	for _, e := range list {
-		base, isRows := strings.CutSuffix(e.Name(), rowsEnding)
-		table, err := url.PathUnescape(base)
-		if !isRows || err != nil {
+		table, isRows := tableOf(e)
+		if !isRows {
 			continue
 		}
 		file := render.QuoteName(filepath.Join(folder, e.Name()))
@@ -149,6 +152,33 @@ func (r *runner) restore(arg string) (err error) {
 	}
 	if r.checking == nil {
 		fmt.Fprintf(r.notesOr(r.streams.err), "%s restored\n", counted(int64(tables), "table"))
+	}
+	return nil
+}
+
+// tableOf returns the table whose rows a file of a backup holds.
+func tableOf(file fs.DirEntry) (table string, ok bool) {
+	base, ok := strings.CutSuffix(file.Name(), rowsEnding)
+	table, err := url.PathUnescape(base)
+	return table, ok && err == nil
+}
+
+// nothingInTheWay returns an error if the current database has a table or view of the name of one in a backup.
+func (r *runner) nothingInTheWay(list []fs.DirEntry, folder string) error {
+	if r.checking != nil {
+		return nil
+	}
+	now, err := r.relations()
+	if err != nil {
+		return err
+	}
+	for _, e := range list {
+		table, _ := tableOf(e)
+		for _, name := range now {
+			if strings.EqualFold(name, render.QuoteName(table)) {
+				return fmt.Errorf("%s already exists, and .restore makes tables anew, so nothing is restored: drop it, or write CREATE DATABASE copy; USE copy; and then .restore %s", name, folder)
+			}
+		}
 	}
 	return nil
 }

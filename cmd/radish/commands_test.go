@@ -240,6 +240,15 @@ CREATE TABLE none (a INT); CREATE VIEW v2 AS SELECT a FROM none; CREATE VIEW a0 
 			t.Errorf("%s: exit %d, %s", script, code, stderr)
 		}
 	}
+	// What is in the way is named before anything is made, and the way that the message tells works.
+	out, stderr, code := runRadish(t, "CREATE TABLE Zero (a INT);\n.restore "+folder+"\n", "--format", "csv")
+	if code != 1 || !strings.Contains(stderr, "`Zero` already exists") || !strings.Contains(stderr, "CREATE DATABASE copy; USE copy;") {
+		t.Errorf("exit %d, %s%s", code, out, stderr)
+	}
+	out, stderr, code = runRadish(t, "CREATE TABLE Zero (a INT); CREATE DATABASE copy; USE copy;\n.restore "+folder+"\nSELECT CONCAT('rows: ', COUNT(*)) FROM zero;\n", "--format", "csv")
+	if code != 0 || !strings.Contains(out, "rows: 2") {
+		t.Errorf("exit %d, %s%s", code, out, stderr)
+	}
 	for line, want := range map[string]string{".backup " + folder + "2": "is refused", ".restore " + folder: "is refused"} {
 		if _, stderr, code := runRadish(t, line, "--safe"); code != 1 || !strings.Contains(stderr, want) {
 			t.Errorf("%s: exit %d, %s", line, code, stderr)

@@ -144,7 +144,7 @@ func (b *Binder) windowFunction(x *ast.WindowFuncExpr, sc *scope) (expr.Expr, er
 	fn := expr.LookupWindow(name)
 	switch {
 	case fn == nil:
-		return nil, sqlerr.NotSupportedf(strings.ToUpper(name)+" as a window function", "of the aggregates COUNT, SUM, AVG, MIN, MAX, the variances and BIT_AND, BIT_OR, BIT_XOR can stand before OVER")
+		return nil, sqlerr.NotSupportedf(strings.ToUpper(name)+" as a window function", "aggregate in a derived table and join it; of the aggregates COUNT, SUM, AVG, MIN, MAX, the variances and BIT_AND, BIT_OR, BIT_XOR can stand before OVER")
 	case x.Distinct:
 		return nil, sqlerr.NotSupportedf("DISTINCT before OVER", "aggregate the distinct rows of a derived table instead")
 	case x.IgnoreNull:

@@ -235,7 +235,7 @@ error: Error 1235 (42000) at line 1, column 8: FROM LAST is not supported: turn 
 
 SELECT group_concat(s) OVER () FROM t
 ----
-error: Error 1235 (42000) at line 1, column 8: GROUP_CONCAT as a window function is not supported: of the aggregates COUNT, SUM, AVG, MIN, MAX, the variances and BIT_AND, BIT_OR, BIT_XOR can stand before OVER
+error: Error 1235 (42000) at line 1, column 8: GROUP_CONCAT as a window function is not supported: aggregate in a derived table and join it; of the aggregates COUNT, SUM, AVG, MIN, MAX, the variances and BIT_AND, BIT_OR, BIT_XOR can stand before OVER
 
 SELECT sum(a) OVER (ORDER BY a ROWS ? PRECEDING) FROM t
 ----

@@ -238,15 +238,23 @@ func TestGPUsOutOfMemory(t *testing.T) {
 	})
 }
 
-// TestGPUsSessions has two sessions exchange rows at once, over and over: both get their answers, and neither waits for the other for ever.
+// TestGPUsSessions has two sessions exchange rows at once, over and over, with 1,000 queries on GPUs: both get their answers, neither waits for the other for ever, and nothing stays allocated.
 func TestGPUsSessions(t *testing.T) {
 	eachGPU(t, func(t *testing.T, e *Engine) {
 		c := e.NewSession()
 		faultTables(t, c)
 		splitTables(t, e, "t", "u")
 		answers := faultAnswers(t, c)
+		devices := fleetDevices(t, fleetSession(t, e, 3))
+		var before []int64
+		for _, d := range devices {
+			before = append(before, queryBytes(t, d))
+		}
 		rounds := 3
-		if testing.Short() {
+		switch {
+		case !devices[0].Emulated():
+			rounds = 500/len(faultQueries) + 1
+		case testing.Short():
 			rounds = 1
 		}
 		var all sync.WaitGroup
@@ -263,6 +271,11 @@ func TestGPUsSessions(t *testing.T) {
 			})
 		}
 		all.Wait()
+		for i, d := range devices {
+			if after := settled(t, d, before[i]); after != before[i] {
+				t.Errorf("%d bytes stay on device %d", after-before[i], i)
+			}
+		}
 	})
 }
 

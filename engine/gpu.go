@@ -74,7 +74,7 @@ func readsInformationSchema(p *physical.Pipeline) bool {
 	return ok && scan.Table.Schema.Database == infoschema.Name
 }
 
-// forced plans a query for the device that radish_device names, or for the one that tests choose in the stead of 'auto'.
+// forced plans a query for the device that radish_device names, or that tests choose instead of 'auto'.
 func (s *Session) forced(st *statement, p *planned, device Device) error {
 	var err error
 	if p.plan, err = s.lowered(st, p, device.plansFor()); err != nil {

@@ -145,8 +145,8 @@ func statement(words ...string) func(v view) (int, bool) {
 
 var idioms = []idiom{
 	{"COPY", "write SELECT ... INTO OUTFILE 'file.parquet' to export; INSERT INTO t SELECT * FROM `file.parquet`, or LOAD DATA INFILE 'file' INTO TABLE t, to import", statement("COPY")},
-	{"EXPORT DATABASE", "in the shell write .backup FOLDER, which .restore FOLDER brings back; elsewhere SELECT * FROM t INTO OUTFILE 't.parquet' for each table", statement("EXPORT", "DATABASE")},
-	{"IMPORT DATABASE", "in the shell write .restore FOLDER after a .backup FOLDER; elsewhere CREATE TABLE t AS SELECT * FROM `t.parquet` for each table", statement("IMPORT", "DATABASE")},
+	{"EXPORT DATABASE", "in the shell write .backup FOLDER, which .restore FOLDER brings back; in other programs SELECT * FROM t INTO OUTFILE 't.parquet' for each table", statement("EXPORT", "DATABASE")},
+	{"IMPORT DATABASE", "in the shell write .restore FOLDER after a .backup FOLDER; in other programs CREATE TABLE t AS SELECT * FROM `t.parquet` for each table", statement("IMPORT", "DATABASE")},
 	{"DETACH", "databases lie in memory: write DROP DATABASE", statement("DETACH")},
 	{"LOAD of an extension", "there are no extensions; functions are added by Go programs (docs/guide/driver.md)", func(v view) (int, bool) {
 		return -v.at, v.at == 1 && v.is(-1, "LOAD") && len(v.tokens) == 2 && (v.kind(0) == tokWord || v.kind(0) == tokString)

@@ -9,6 +9,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"weak"
+
+	"github.com/radish-sql/radish/sql/sqlerr"
 )
 
 // Go's collector lets the heap grow to twice what is live before it runs. Where budgets have limits the program would hold twice of what
@@ -70,12 +72,14 @@ func Collect() {
 		return
 	}
 	go func() {
-		for collecting.Store(1); ; collecting.Store(1) {
-			runtime.GC()
-			if collecting.CompareAndSwap(1, 0) {
-				return
+		_ = sqlerr.Guard(func() error {
+			for collecting.Store(1); ; collecting.Store(1) {
+				runtime.GC()
+				if collecting.CompareAndSwap(1, 0) {
+					return nil
+				}
 			}
-		}
+		})
 	}()
 }
 

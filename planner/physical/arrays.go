@@ -74,11 +74,13 @@ type GroupLimits struct {
 	Most     float64 // combinations at all
 }
 
-// GroupsOnCPU are the limits on the CPU, whose workers have arrays of their own. GroupsOnGPU are those on a GPU.
-var (
-	GroupsOnCPU = GroupLimits{Small: 1 << 10, PerGroup: 6, Bytes: 256 << 20, Most: 1 << 24}
-	GroupsOnGPU = GroupLimits{Small: 1 << 12, PerGroup: 8, Bytes: 16 << 30, Most: 1 << 31}
-)
+// GroupsOn are the limits of a device. The CPU's workers have arrays of their own.
+func GroupsOn(d Device) GroupLimits {
+	if d == GPU {
+		return GroupLimits{Small: 1 << 12, PerGroup: 8, Bytes: 16 << 30, Most: 1 << 31}
+	}
+	return GroupLimits{Small: 1 << 10, PerGroup: 6, Bytes: 256 << 20, Most: 1 << 24}
+}
 
 // Combinations is how many combinations of keys have an array where so many groups are expected, each of which takes so many bytes.
 func (l GroupLimits) Combinations(groups, bytes float64) float64 {

@@ -76,12 +76,12 @@ func NewLayout(p *physical.Aggregate, ts []types.Type, nullable []bool, keys []*
 				nullable[i] = nullable[i] || d.Nullable
 				bounds[i] = physical.Bound{Min: d.Min, Max: d.Max, Known: !d.Dictionary}
 			}
-			if l.tryDense(bounds, nullable, keys, uint64(physical.GroupsOnCPU.Most)) {
+			if l.tryDense(bounds, nullable, keys, uint64(physical.GroupsOn(physical.CPU).Most)) {
 				return l
 			}
 		} else if p.Bounds != nil {
 			bounds = p.Bounds
-			limit := physical.GroupsOnCPU.Combinations(p.EstGroups, float64(workers*(1+8*accs)))
+			limit := physical.GroupsOn(physical.CPU).Combinations(p.EstGroups, float64(workers*(1+8*accs)))
 			if !p.Hashed && l.tryDense(bounds, nullable, keys, uint64(limit)) {
 				return l
 			}

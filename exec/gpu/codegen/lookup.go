@@ -150,3 +150,18 @@ func (t *Text) bit(bits *lookup.Data, entries int, index string) string {
 	}
 	return fmt.Sprintf("bit_at(%s, %s)", t.address(bits, "u32"), index)
 }
+
+// view returns a text as an address and a length, looking codes up in their dictionary.
+func (t *Text) view(v Value) Value {
+	if v.Class != form.Code {
+		return v
+	}
+	if v.Null == "true" || v.Dict == nil {
+		return NullOf(form.View, v.Typ)
+	}
+	data, offsets := t.Lookups.Strings(v.Dict)
+	out := v
+	out.Class, out.Dict = form.View, nil
+	out.Text = fmt.Sprintf("dictionary_string(%s, %s, %s)", t.address(data, "u8"), t.address(offsets, "i64"), v.Text)
+	return t.Define(out, "s")
+}

@@ -339,10 +339,9 @@ const (
 	tableItems          = 4  // rows of a thread that they add together
 	spareSlots          = 32 // of a table, for the threads of a warp: they take what is no row's
 	strideSteps         = 8
-	slotsPerGroup       = 2.4     // slots of a partition's table for each group that is expected: the fuller, the slower, by much
-	rankBits            = 16      // of a tag, up to which groups are numbered by a bitmap
-	slotsPerRankedGroup = 1.6     // slotsPerGroup then: more groups than that are added to the table in device memory
-	blockShared         = 1 << 10 // bytes of shared memory that a multiprocessor needs for a block besides
+	slotsPerGroup       = 2.4 // slots of a partition's table for each group that is expected: the fuller, the slower, by much
+	rankBits            = 16  // of a tag, up to which groups are numbered by a bitmap
+	slotsPerRankedGroup = 1.6 // slotsPerGroup then: more groups than that are added to the table in device memory
 )
 
 // tagBytes is the bytes of the slot or mixed key in a row, and of a tag.
@@ -358,7 +357,7 @@ type PartitionSlots struct{ P *physical.Aggregate }
 
 // tableCapacity is how many bytes a partition's table has if so many blocks share a multiprocessor.
 func tableCapacity(shared, blocks int64) int64 {
-	return min(shared, (shared+kernel.SharedRest+blockShared)/blocks-blockShared-kernel.SharedRest/4) &^ 15
+	return min(shared, (shared+kernel.SharedRest+kernel.BlockShared)/blocks-kernel.BlockShared-kernel.SharedRest/4) &^ 15
 }
 
 // wantedStride is how many slots a partition's table should have, spare ones included: a few steps for each power of two, so that there are few different kernels. More

@@ -12,14 +12,13 @@ import (
 
 // Limits of the table of frequent slots.
 const (
-	hotBitsLeast, hotBitsMost = 9, 10   // more would be taken from the cache that loads go through
-	hotRest                   = 1 << 10 // bytes that a block takes of a multiprocessor besides
+	hotBitsLeast, hotBitsMost = 9, 10 // more would be taken from the cache that loads go through
 )
 
 // hotBits is log2 of the number of frequent slots that a block keeps.
 func (w *Way) hotBits() int {
 	x := w.f.Partition
-	free := (w.Plan.Target.SharedBytes+kernel.SharedRest)/partition.Blocks - hotRest - x.bytes(partition.Threads)
+	free := (w.Plan.Target.SharedBytes+kernel.SharedRest)/partition.Blocks - kernel.BlockShared - x.bytes(partition.Threads)
 	bits := hotBitsMost
 	if x.Bits == partitionBitsMost {
 		bits--

@@ -162,10 +162,10 @@ func (a *groupText) runVars(args []codegen.Value) []runVar {
 
 // Limits of what runs take of shared memory.
 const (
-	runBlocks   = 4                                                       // of a multiprocessor, where a thread has eight rows
-	runBytes    = (227<<10/runBlocks - 1<<10) / (8 * kernel.BlockThreads) // of a run there
-	runCapacity = 64 << 10                                                // bytes of a block of more than a warp
-	runAccs     = 40                                                      // accumulators: more might not fit even then
+	runBlocks   = 4                                                                    // of a multiprocessor, where a thread has eight rows
+	runBytes    = (227<<10/runBlocks - kernel.BlockShared) / (8 * kernel.BlockThreads) // of a run there
+	runCapacity = 64 << 10                                                             // bytes of a block of more than a warp
+	runAccs     = 40                                                                   // accumulators: more might not fit even then
 )
 
 // keyType is the C++ type of a group's number.

@@ -156,7 +156,7 @@ func (w *Way) chooseShape(keys []codegen.Form) {
 		f.keys[i] = key
 	}
 	switch {
-	case all && !f.Aggregate.Hashed && size <= physical.GroupsOnGPU.Combinations(f.Aggregate.EstGroups*float64(max(f.Aggregate.Ranges, 1)), float64(w.groupBytes())):
+	case all && !f.Aggregate.Hashed && size <= physical.GroupsOn(physical.GPU).Combinations(f.Aggregate.EstGroups*float64(max(f.Aggregate.Ranges, 1)), float64(w.groupBytes())):
 		f.Shape, f.Slots = DenseGroups, int64(size)
 	case all && width <= 63:
 		f.Shape = PackedGroups

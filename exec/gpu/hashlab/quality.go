@@ -24,9 +24,9 @@ type Loads struct {
 }
 
 // The bits of a hash that partitions take, as gpukernels/device/partition.cuh has them. A partition's table takes the bits below and above them for the slot, so that both together are the lowest
-// bits of the hash, which is what one table of all keys takes.
+// bits of the hash, which is what one table of all keys takes. NearBits is that of package partition; a test compares both with the header.
 const (
-	nearBits      = 5
+	NearBits      = 5
 	partitionBits = 7
 )
 
@@ -69,7 +69,7 @@ func judge(hashes []uint64, width, distinct int) (q Quality) {
 
 func loadsOf(hashes []uint64) (l Loads) {
 	n := len(hashes)
-	partition := func(h uint64, passes int) uint64 { return h >> nearBits & (1<<(passes*partitionBits) - 1) }
+	partition := func(h uint64, passes int) uint64 { return h >> NearBits & (1<<(passes*partitionBits) - 1) }
 	largest := func(passes int) float64 {
 		rows := make([]int, 1<<(passes*partitionBits))
 		for _, h := range hashes {

@@ -20,6 +20,8 @@ type Algorithm struct {
 	hasBits bool
 	// comparesAll: a probe compares its row with all rows of the build. comparesKeys: what find gives may have other keys.
 	comparesAll, comparesKeys bool
+	// walks: a search goes over any number of rows, even if it looks for one.
+	walks bool
 	// chains: rows of a slot are chained (chains.go). They can be noted in filters of their keys.
 	chains bool
 	// memory asks for what it needs besides the rows.
@@ -28,6 +30,12 @@ type Algorithm struct {
 	link func(b *buildText)
 	// find writes what begins a search. It returns the first candidate's C++, the condition that p.row is one, and the step to the next. nil of those by key.
 	find func(p *probeText) (first, more, step string)
+	// bounds computes what else of a probe's row find compares; nil: nothing.
+	bounds func(p *probeText, s *codegen.Scope) error
+	// order says which stored column orders the rows, and which has a tree over it, -1 if none has; nil: rows lie as they come.
+	order func(f *Form) (key, other int)
+	// defers says whether a pipeline's probe, which finds rows that lie together, puts long runs of them off; nil: no.
+	defers func(f *Form, g *kernel.Pipelines, p *physical.Pipeline) bool
 }
 
 // demand is what the plan asks of a build.

@@ -16,7 +16,16 @@ var ordered = &Algorithm{
 	Name:      "ordered rows",
 	explained: "binary search",
 	applies:   func(d *demand) bool { return d.on == physical.RangeJoin },
+	walks:     true,
 	find:      findOrdered,
+	bounds:    orderedBounds,
+	order: func(f *Form) (key, other int) {
+		if b := f.other(); b != nil {
+			return f.keyAt[0], f.rows.Column(b.Column.ID)
+		}
+		return f.keyAt[0], -1
+	},
+	defers: func(f *Form, _ *kernel.Pipelines, _ *physical.Pipeline) bool { return f.other() == nil },
 }
 
 // TreeWord is the address of the tree over the rows of a build.
@@ -35,11 +44,8 @@ func (f *Form) other() *physical.Inequality {
 	return nil
 }
 
-// probeBounds computes what the build's inequalities compare its columns with.
-func (p *probeText) probeBounds(s *codegen.Scope) error {
-	if p.f.Algorithm != ordered {
-		return nil
-	}
+// orderedBounds computes what the build's inequalities compare its columns with.
+func orderedBounds(p *probeText, s *codegen.Scope) error {
 	p.bounds = []codegen.Value{p.keys[0]}
 	for _, b := range p.f.build.Inequalities[1:] {
 		v, err := p.k.Emit(b.Probe, s)

@@ -170,20 +170,14 @@ func (f *Form) Loops(t *physical.Probe) bool {
 	if f.Algorithm.byKey {
 		return f.Radix != nil
 	}
-	return kernel.Multiplies(t) || f.Algorithm.comparesAll || f.Algorithm == ordered || len(t.Residual) > 0 || t.Kind == logical.MarkJoin || t.Build.KeepUnmatched
+	return kernel.Multiplies(t) || f.Algorithm.comparesAll || f.Algorithm.walks || len(t.Residual) > 0 || t.Kind == logical.MarkJoin || t.Build.KeepUnmatched
 }
 
 // Order says which stored column orders the rows of a build, and which has a tree over it, -1 if none has; ok is false of a build whose rows lie as they come.
 func (f *Form) Order() (key, other int, ok bool) {
-	switch f.Algorithm {
-	case runs:
-		return f.keyAt[0], -1, true
-	case ordered:
-	default:
+	if f.Algorithm.order == nil {
 		return 0, -1, false
 	}
-	if b := f.other(); b != nil {
-		return f.keyAt[0], f.rows.Column(b.Column.ID), true
-	}
-	return f.keyAt[0], -1, true
+	key, other = f.Algorithm.order(f)
+	return key, other, true
 }

@@ -23,8 +23,10 @@ func (all Forms) Probe(k *kernel.Kernel, s *codegen.Scope, t *physical.Probe) (*
 	if err := p.probeKeys(s); err != nil {
 		return nil, err
 	}
-	if err := p.probeBounds(s); err != nil {
-		return nil, err
+	if bounds := f.Algorithm.bounds; bounds != nil {
+		if err := bounds(p, s); err != nil {
+			return nil, err
+		}
 	}
 	switch f.searchOf(t) {
 	case oneByKey:

@@ -16,6 +16,8 @@ var runs = &Algorithm{
 	how:       "rows are sorted by the key and searched",
 	applies:   func(d *demand) bool { return d.runs },
 	find:      findRun,
+	order:     func(f *Form) (key, other int) { return f.keyAt[0], -1 },
+	defers:    func(*Form, *kernel.Pipelines, *physical.Pipeline) bool { return true },
 }
 
 // wantsRuns says whether a build's keys have so many rows that these should lie together.
@@ -106,23 +108,9 @@ func findRun(p *probeText) (first, more, step string) {
 	})
 }
 
-// loopShared is the most rows of a source for each of which several threads go over a whole build: of more there are enough to keep a device busy.
-const loopShared = 1 << 18
-
 // defers says whether a probe puts off long runs: of an inner join, since another one has to know whether any thread has found a match.
 func (f *Form) defers(g *kernel.Pipelines, p *physical.Pipeline, t *physical.Probe) bool {
-	if t.Kind != logical.InnerJoin || !kernel.Multiplies(t) {
-		return false
-	}
-	switch f.Algorithm {
-	case runs:
-		return true
-	case ordered:
-		return f.other() == nil
-	case loop:
-		return sourceRows(g, p) <= loopShared && f.build.EstRows >= float64(g.Target.Tuning.Runs.Long)
-	}
-	return false
+	return t.Kind == logical.InnerJoin && kernel.Multiplies(t) && f.Algorithm.defers != nil && f.Algorithm.defers(f, g, p)
 }
 
 // A scan whose probe puts runs off goes over all rows of its table one by one, whatever zone maps say. So of a table of more than wholeRows rows it is expected to want one in wholeShare.

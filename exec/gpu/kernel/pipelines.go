@@ -17,6 +17,9 @@ var Unbounded = math.Inf(1)
 // SharedRest is the bytes of a block's shared memory that a kernel may need besides its tables.
 const SharedRest = 2 << 10
 
+// BlockShared is the bytes of a multiprocessor's shared memory that the device takes for each block besides.
+const BlockShared = 1 << 10
+
 // Pipelines is what the kernels of a plan share: which pipelines feed which sinks, the decisions about each pipeline and about the rows between them, and the device. It does not change once the kernels are written.
 type Pipelines struct {
 	Plan    *physical.Plan

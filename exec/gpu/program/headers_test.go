@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/radish-sql/radish/exec/gpu/hashlab"
 	"github.com/radish-sql/radish/exec/gpu/join/radix"
 	"github.com/radish-sql/radish/exec/gpu/partition"
 	"github.com/radish-sql/radish/exec/gpu/sort"
@@ -19,6 +20,7 @@ func TestNumbersOfHeaders(t *testing.T) {
 		here         int
 	}{
 		{"partition.cuh", "near_bits", partition.NearBits},
+		{"partition.cuh", "near_bits", hashlab.NearBits},
 		{"merge.cuh", "merge_tile", radix.MergeTile},
 		{"sort.cuh", "sort_items", sort.Items},
 		{"sort.cuh", "sort_bins", sort.Bins},

@@ -118,11 +118,10 @@ func (x *Join) MayBeUnknown() bool {
 // Blocks and threads of the kernel that joins.
 const (
 	joinThreads  = 512
-	joinBlocks   = 2       // of a multiprocessor, or one where a side has rows of more than wideRow bytes: a thread's rows fill its registers
-	wideRow      = 32      // bytes
-	blockShared  = 1 << 10 // bytes of shared memory that a multiprocessor needs for a block besides
-	expectedFull = 0.89    // of a table's rows, that a partition is expected to have
-	mostBits     = 8       // of one of two passes
+	joinBlocks   = 2    // of a multiprocessor, or one where a side has rows of more than wideRow bytes: a thread's rows fill its registers
+	wideRow      = 32   // bytes
+	expectedFull = 0.89 // of a table's rows, that a partition is expected to have
+	mostBits     = 8    // of one of two passes
 )
 
 // The bits of a place by which a pass partitions rows, of one that is not alone mostBits at most.
@@ -203,7 +202,7 @@ func (x *Join) SettleProbe(o *kernel.Outline) bool {
 
 // size decides on the table, and on how many partitions there are.
 func (x *Join) size(target *kernel.Target) bool {
-	budget := (target.SharedBytes+kernel.SharedRest+blockShared)/int64(x.blocks()) - blockShared - kernel.SharedRest
+	budget := (target.SharedBytes+kernel.SharedRest+kernel.BlockShared)/int64(x.blocks()) - kernel.BlockShared - kernel.SharedRest
 	x.Capacity = 0
 	for slots := 6; slots <= 14; slots++ {
 		left, of32 := budget-4<<slots, 32*x.rowBytes()

@@ -5,7 +5,7 @@
 // over rows and what a block does behind it:
 //
 //	scalar.go          one group: registers, then warps, blocks and the device
-//	shared.go          groups that fit a block's shared memory (sharedwords.go: the words of one); copies.go: few of them, in copies
+//	shared.go          groups that fit a block's shared memory (sharedwords.go: the words of one); few of them lie there in copies
 //	local.go           keys that are hashed, in a table of each block in front of the one in device memory
 //	perfecthash.go     the same, with a perfect hash of keys that were seen before
 //	partition.go       many groups: rows are partitioned first; partitionrow.go: a partition's rows; hot.go: frequent

@@ -162,10 +162,9 @@ func (a *groupText) runVars(args []codegen.Value) []runVar {
 
 // Limits of what runs take of shared memory.
 const (
-	runBlocks   = 4                                                                    // of a multiprocessor, where a thread has eight rows
-	runBytes    = (227<<10/runBlocks - kernel.BlockShared) / (8 * kernel.BlockThreads) // of a run there
-	runCapacity = 64 << 10                                                             // bytes of a block of more than a warp
-	runAccs     = 40                                                                   // accumulators: more might not fit even then
+	runBlocks   = 4        // of a multiprocessor, where a thread has eight rows
+	runCapacity = 64 << 10 // bytes of a block of more than a warp
+	runAccs     = 40       // accumulators: more might not fit even then
 )
 
 // keyType is the C++ type of a group's number.
@@ -227,7 +226,7 @@ func (a *groupText) layRuns(vars []runVar) {
 	for _, v := range vars {
 		bytes += v.bytes
 	}
-	if bytes > runBytes {
+	if ofBlock := (k.Plan.Target.SharedBytes+kernel.SharedRest)/runBlocks - kernel.BlockShared; bytes > ofBlock/(8*kernel.BlockThreads) {
 		k.Items = 4
 	} else {
 		k.Blocks = runBlocks

@@ -16,7 +16,7 @@ type Algorithm struct {
 	applies        func(d *demand) bool // the first of the list that applies is taken
 	// byKey: a row's slot follows from its key, so rows are not counted, and a probe finds one at most. Otherwise rows are appended, keys included.
 	byKey bool
-	// hasBits: a bit for each key of a range says whether the build has it (bits.go).
+	// hasBits: a bit for each key of a range says whether the build has it (bitmap.go).
 	hasBits bool
 	// comparesAll: a probe compares its row with all rows of the build. comparesKeys: what find gives may have other keys.
 	comparesAll, comparesKeys bool

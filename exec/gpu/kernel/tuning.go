@@ -3,6 +3,9 @@ package kernel
 import "math"
 
 // Tuning has the numbers of an architecture that choose between ways which give the same result. Each runner has its own, which tests change.
+//
+// What follows from the size of shared memory is computed of Target. Numbers that stand in the package of an algorithm are of three other kinds: shapes of its kernels, which their text
+// has, as rows of a thread; bounds of memory; and thresholds between ways of which one is many times as fast as the other, on either side and on any device.
 type Tuning struct {
 	Partition   PartitionedGroups
 	PerfectHash PerfectHash

@@ -167,9 +167,9 @@ func (l *Loader) Step(ctx context.Context, x *Sorter, step sort.Step) (*gpukerne
 	return l.sortModule(ctx, &x.steps[step], sort.Text(x.Columns, step))
 }
 
-// Tree returns the kernels that fill the tree over the rows of a sink, loaded.
-func (l *Loader) Tree(ctx context.Context, x *Sorter) (*gpukernels.Module, error) {
-	return l.sortModule(ctx, &x.tree, x.Order.Tree)
+// Then returns the kernels that run once the rows of a sink are in order, loaded.
+func (l *Loader) Then(ctx context.Context, x *Sorter) (*gpukernels.Module, error) {
+	return l.sortModule(ctx, &x.then, x.Order.Then)
 }
 
 func (l *Loader) sortModule(ctx context.Context, m *sortModule, text string) (*gpukernels.Module, error) {
@@ -210,8 +210,8 @@ func (l *Loader) MissingSorts(missing []Source) []Source {
 				add(&x.steps[step], sort.Text(x.Columns, step))
 			}
 		}
-		if x.Tree != "" {
-			add(&x.tree, x.Tree)
+		if x.Then != "" {
+			add(&x.then, x.Then)
 		}
 	}
 	return missing
@@ -229,7 +229,7 @@ func (l *Loader) Close() {
 		if x == nil {
 			continue
 		}
-		for _, m := range append(x.steps[:], x.tree) {
+		for _, m := range append(x.steps[:], x.then) {
 			if m.module != nil {
 				m.module.Release()
 			}
@@ -244,7 +244,7 @@ type Sorter struct {
 	Arrays []rowsort.Arrays // of each column
 
 	steps [sort.Steps]sortModule
-	tree  sortModule
+	then  sortModule
 }
 
 // sortModule is a step's kernels.

@@ -138,32 +138,37 @@ func (x *worker) anyText(keys []expr.Expr) bool {
 }
 
 func (x *worker) probe(w *pipelineWork, n float64, t *physical.Probe) {
-	b := t.Build
-	switch {
-	case b.IsSearched(): // the CPU compares all pairs
-		w.each(cost.ProbeLarge, 0, n)
-		w.each(cost.Loop, n*max(b.EstRows, 1), max(t.EstRows, n))
-	case b.Algorithm == physical.NestedLoopJoin:
-		w.add(cost.Loop, n*max(b.EstRows, 1))
-	case b.On(physical.GPU) == physical.RangeJoin: // a search of a sorted build
-		w.add(cost.ProbeLarge, n)
-		w.add(cost.Loop, max(t.EstRows, n))
-	case b.Algorithm == physical.RangeJoin: // the CPU searches a sorted build; the GPU compares all pairs
-		w.each(cost.ProbeLarge, n, 0)
-		w.each(cost.Loop, max(t.EstRows, n), n*max(b.EstRows, 1))
-	case b.Algorithm == physical.DenseJoin:
-		w.add(cost.ProbeDense, n)
-	case x.anyText(t.Keys):
-		w.add(cost.ProbeText, n)
-	case b.EstRows <= cost.CachedRows:
-		w.add(cost.ProbeCached, n)
-	default:
-		w.add(cost.ProbeLarge, n)
+	cpu, onCPU, cpuPairs := x.lookup(n, t, physical.CPU)
+	gpu, onGPU, gpuPairs := x.lookup(n, t, physical.GPU)
+	if cpu == gpu {
+		w.each(cpu, onCPU, onGPU)
+	} else {
+		w.each(cpu, onCPU, 0)
+		w.each(gpu, 0, onGPU)
 	}
+	w.each(cost.Loop, cpuPairs, gpuPairs)
 	if t.EstRows > n {
 		w.add(cost.ProbeCached, t.EstRows-n) // further matches
 	}
 	x.exprs(w, max(n, t.EstRows), t.Residual...)
+}
+
+// lookup is the work of a probe's n rows by the algorithm that the plan has for a device: rows that are looked up, and pairs that are compared.
+func (x *worker) lookup(n float64, t *physical.Probe, d physical.Device) (class cost.Class, rows, pairs float64) {
+	b := t.Build
+	switch on := b.On(d); {
+	case d == physical.GPU && b.IsSearched(), on == physical.RangeJoin: // a search of a sorted build
+		return cost.ProbeLarge, n, max(t.EstRows, n)
+	case on == physical.NestedLoopJoin:
+		return cost.ProbeLarge, 0, n * max(b.EstRows, 1)
+	case on == physical.DenseJoin:
+		return cost.ProbeDense, n, 0
+	case x.anyText(t.Keys):
+		return cost.ProbeText, n, 0
+	case b.EstRows <= cost.CachedRows:
+		return cost.ProbeCached, n, 0
+	}
+	return cost.ProbeLarge, n, 0
 }
 
 func (x *worker) sink(w *pipelineWork, p *physical.Pipeline) {

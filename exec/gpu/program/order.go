@@ -6,9 +6,10 @@ import "github.com/radish-sql/radish/exec/gpu/sort"
 type Order struct {
 	sort.Expected
 	At []int // the stored column of each of its columns
-	// Tree is the source of the kernels that fill a tree over the stored column Other of the rows in order; "": there is none.
-	Tree  string
-	Other int
+	// Then is the source of the kernels that run once the rows are in order, and ThenOf the stored column that these read; "": there are none. Those of a build fill a tree over
+	// the column.
+	Then   string
+	ThenOf int
 }
 
 // Ahead are the sources of the kernels that the rows may need if they are more or fewer than is expected.
@@ -28,8 +29,8 @@ func (x *Order) Texts() (texts []string) {
 			texts = append(texts, sort.Text(x.Columns, step))
 		}
 	}
-	if x.Tree != "" {
-		texts = append(texts, x.Tree)
+	if x.Then != "" {
+		texts = append(texts, x.Then)
 	}
 	return texts
 }

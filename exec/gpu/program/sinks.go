@@ -127,7 +127,7 @@ func (x buildEnd) order(g *Program, o *Order) bool {
 	}
 	o.Columns, o.At = []sort.Column{sort.ColumnOf(&g.Sinks[x.s].Cols[key].Form, false)}, []int{key}
 	if other >= 0 {
-		o.Tree, o.Other = f.Tree(), other
+		o.Then, o.ThenOf = f.Tree(), other
 	}
 	return true
 }

@@ -264,8 +264,8 @@ func (b *backend) sources(plan *physical.Plan) []string {
 			for step := range sort.Steps {
 				texts = append(texts, sort.Text(x.Columns, step))
 			}
-			if x.Tree != "" {
-				texts = append(texts, x.Tree)
+			if x.Then != "" {
+				texts = append(texts, x.Then)
 			}
 		}
 	}

@@ -91,7 +91,7 @@ func (q *Query) orderBuild(ctx context.Context, b *physical.Build, x *load.Sorte
 			return err
 		}
 	}
-	if x.Tree == "" {
+	if x.Then == "" {
 		return nil
 	}
 	return q.fillTree(ctx, b, x)
@@ -125,7 +125,7 @@ func (q *Query) permute(b *physical.Build, order gpukernels.Ptr) error {
 
 // fillTree fills the tree over a build's rows, which are in order.
 func (q *Query) fillTree(ctx context.Context, b *physical.Build, x *load.Sorter) error {
-	m, err := q.kernels.Tree(ctx, x)
+	m, err := q.kernels.Then(ctx, x)
 	if err != nil {
 		return err
 	}
@@ -141,7 +141,7 @@ func (q *Query) fillTree(ctx context.Context, b *physical.Build, x *load.Sorter)
 	}
 	r.memory = append(r.memory, tree)
 	q.outputs.builds[b].arrays[q.program.Builds[b].TreeKey()] = &tree
-	from, valid, n, to := r.data[x.Other], r.valid[x.Other], r.count, tree
+	from, valid, n, to := r.data[x.ThenOf], r.valid[x.ThenOf], r.count, tree
 	for i, size := range sizes {
 		name := "level"
 		if i == 0 {

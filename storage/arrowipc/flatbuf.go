@@ -9,25 +9,25 @@ import (
 // batches. Every place is checked before it is read: what lies outside reads as zero and is remembered. Whoever reads looks at err at
 // the end.
 type flat struct {
-	b      []byte
-	tables int                     // that may still be visited: offsets can lead to one table again and again
-	room   func(bytes int64) error // asks for the memory of what is made of it: offsets can lead to one string again and again
-	err    error
+	b       []byte
+	tables  int                     // that may still be visited: offsets can lead to one table again and again
+	reserve func(bytes int64) error // asks for the memory of what is made of it: offsets can lead to one string again and again
+	err     error
 }
 
 var (
 	errFlatOutside = errors.New("an offset leads out of the metadata")
-	errFlatMany    = errors.New("the metadata has more tables than it has room for")
+	errFlatMany    = errors.New("the metadata has more tables than it has bytes for")
 )
 
-func newFlat(b []byte, room func(bytes int64) error) *flat {
-	return &flat{b: b, tables: len(b) / 4, room: room}
+func newFlat(b []byte, reserve func(bytes int64) error) *flat {
+	return &flat{b: b, tables: len(b) / 4, reserve: reserve}
 }
 
 // hold asks for memory.
 func (f *flat) hold(bytes int64) {
 	if f.err == nil {
-		f.err = f.room(bytes)
+		f.err = f.reserve(bytes)
 	}
 }
 

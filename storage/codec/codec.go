@@ -88,14 +88,14 @@ func (c Codec) unpack(dst, src []byte, size int) ([]byte, error) {
 		if width <= 0 || n != uint64(size) {
 			return nil, fmt.Errorf("its header says %d bytes instead of %d", n, size)
 		}
-		out := room(dst, size)
+		out := sized(dst, size)
 		return out, unpackSnappy(out, src[width:])
 	case LZ4Block:
-		out := room(dst, size)
+		out := sized(dst, size)
 		n, err := lz4Block(out, src, nil)
 		return out[:max(n, 0)], err
 	case Zstd:
-		return zstdDecoder().DecodeAll(src, room(dst, size)[:0:size])
+		return zstdDecoder().DecodeAll(src, sized(dst, size)[:0:size])
 	case Gzip:
 		r, _ := gzips.Get().(*gzip.Reader)
 		if r == nil {
@@ -135,8 +135,8 @@ var zstdDecoder = sync.OnceValue(func() *zstd.Decoder {
 	return d
 })
 
-// room returns size bytes, in dst if it has them.
-func room(dst []byte, size int) []byte {
+// sized returns size bytes, in dst if it has them.
+func sized(dst []byte, size int) []byte {
 	if size <= cap(dst) {
 		return dst[:size]
 	}
@@ -147,7 +147,7 @@ func room(dst []byte, size int) []byte {
 func drain(r io.Reader, dst, src []byte, size int) ([]byte, error) {
 	out := dst[:0]
 	if likely := max(64*len(src), 1<<20); size <= likely {
-		out = room(dst, size)[:0]
+		out = sized(dst, size)[:0]
 	}
 	for len(out) < size {
 		if len(out) == cap(out) {

@@ -13,7 +13,7 @@ import (
 // The library's reader of frames takes the checksum of a block for one of its decompressed bytes, and so refuses the frames of other
 // writers that have some.
 func unpackFrames(dst, src []byte, size int) ([]byte, error) {
-	out := room(dst, size)[:0]
+	out := sized(dst, size)[:0]
 	for len(src) > 0 {
 		var err error
 		if out, src, err = unpackFrame(out, src); err != nil {

@@ -67,18 +67,18 @@ func (b *Builder) UseDictionary(ordinal int, d *column.Dictionary) {
 // types. It copies what it needs, but not the bytes of strings: those have to live until Finish.
 func (b *Builder) Append(batch *column.Batch) error {
 	for {
-		room := RowGroupSize - b.data[0].Rows
-		if batch.Rows() <= room {
+		left := RowGroupSize - b.data[0].Rows
+		if batch.Rows() <= left {
 			break
 		}
 		sel := batch.Sel
 		if sel == nil {
 			sel = identity(batch.N)
 		}
-		if err := b.append(&column.Batch{N: batch.N, Sel: sel[:room], Cols: batch.Cols}); err != nil {
+		if err := b.append(&column.Batch{N: batch.N, Sel: sel[:left], Cols: batch.Cols}); err != nil {
 			return err
 		}
-		batch = &column.Batch{N: batch.N, Sel: sel[room:], Cols: batch.Cols}
+		batch = &column.Batch{N: batch.N, Sel: sel[left:], Cols: batch.Cols}
 	}
 	return b.append(batch)
 }

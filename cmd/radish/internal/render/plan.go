@@ -50,8 +50,8 @@ func wrapPlan(line string, width int) []string {
 		}
 		return ' '
 	}, line[:from]) + "  "
-	room := width - textWidth([]byte(lead))
-	if room < leastPlanWidth {
+	left := width - textWidth([]byte(lead))
+	if left < leastPlanWidth {
 		return []string{line}
 	}
 	var out []string

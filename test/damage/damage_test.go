@@ -172,7 +172,8 @@ func start(t *testing.T, memoryMB, addressMB int) *reader {
 	}
 	r := &reader{cmd: exec.Command("sh", "-c", fmt.Sprintf("ulimit -v %d && exec \"$0\"", addressMB<<10), program)}
 	// The child collects garbage as a program does whose user sets nothing: with a large GOGC it would fill its address space with garbage.
-	r.cmd.Env = append(os.Environ(), asChild+"=1", fmt.Sprintf("%s=%dMB", childLimit, memoryMB), "GOGC=100", "GOMEMLIMIT=off")
+	// The C library reserves 64 MB for each thread, up to eight times the processors' number of them, of which none is used.
+	r.cmd.Env = append(os.Environ(), asChild+"=1", fmt.Sprintf("%s=%dMB", childLimit, memoryMB), "GOGC=100", "GOMEMLIMIT=off", "MALLOC_ARENA_MAX=1")
 	r.cmd.Stderr = &r.err
 	if r.in, err = r.cmd.StdinPipe(); err != nil {
 		t.Fatal(err)

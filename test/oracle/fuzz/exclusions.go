@@ -103,6 +103,7 @@ import "regexp"
 //     functions, aggregates and keys of rollups in them it compares other values, and in changes it takes NULL for 0.
 //   - Lists of columns behind derived tables' names that read common table expressions: MariaDB 10.11 has such lists in WITH alone.
 //   - Rollups in views: MariaDB writes a.k down as k, which it finds ambiguous in SELECT a.k FROM t AS a, t AS b GROUP BY a.k WITH ROLLUP.
+//   - LIKE as the left side of IN in views: MariaDB keeps (a LIKE 'x') NOT IN (2, 3) as a LIKE ('x' NOT IN (2, 3)).
 //   - Constant columns of views: MariaDB's LEAD(v.c) OVER (...) is not NULL where v is the optional side of an outer join.
 //   - Digits of FLOATs behind the sixth, which MySQL and MariaDB show in binary only. MAX(IF(TRUE, f, f)) is one of them in MySQL, a DOUBLE
 //     in MariaDB.

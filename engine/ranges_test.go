@@ -144,6 +144,32 @@ func TestLimitsOfRanges(t *testing.T) {
 	}
 }
 
+// TestGroupsAndFirstRowsOfRanges groups what inequalities correlate, and takes its first rows in another order.
+func TestGroupsAndFirstRowsOfRanges(t *testing.T) {
+	x := newRangeTables(t)
+	for _, name := range []string{"o", "i"} {
+		mustRun(t, x.s, fmt.Sprintf(`CREATE TABLE large%[1]s AS WITH RECURSIVE n(j) AS (SELECT 0 UNION ALL SELECT j + 1 FROM n WHERE j < 19)
+			SELECT id * 20 + j AS id, k, v * 200 + id + j * 17 AS v, h * 100 + j * j AS h, d + j AS d, s, day + INTERVAL j * 20 DAY AS day FROM %[1]s, n`, name))
+	}
+	r := strings.NewReplacer(" o ", " largeo AS o ", " i ", " largei AS i ")
+	statements := []string{
+		"SELECT o.id, d.* FROM o LEFT JOIN LATERAL (SELECT i.k, COUNT(*), SUM(i.d), AVG(i.v), MIN(i.s), MAX(i.h) FROM i WHERE i.v < o.v GROUP BY i.k) d ON TRUE ORDER BY o.id, d.k",
+		"SELECT o.id, d.* FROM o , LATERAL (SELECT i.s, i.k > 1 AS g, COUNT(i.d) AS n FROM i WHERE i.h >= o.h GROUP BY i.s, g HAVING n > 9) d ORDER BY o.id, d.s, d.g",
+		"SELECT o.id, d.* FROM o , LATERAL (SELECT i.k, SUM(i.h) AS h FROM i WHERE i.v BETWEEN o.v - 900 AND o.v + 900 GROUP BY i.k ORDER BY h DESC, i.k LIMIT 2) d ORDER BY o.id, d.k",
+		"SELECT o.id, d.* FROM o , LATERAL (SELECT i.k, MAX(i.h) AS h FROM i WHERE i.v > o.v AND i.h < o.h GROUP BY i.k) d ORDER BY o.id, d.k",
+		"SELECT o.id, (SELECT SUM(k) FROM (SELECT DISTINCT i.k FROM i WHERE i.d <= o.d) AS d) FROM o ORDER BY o.id",
+		"SELECT o.id, d.* FROM o , LATERAL (SELECT i.id AS other, i.s FROM i WHERE i.v < o.v ORDER BY i.h, i.id LIMIT 3) d ORDER BY o.id, other",
+		"SELECT o.id, d.* FROM o LEFT JOIN LATERAL (SELECT i.id AS other, i.d + o.v FROM i WHERE i.day >= o.day AND o.k > 0 ORDER BY i.s DESC, i.id DESC LIMIT 2 OFFSET 1) d ON d.other > 300 ORDER BY o.id, other",
+		"SELECT o.id, (SELECT SUM(h) FROM (SELECT i.h FROM i WHERE i.v >= o.v ORDER BY i.d, i.id LIMIT 2) AS d) FROM o ORDER BY o.id",
+	}
+	for i, sql := range statements {
+		x.compare(r.Replace(sql))
+		if x.rewritten != i+1 {
+			t.Fatalf("the rules change nothing in the plan of %s", sql)
+		}
+	}
+}
+
 // TestFirstRowsFitMemory numbers the rows of 70,000 partitions, of which few are wanted. They come one of each partition after the other, so that the first
 // ones are all of interest.
 func TestFirstRowsFitMemory(t *testing.T) {

@@ -173,7 +173,7 @@ func rowsOf(n logical.Node, used logical.ColSet) logical.Node {
 func (dom *domain) use() (logical.Node, domainMap) {
 	if !dom.taken {
 		dom.taken = true
-		return dom.first, domainMap{dom.outer, dom.cols, dom.signs}
+		return dom.first, dom.firstMap()
 	}
 	n, cols := logical.Copy(dom.first, dom.w.alloc)
 	m := domainMap{outer: dom.outer, cols: make([]*expr.Column, len(dom.cols)), signs: dom.signs}
@@ -205,6 +205,9 @@ func (d *decorrelator) depend(n logical.Node, dom *domain) (logical.Node, domain
 	case *logical.Aggregate:
 		if x.Scalar {
 			return d.dependScalar(x, dom)
+		}
+		if groups, m, ok := d.dependGroups(x, dom); ok {
+			return groups, m
 		}
 		in, m := d.depend(x.Input, dom)
 		e := m.exprs()
@@ -316,6 +319,9 @@ func (d *decorrelator) dependSetOp(x *logical.SetOp, dom *domain) (logical.Node,
 
 // dependLimit keeps the rows that LIMIT and OFFSET ask for, by keys, for each row of the domain.
 func (d *decorrelator) dependLimit(in logical.Node, keys []logical.SortKey, count, offset int64, dom *domain) (logical.Node, domainMap) {
+	if n, m, ok := d.dependFirst(in, keys, count, offset, dom); ok {
+		return n, m
+	}
 	n, m := d.depend(in, dom)
 	partition := make([]expr.Expr, len(m.cols))
 	for i, c := range m.cols {

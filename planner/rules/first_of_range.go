@@ -27,10 +27,7 @@ func (d *decorrelator) firstOfRange(a *logical.Apply) logical.Node {
 	number := d.w.alloc.New("", fn.Name, types.Uint64, false)
 	numbered := &logical.Window{Input: in, Order: keys, Items: []logical.WindowItem{{Col: number, Fn: fn, Frame: logical.WholePartition}}}
 	rows, again, cols := d.w.readTwice(numbered)
-	m := map[expr.ColumnID]expr.Expr{} // columns as they are read again
-	for id, c := range cols {
-		m[id] = c
-	}
+	m := columnsAs(cols) // as they are read again
 	least := d.w.newAgg(minimum, "least", cols[number.ID])
 	matched := &logical.Apply{
 		Kind: logical.LeftJoin, Left: a.Left,

@@ -39,10 +39,7 @@ func (d *decorrelator) nearestOfRange(a *logical.Apply, x *limited, conds []expr
 	signed := logical.NewItem(d.w.alloc, fn.Name, &expr.Cast{Arg: number, To: types.Int64})
 	in = logical.NewProject(in, append(logical.PassItems(x.in.Schema()), signed))
 	rows, again, cols := d.w.readTwice(in)
-	m := map[expr.ColumnID]expr.Expr{} // columns as they are read again
-	for id, c := range cols {
-		m[id] = c
-	}
+	m := columnsAs(cols) // as they are read again
 	count := d.w.newAgg(countStar, "count(*)")
 	matched := &logical.Apply{
 		Kind: logical.LeftJoin, Left: a.Left,

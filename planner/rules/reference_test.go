@@ -332,10 +332,17 @@ func nullRow(cols []*expr.Column) env {
 func (r *reference) join(kind logical.JoinKind, left, right logical.Node, on, corr []expr.Expr, mark *expr.Column, outer env) []env {
 	var out []env
 	matchedRight := map[int]bool{}
+	lefts := r.node(left, outer)
 	var rows []env
-	for _, l := range r.node(left, outer) {
+	depends := correlated(right, logical.Out(left))
+	if !depends && (len(lefts) > 0 || kind == logical.FullJoin) {
+		rows = r.node(right, outer)
+	}
+	for _, l := range lefts {
 		scope := outer.with(l)
-		rows = r.node(right, scope)
+		if depends {
+			rows = r.node(right, scope)
+		}
 		matches, nulls := 0, false
 		for i, rr := range rows {
 			both := scope.with(rr)

@@ -25,10 +25,13 @@ type rewriter struct {
 	shape   shape
 	changed bool
 	eager   bool // costs do not matter
-	plans   int  // shared plans made, for their IDs
-	nodes   int  // of the plan, when shape was found
-	polls   int
-	err     error // the statement was cancelled while a rule ran
+
+	pairsOnly bool // accumulate_ranges is switched off
+
+	plans int // shared plans made, for their IDs
+	nodes int // of the plan, when shape was found
+	polls int
+	err   error // the statement was cancelled while a rule ran
 }
 
 // stopped says whether the statement has been cancelled. Whatever walks over a plan asks it at each node, and leaves alone what it

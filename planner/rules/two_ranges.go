@@ -45,10 +45,7 @@ func (d *decorrelator) twoRanges(a *logical.Apply, in logical.Node, rs []*matche
 		if i < len(p.parts)-1 { // the last one reads in itself
 			var cols map[expr.ColumnID]*expr.Column
 			in, rows, cols = d.readAgain(in)
-			m := map[expr.ColumnID]expr.Expr{}
-			for id, c := range cols {
-				m[id] = c
-			}
+			m := columnsAs(cols)
 			part = slices.Clone(part)
 			for k, r := range part {
 				part[k] = r.substituted(m)

@@ -381,3 +381,24 @@ SELECT t.id, t.b < ANY (SELECT u.c FROM u WHERE u.id <> t.id AND u.a <> t.a) x F
 SELECT t.id, (SELECT u.id FROM u WHERE u.a < t.b ORDER BY u.a, u.id LIMIT 1 OFFSET 1) x FROM t;
 SELECT t.id, d.id, d.c FROM t LEFT JOIN LATERAL (SELECT u.id, u.c FROM u WHERE u.a >= t.a AND u.c <=> t.b ORDER BY u.a DESC, u.id LIMIT 2) d ON TRUE;
 SELECT t.id, d.id FROM t, LATERAL (SELECT u.id FROM u WHERE u.a <= t.b AND t.a > 0 ORDER BY u.a, u.id LIMIT 2 OFFSET 1) d;
+-- Groups and first rows of what inequalities correlate.
+SELECT t.id, d.a, d.n, d.s, d.x, d.l FROM t, LATERAL (SELECT u.a, COUNT(*) n, SUM(u.c) s, COUNT(u.c) x, MIN(u.c) l FROM u WHERE u.c >= t.b GROUP BY u.a) d;
+SELECT t.id, d.* FROM t LEFT JOIN LATERAL (SELECT u.a % 2 AS g, u.c > 2 AS h, COUNT(*) n, AVG(u.c) s FROM u WHERE u.id < t.b AND u.a > 0 GROUP BY g, h) d ON d.n > 1;
+SELECT t.id, d.* FROM t LEFT JOIN LATERAL (SELECT u.a, MAX(u.id) m FROM u WHERE u.c = t.b AND u.id <= t.a GROUP BY u.a HAVING COUNT(*) > 1 ORDER BY m LIMIT 1) d ON TRUE;
+SELECT t.id, d.* FROM t, LATERAL (SELECT u.a, COUNT(*), SUM(u.id) FROM u WHERE u.c BETWEEN t.a AND t.b GROUP BY u.a) d;
+SELECT t.id, d.* FROM t, LATERAL (SELECT u.a, MAX(u.id) FROM u WHERE u.c > t.a AND u.id <= t.b GROUP BY u.a WITH ROLLUP) d;
+SELECT t.id, d.* FROM t, LATERAL (SELECT DISTINCT u.a FROM u WHERE u.c <> t.b) d;
+SELECT t.id, d.* FROM t, LATERAL (SELECT DISTINCT u.a, t.b FROM u WHERE u.c < t.b AND t.a > 1) d;
+SELECT t.id, d.* FROM t, LATERAL (SELECT u.a FROM u WHERE u.c < t.b UNION SELECT v.x FROM v WHERE v.y > t.a) d;
+SELECT t.id, d.* FROM t, LATERAL (SELECT u.a, COUNT(*) FROM u JOIN v ON u.a = v.x WHERE v.y < t.b GROUP BY u.a) d;
+SELECT id FROM t WHERE a IN (SELECT COUNT(*) FROM u WHERE u.c < t.b GROUP BY u.a);
+SELECT id, (SELECT MAX(n) FROM (SELECT COUNT(*) n FROM u WHERE u.c <= t.b GROUP BY u.a) d) FROM t;
+SELECT id, (SELECT SUM(n) FROM (SELECT COUNT(*) n FROM u WHERE u.c <=> t.b AND u.a < t.b GROUP BY u.a) d) FROM t;
+SELECT t.id, d.* FROM t, LATERAL (SELECT u.id AS uid, u.c FROM u WHERE u.a < t.a ORDER BY u.c, u.id LIMIT 3) d;
+SELECT t.id, d.* FROM t LEFT JOIN LATERAL (SELECT u.id + t.b AS uid, u.c FROM u WHERE u.a >= t.a AND u.c <=> t.b ORDER BY u.id DESC LIMIT 2 OFFSET 1) d ON d.c > 0;
+SELECT t.id, d.* FROM t LEFT JOIN LATERAL (SELECT u.id, u.a * 2 AS x FROM u JOIN v ON u.a = v.x WHERE v.y > t.b AND t.a > 1 ORDER BY u.c DESC, u.id, v.x, v.y LIMIT 4) d ON TRUE;
+SELECT id, (SELECT SUM(c) FROM (SELECT c FROM u WHERE u.a > t.a ORDER BY c DESC, id LIMIT 3) d) FROM t;
+SELECT id, (SELECT SUM(c) FROM (SELECT c FROM u WHERE u.a <> t.a ORDER BY c DESC, id LIMIT 2 OFFSET 2) d) FROM t;
+SELECT id FROM t WHERE b IN (SELECT c FROM (SELECT c, id FROM u WHERE u.a < t.a ORDER BY id DESC LIMIT 2) d);
+SELECT t.id, d.* FROM t, LATERAL (SELECT g.a, COUNT(*) FROM (SELECT u.a, u.c FROM u WHERE u.c < t.b ORDER BY u.id LIMIT 4) g GROUP BY g.a) d;
+SELECT t.id, d.n FROM t, LATERAL (SELECT COUNT(*) n FROM (SELECT u.id FROM u WHERE u.a < t.a ORDER BY u.c, u.id LIMIT 3) g, (SELECT v.x FROM v WHERE v.y < t.b GROUP BY v.x) h) d;

@@ -34,5 +34,11 @@ func (d *Device) Compilers() gpukernels.CompilerStatus { return d.runner.Device.
 // ForgetKernels is for benchmarks: kernels that no query uses are compiled again when they are next asked for.
 func (d *Device) ForgetKernels() { d.runner.Device.ForgetKernels() }
 
+// AwaitKernels is for benchmarks: it waits for the kernels that queries have left to be compiled behind their own. No query runs meanwhile.
+func (d *Device) AwaitKernels() { d.later.Wait() }
+
+// PartitionFrom is for tests: from so many rows on groups are made in partitions, and up to so many no query waits for the kernels of these.
+func (d *Device) PartitionFrom(rows, first float64) { d.runner.PartitionFrom(rows, first) }
+
 // CompareWork orders sources of kernels by what compiling them takes, the longest first.
 func CompareWork(a, b string) int { return load.CompareWork(a, b) }

@@ -51,6 +51,8 @@ type Placed struct {
 	// windows are what each place reads in windows, planned once: EXPLAIN, Lacks and the run follow them.
 	windows []outofcore.Windows
 
+	better *program.Program // kernels that are compiled while others serve; nil: the program's are the best
+
 	// For Kept: why pipelines are not on the device, and the kernels as they were written first.
 	off     map[*physical.Pipeline]string
 	written *program.Program
@@ -141,7 +143,7 @@ func (d *Device) placeKept(plan *physical.Plan, ctx *expr.Context, wish Wish, ta
 func (d *Device) placeAgain(p *keptPlacing, wish Wish) (placed *Placed, err error) {
 	x := &placing{plan: p.plan, off: p.off}
 	placed = &Placed{Plan: p.plan, device: d, mode: wish.Mode, limit: wish.Limit, tables: wish.Tables, groups: p.groups, shares: p.shares, off: p.off, written: p.program}
-	placed.program = d.preferCompiled(p.program)
+	d.preferCompiled(placed)
 	if placed.Placement, err = x.placement(wish); err != nil {
 		return nil, err
 	}
@@ -329,7 +331,7 @@ func (d *Device) place(plan *physical.Plan, ctx *expr.Context, wish Wish, target
 		}
 	}
 	placed.off, placed.written = x.off, placed.program
-	placed.program = d.preferCompiled(placed.program)
+	d.preferCompiled(placed)
 	if placed.Placement, err = x.placement(wish); err != nil {
 		return nil, where, err
 	}
@@ -416,10 +418,37 @@ func (p *Placed) planWindows() (refusal string) {
 	return ""
 }
 
-// preferCompiled writes a program's kernels so that as few as possible have to be compiled. How a scan loads its columns follows from how many rows are
+// preferCompiled chooses the kernels of a plan so that a query waits as little as possible for the compiler.
+func (d *Device) preferCompiled(p *Placed) {
+	p.program = d.preferLoading(p.written)
+	waits := p.mode == Always || p.mode == Strict
+	if rows, ok := p.program.Partitions(); !ok || !waits || p.limit > 0 || p.program.Target.Places != nil || rows > p.program.Target.Tuning.Partition.FirstRows || d.isWholeCompiled(p.program) {
+		return
+	}
+	// Kernels that partition rows take several times as long to compile as others. Groups are made without them this time.
+	other := p.program.WithoutPartitions()
+	for x := range p.program.Kernels {
+		if other.Kernels[x] == nil {
+			return
+		}
+	}
+	p.better, p.program = p.program, other
+}
+
+// isWholeCompiled says whether no kernel of a program has to be compiled.
+func (d *Device) isWholeCompiled(g *program.Program) bool {
+	for _, k := range g.Kernels {
+		if !d.isCompiled(k) {
+			return false
+		}
+	}
+	return true
+}
+
+// preferLoading writes a program's kernels so that as few as possible have to be compiled. How a scan loads its columns follows from how many rows are
 // estimated to pass its filters, so from their literals. Where the kernel that suits the estimate is not compiled but the other one is, the other one serves,
 // and the better one is compiled in the background, for the next time.
-func (d *Device) preferCompiled(g *program.Program) *program.Program {
+func (d *Device) preferLoading(g *program.Program) *program.Program {
 	flipped := map[*physical.TableScan]bool{}
 	for _, k := range g.Kernels {
 		if k.Either && !d.isCompiled(k) {

@@ -24,6 +24,7 @@ type Tuning struct {
 // PartitionedGroups are groups that are made in partitions of the rows.
 type PartitionedGroups struct {
 	Rows             float64 // from which on groups are made so
+	FirstRows        float64 // up to which a query is not kept waiting for the kernels of partitions: without them it takes less than compiling them
 	Passes           int     // the fewest
 	Capacity         int64   // the most rows of a partition
 	PerfectHashRows  float64 // rows for each group from which on a partition has a perfect hash of its keys
@@ -184,8 +185,12 @@ func TuningOf(computeCapability int) Tuning {
 	switch {
 	case computeCapability >= 100:
 		return blackwell()
-	case computeCapability >= 90, computeCapability == 0:
+	case computeCapability >= 90:
 		return hopper()
+	case computeCapability == 0:
+		t := hopper()
+		t.Partition.FirstRows = 0
+		return t
 	}
 	return ampere()
 }
@@ -194,7 +199,7 @@ func TuningOf(computeCapability int) Tuning {
 func hopper() Tuning {
 	return Tuning{
 		Partition: PartitionedGroups{
-			Rows: 4e6, Passes: 1, Capacity: math.MaxInt64, PerfectHashRows: 64, PerfectHashBytes: math.MaxInt64, LeastSlots: 256,
+			Rows: 4e6, FirstRows: 1 << 28, Passes: 1, Capacity: math.MaxInt64, PerfectHashRows: 64, PerfectHashBytes: math.MaxInt64, LeastSlots: 256,
 			Slots: 1 << 17, SlotsMost: 1 << 22, MoreGroups: 1 << 16,
 		},
 		PerfectHash: PerfectHash{Rows: 8e6, SeenLeast: 1 << 16, SeenRows: 32},

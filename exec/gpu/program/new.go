@@ -1,6 +1,8 @@
 package program
 
 import (
+	"math"
+
 	"github.com/radish-sql/radish/exec/gpu/codegen"
 	"github.com/radish-sql/radish/exec/gpu/codegen/lookup"
 	"github.com/radish-sql/radish/exec/gpu/kernel"
@@ -16,6 +18,27 @@ func New(plan *physical.Plan, target *kernel.Target, ctx *expr.Context, lookups 
 // WithFlippedLoading writes the program again. The scans load their columns in the other way than their estimates suggest (loadsAllRows).
 func (g *Program) WithFlippedLoading(scans map[*physical.TableScan]bool) *Program {
 	return write(g.Plan, g.Target, g.Ctx, g.Lookups, g.on, scans)
+}
+
+// Partitions says whether groups are made in partitions of rows, and of how many rows at most.
+func (g *Program) Partitions() (rows float64, ok bool) {
+	for a, f := range g.Aggs {
+		if f.Partition == nil {
+			continue
+		}
+		ok = true
+		for _, p := range g.Feeders[a] {
+			rows = max(rows, p.EstRows)
+		}
+	}
+	return rows, ok
+}
+
+// WithoutPartitions writes the program again. Groups are made without partitions of rows.
+func (g *Program) WithoutPartitions() *Program {
+	target := *g.Target
+	target.Tuning.Partition.Rows = math.Inf(1)
+	return write(g.Plan, &target, g.Ctx, g.Lookups, g.on, g.flipped)
 }
 
 // write decides everything, and then writes the kernels.

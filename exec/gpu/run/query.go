@@ -46,6 +46,11 @@ func (r *Runner) PreparedBytes() int64 { return r.tuning.Results.PreparedBytes }
 // PrepareFrom is for tests: it sets PreparedBytes.
 func (r *Runner) PrepareFrom(bytes int64) { r.tuning.Results.PreparedBytes = bytes }
 
+// PartitionFrom is for tests: it sets from how many rows on groups are made in partitions, and up to how many no query waits for the kernels of these.
+func (r *Runner) PartitionFrom(rows, first float64) {
+	r.tuning.Partition.Rows, r.tuning.Partition.FirstRows = rows, first
+}
+
 // Close gives table columns back. No query may run any more.
 func (r *Runner) Close() { r.Residency.Close() }
 

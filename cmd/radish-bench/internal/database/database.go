@@ -143,8 +143,9 @@ func (d *DB) OnDevices(ctx context.Context, f func(devices int) error) error {
 func (d *DB) Close() { _ = d.Engine.Close() }
 
 // Measure runs one statement to its end and returns the time from its text to its last batch of rows. What each does
-// with a batch is not counted; nil reads the batches only.
+// with a batch is not counted; nil reads the batches only. Where the GPU is forced, nothing is being compiled when it begins.
 func (d *DB) Measure(ctx context.Context, sql string, each func(*column.Batch)) (time.Duration, error) {
+	d.AwaitKernels()
 	start := time.Now()
 	var outside time.Duration
 	statements, err := d.Session.Parse(sql)
@@ -242,6 +243,13 @@ func (d *DB) GPU() *gpu.Device {
 		return nil // the queries' errors tell
 	}
 	return device
+}
+
+// AwaitKernels waits for the kernels that earlier statements have left to be compiled behind their own, so that they do not take part in what is measured.
+func (d *DB) AwaitKernels() {
+	if device := d.GPU(); device != nil {
+		device.AwaitKernels()
+	}
 }
 
 // FirstRuns is what compiling kernels and bringing columns to the GPU have taken so far.

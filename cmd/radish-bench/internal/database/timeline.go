@@ -61,6 +61,7 @@ func (t *timelines) RecordCold(ctx context.Context, db *DB, title, sql string) e
 		return nil
 	}
 	for _, d := range gpu.Opened(db.Library) {
+		d.AwaitKernels()
 		d.ForgetKernels()
 	}
 	return t.record(ctx, db, title, sql)

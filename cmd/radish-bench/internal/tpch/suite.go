@@ -163,6 +163,7 @@ func (s *suite) runQuery(ctx context.Context, q tpch.Query) queryRun {
 // runCold runs a query without compiled kernels.
 func (s *suite) runCold(ctx context.Context, q tpch.Query) (runs []coldRun, err error) {
 	for range s.coldRuns {
+		s.db.AwaitKernels()
 		s.db.GPU().ForgetKernels()
 		before := s.db.FirstRuns()
 		c := coldRun{}

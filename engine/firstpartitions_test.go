@@ -1,0 +1,45 @@
+package engine
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestFirstPartitions runs statements whose groups are made in partitions: the first time without these, since their kernels take long to compile, and with them as soon as they are there. Rows are the CPU's.
+func TestFirstPartitions(t *testing.T) {
+	eachGPU(t, func(t *testing.T, e *Engine) {
+		s := e.NewSession()
+		mustRun(t, s, `CREATE TABLE d AS WITH RECURSIVE r AS (SELECT 0 AS n UNION ALL SELECT n + 1 FROM r WHERE n < 59) SELECT n FROM r;
+			CREATE TABLE r AS SELECT (a.n * 3600 + b.n * 60 + c.n) % 50021 AS k, b.n AS v FROM d AS a JOIN d AS b JOIN d AS c;
+			SET radish_device = 'gpu_strict'`)
+		d := theGPU(t, e)
+		d.PartitionFrom(1000, 1e9)
+		defer d.PartitionFrom(4e6, 0)
+		for _, query := range []string{
+			"SELECT n, COUNT(*), SUM(k) FROM (SELECT k, COUNT(*) AS n FROM r WHERE v <> 7 GROUP BY k) AS x GROUP BY n ORDER BY n",
+			"SELECT COUNT(*), MAX(n), SUM(k * n) FROM (SELECT k * 1000003 AS k, SUM(v) AS n FROM r GROUP BY k * 1000003) AS x WHERE n > 100",
+		} {
+			want := mustRun(t, e.NewSession(), "SET radish_device = 'cpu'; "+query)
+			d.ForgetKernels()
+			inPartitions := func() bool {
+				return strings.Contains(mustRun(t, s, "EXPLAIN FORMAT = 'pipelines' "+query), "partitions of")
+			}
+			if inPartitions() {
+				t.Errorf("the first run waits for partitions: %s", mustRun(t, s, "EXPLAIN FORMAT = 'pipelines' "+query))
+			}
+			for end := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
+				then := inPartitions()
+				if got := mustRun(t, s, query); got != want {
+					t.Fatalf("%s gives\n%s\nwant\n%s\nin partitions: %t", query, got, want, then)
+				}
+				if then {
+					break
+				}
+				if time.Now().After(end) {
+					t.Fatalf("the kernels of partitions do not come:\n%s", mustRun(t, s, "EXPLAIN FORMAT = 'pipelines' "+query))
+				}
+			}
+		}
+	})
+}

@@ -14,13 +14,16 @@ func TestFirstPartitions(t *testing.T) {
 			CREATE TABLE r AS SELECT (a.n * 3600 + b.n * 60 + c.n) % 50021 AS k, b.n AS v FROM d AS a JOIN d AS b JOIN d AS c;
 			SET radish_device = 'gpu_strict'`)
 		d := theGPU(t, e)
-		d.PartitionFrom(1000, 1e9)
 		defer d.PartitionFrom(4e6, 0)
 		for _, query := range []string{
 			"SELECT n, COUNT(*), SUM(k) FROM (SELECT k, COUNT(*) AS n FROM r WHERE v <> 7 GROUP BY k) AS x GROUP BY n ORDER BY n",
 			"SELECT COUNT(*), MAX(n), SUM(k * n) FROM (SELECT k * 1000003 AS k, SUM(v) AS n FROM r GROUP BY k * 1000003) AS x WHERE n > 100",
 		} {
 			want := mustRun(t, e.NewSession(), "SET radish_device = 'cpu'; "+query)
+			d.PartitionFrom(1000, 0)
+			mustRun(t, s, query) // now the kernels are loaded, so that they can be forgotten, those of an earlier process too
+			d.PartitionFrom(1000, 1e9)
+			d.AwaitKernels()
 			d.ForgetKernels()
 			inPartitions := func() bool {
 				return strings.Contains(mustRun(t, s, "EXPLAIN FORMAT = 'pipelines' "+query), "partitions of")

@@ -17,14 +17,20 @@ func (c *Chunk) MemoryBytes() int64 {
 // Buffers calls f with the address and the size in bytes of each piece of memory that the chunk is made of, itself being the
 // first. Chunks that share memory, as those of an open row group do, name the same addresses. What is made when it is first
 // asked for, the sketch, is left out.
+//
+// Chunks whose items are parts of one slab name that: none of it is free as long as one of them is in use.
 func (c *Chunk) Buffers(f func(at unsafe.Pointer, bytes int64)) {
 	f(unsafe.Pointer(c), int64(unsafe.Sizeof(*c)))
-	buffer(f, c.U8)
-	buffer(f, c.U16)
-	buffer(f, c.U32)
-	buffer(f, c.I64)
-	buffer(f, c.F64)
-	buffer(f, c.I128)
+	if c.slab != nil {
+		f(unsafe.Pointer(c.slab), c.slab.bytes)
+	} else {
+		buffer(f, c.U8)
+		buffer(f, c.U16)
+		buffer(f, c.U32)
+		buffer(f, c.I64)
+		buffer(f, c.F64)
+		buffer(f, c.I128)
+	}
 	buffer(f, c.Offsets)
 	buffer(f, c.Bytes)
 	buffer(f, c.Valid)

@@ -52,4 +52,5 @@ type Chunk struct {
 	Sorted bool
 
 	sketch atomic.Pointer[Sketch] // of the distinct values; made when first asked for
+	slab   *slab                  // that the items are a part of; nil: they have memory of their own
 }

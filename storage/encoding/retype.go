@@ -62,7 +62,7 @@ func (c *Chunk) stringsFit(to types.Type) bool {
 func (c *Chunk) Retyped(to types.Type, dict *column.Dictionary) *Chunk {
 	out := &Chunk{
 		Type: to, Kind: c.Kind, Rows: c.Rows, Base: c.Base, U8: c.U8, U16: c.U16, U32: c.U32, I64: c.I64, F64: c.F64, I128: c.I128,
-		Offsets: c.Offsets, Bytes: c.Bytes, Valid: c.Valid, Min: c.Min, Max: c.Max, NullCount: c.NullCount, Sorted: c.Sorted,
+		Offsets: c.Offsets, Bytes: c.Bytes, Valid: c.Valid, Min: c.Min, Max: c.Max, NullCount: c.NullCount, Sorted: c.Sorted, slab: c.slab,
 	}
 	if c.Dict != nil {
 		out.Dict = dict

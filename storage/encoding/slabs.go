@@ -3,21 +3,33 @@ package encoding
 import (
 	"strings"
 	"sync"
-	"sync/atomic"
 	"unsafe"
 
 	"github.com/radish-sql/radish/sql/sqlerr"
 )
 
 // Slabs are the memory of chunks' items: one allocation of 32 MiB takes about as long as one of 512 KiB. If their pages are huge ones, a page of the host is touched for the first time
-// 512 times less often, which takes less time in all although as many bytes are set to zero. A slab is freed when none of its chunks is in use any more.
+// 512 times less often, which takes less time in all although as many bytes are set to zero. A slab is freed when none of its chunks is in use any more, and counts as a whole until then.
 type Slabs struct {
-	rest []byte // of the slab that was begun last
-	stop atomic.Bool
-	work sync.WaitGroup
+	begun *slab  // last
+	rest  []byte // of its memory, that no chunk has
+	work  sync.WaitGroup
 
-	mu    sync.Mutex
-	ahead [][]byte // whole ones; guarded by mu until Stop has returned
+	mu      sync.Mutex
+	ahead   []*slab // those that Prepare has begun to make; guarded by mu, as all below
+	most    int     // how many Prepare makes
+	taken   int     // the first so many of them have chunks
+	page    int     // the next one that is to be found, counted over all
+	threads int     // that look for pages
+	stop    bool
+	found   sync.Cond // a page of which some thread has looked for
+}
+
+// A slab is memory that chunks have parts of.
+type slab struct {
+	memory []byte // nil once chunks have it
+	bytes  int64  // that it holds, with what alignment left unused
+	busy   int    // threads that look for pages of it
 }
 
 const (
@@ -25,46 +37,75 @@ const (
 	slabAlign = 64
 	hugePage  = 2 << 20
 	slabPages = slabBytes / hugePage
+	besides   = 4 // threads that look for pages while others fill chunks: more would only take processors from these
 )
 
 // Prepare makes slabs of so many bytes in all, or a little more, before anybody knows the chunks, and has the system find pages for them: in the background, by so many threads at most,
-// until there are chunks to fill or Stop is called. What no chunk takes is freed with the Slabs.
+// and by few ones as soon as there are chunks to fill, until Stop is called. What no chunk takes is freed with the Slabs. It is called once.
 func (s *Slabs) Prepare(bytes int64, threads int) {
-	slabs := (bytes + slabBytes - 1) / slabBytes
-	next := new(atomic.Int64)
-	for range min(int64(threads), slabs) {
+	s.most = int((bytes + slabBytes - 1) / slabBytes)
+	s.threads = min(threads, s.most)
+	s.found.L = &s.mu
+	for range s.threads {
 		s.work.Go(func() {
 			_ = sqlerr.Guard(func() error { // without it pages are found as they are touched
-				for i := next.Add(1) - 1; i < slabs*slabPages && !s.stop.Load(); i = next.Add(1) - 1 {
-					if !findPages(s.page(i)) {
-						break
+				for {
+					memory, of := s.begin()
+					if memory == nil {
+						return nil
 					}
+					ok := findPages(memory)
+					s.end(of, ok)
 				}
-				return nil
 			})
 		})
 	}
 }
 
-// page is a page of the slabs that are made ahead. They are made as their first pages are asked for.
-func (s *Slabs) page(i int64) []byte {
+// begin returns a page to look for, and the number of its slab; nil: there is none, or others look for enough. Slabs are made as their first pages are looked for.
+func (s *Slabs) begin() (memory []byte, of int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for int64(len(s.ahead)) <= i/slabPages {
-		s.ahead = append(s.ahead, slab(slabBytes))
+	s.page = max(s.page, s.taken*slabPages)
+	of = s.page / slabPages
+	if s.stop || of >= s.most || s.taken > 0 && s.threads > besides {
+		s.threads--
+		return nil, 0
 	}
-	return s.ahead[i/slabPages][i%slabPages*hugePage:][:hugePage]
+	a := s.made(of)
+	memory = a.memory[s.page%slabPages*hugePage:][:hugePage]
+	a.busy++
+	s.page++
+	return memory, of
+}
+
+// end says that a page was looked for, ok that there is one.
+func (s *Slabs) end(of int, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ahead[of].busy--
+	s.stop = s.stop || !ok
+	s.found.Broadcast()
+}
+
+// made is one of the slabs that are made ahead. The caller holds mu.
+func (s *Slabs) made(i int) *slab {
+	for len(s.ahead) <= i {
+		s.ahead = append(s.ahead, newSlab(slabBytes))
+	}
+	return s.ahead[i]
 }
 
 // Stop ends what Prepare does in the background.
 func (s *Slabs) Stop() {
-	s.stop.Store(true)
+	s.mu.Lock()
+	s.stop = true
+	s.mu.Unlock()
 	s.work.Wait()
 }
 
 // Fill makes the slices that NewUnfilled has left out of chunks. Whatever their memory held is still there.
 func (s *Slabs) Fill(chunks []*Chunk) {
-	s.Stop() // two threads that touch a page at once would both set one to zero
 	need := 0
 	for _, c := range chunks {
 		need += c.slabShare()
@@ -72,34 +113,43 @@ func (s *Slabs) Fill(chunks []*Chunk) {
 	for _, c := range chunks {
 		n := c.slabShare()
 		if n > len(s.rest) {
-			s.rest = s.next(max(n, min(need, slabBytes)))
+			s.begun = s.next(max(n, min(need, slabBytes)))
+			s.rest, s.begun.memory = s.begun.memory, nil
 		}
-		c.take(s.rest)
+		if n > 0 {
+			c.take(s.rest)
+			c.slab = s.begun
+		}
 		s.rest = s.rest[n:]
 		need -= n
 	}
 }
 
-// next is a slab of so many bytes or more.
-func (s *Slabs) next(bytes int) []byte {
-	if len(s.ahead) == 0 || bytes > slabBytes {
-		return slab(bytes)
+// next is a slab of so many bytes or more. Nobody looks for its pages any more: two threads that touch a page at once would both set it to zero.
+func (s *Slabs) next(bytes int) *slab {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.taken >= s.most || bytes > slabBytes {
+		return newSlab(bytes)
 	}
-	first := s.ahead[0]
-	s.ahead = s.ahead[1:]
-	return first
+	next := s.made(s.taken)
+	s.taken++
+	for next.busy > 0 {
+		s.found.Wait()
+	}
+	return next
 }
 
-// slab makes memory, in huge pages if it has several.
-func slab(bytes int) []byte {
+// newSlab makes memory, in huge pages if it has several.
+func newSlab(bytes int) *slab {
 	if bytes < 2*hugePage {
-		return unwritten(bytes)
+		return &slab{memory: unwritten(bytes), bytes: int64(bytes)}
 	}
 	memory := unwritten(bytes + hugePage)
 	behind := int(uintptr(unsafe.Pointer(&memory[0])) % hugePage)
 	memory = memory[(hugePage-behind)%hugePage:][:bytes:bytes]
 	adviseHuge(memory)
-	return memory
+	return &slab{memory: memory, bytes: int64(bytes + hugePage)}
 }
 
 // unwritten makes bytes that are not set to zero, which would take about as long as filling them. A strings.Builder is what Go has for that. Where n is a multiple of slabAlign,

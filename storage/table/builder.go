@@ -25,8 +25,9 @@ type Builder struct {
 	slots    chan struct{} // bounds the groups in work
 	turn     chan struct{} // closed when the groups before have been given their codes
 	trusted  bool
-	failed   atomic.Pointer[error] // of encoding
-	held     atomic.Int64          // bytes of groups, encoded or not
+	failed   atomic.Pointer[error]   // of encoding
+	held     atomic.Int64            // bytes of groups, encoded or not
+	counted  map[unsafe.Pointer]bool // pieces of columns that came encoded: some have a slab in common
 	meter    func(bytes int64) error
 }
 
@@ -42,7 +43,8 @@ const tailStrings = 4 << 20
 
 // NewBuilder returns a builder that adds rows to base: New(schema) for a new table.
 func NewBuilder(base *Version) *Builder {
-	b := &Builder{base: base, data: newData(base.Schema), size: make([]int64, len(base.Schema.Columns)), slots: make(chan struct{}, runtime.GOMAXPROCS(0)+1), turn: make(chan struct{})}
+	b := &Builder{base: base, data: newData(base.Schema), size: make([]int64, len(base.Schema.Columns)), slots: make(chan struct{}, runtime.GOMAXPROCS(0)+1), turn: make(chan struct{}),
+		counted: map[unsafe.Pointer]bool{}}
 	close(b.turn)
 	base.shared.mu.Lock()
 	defer base.shared.mu.Unlock()
@@ -260,7 +262,12 @@ func (b *Builder) count(ready []*encoding.Chunk) (rest []int) {
 			rest = append(rest, i)
 			continue
 		}
-		c.Buffers(func(_ unsafe.Pointer, bytes int64) { b.held.Add(bytes) })
+		c.Buffers(func(at unsafe.Pointer, bytes int64) {
+			if !b.counted[at] {
+				b.counted[at] = true
+				b.held.Add(bytes)
+			}
+		})
 	}
 	return rest
 }

@@ -1,8 +1,6 @@
 package table
 
 import (
-	"unsafe"
-
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/storage/encoding"
 )
@@ -12,17 +10,6 @@ type EncodedGroup struct {
 	Rows   int
 	Chunks []*encoding.Chunk // by ordinal; nil: Data has the column
 	Data   []encoding.Data   // by ordinal
-}
-
-// Bytes returns the memory of the rows.
-func (g *EncodedGroup) Bytes() int64 {
-	total := bytesOf(g.Data)
-	for _, c := range g.Chunks {
-		if c != nil {
-			c.Buffers(func(_ unsafe.Pointer, bytes int64) { total += bytes })
-		}
-	}
-	return total
 }
 
 // AppendEncoded adds a row group of at most RowGroupSize rows, whose columns are the table's in order, and takes it over.

@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
 
 	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/sql/types"
+	"github.com/radish-sql/radish/storage/encoding"
 	"github.com/radish-sql/radish/storage/table"
 )
 
@@ -171,6 +173,64 @@ func TestGrowthOfOneRow(t *testing.T) {
 	}
 	if moved > 40 {
 		t.Errorf("%d of 1000 rows cost as much as a copy of the row group", moved)
+	}
+}
+
+// Chunks that share a slab keep all of it: a ledger counts it once, until the last of them is gone, and so does the builder that they are given to.
+func TestSlabsCount(t *testing.T) {
+	const groups, rows, width = 8, 1000, 4
+	schema := &table.Schema{Name: "t", Columns: []table.ColumnDef{{Name: "a", Type: types.Int64}, {Name: "b", Type: types.Int64}}}
+	chunks := make([][]*encoding.Chunk, len(schema.Columns))
+	var slabs encoding.Slabs
+	for i := range chunks {
+		for range groups {
+			chunks[i] = append(chunks[i], encoding.NewUnfilled(types.Int64, encoding.Bounds{Rows: rows, High: math.MaxUint32}))
+		}
+		slabs.Fill(chunks[i])
+		for _, c := range chunks[i] {
+			for row := range c.U32 {
+				c.U32[row] = uint32(row)
+			}
+		}
+	}
+	const slab = groups * ((rows*width + 63) &^ 63) // each column has one: items begin at multiples of 64 bytes
+	var told int64
+	b := table.NewBuilder(table.New(schema)).Meter(table.WithMeter(context.Background(), func(bytes int64) error { told = bytes; return nil }))
+	for g := range groups {
+		if err := b.AppendEncoded(&table.EncodedGroup{Rows: rows, Chunks: []*encoding.Chunk{chunks[0][g], chunks[1][g]}, Data: make([]encoding.Data, 2)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	v, err := b.Finish()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var l ledger
+	l.replace(nil, v)
+	beside := l.sum - 2*slab // chunks, row groups and the definition
+	if beside < 0 || beside > 20000 || told < 2*slab || told > l.sum {
+		t.Fatalf("two slabs of %d bytes: the ledger says %d, the builder %d", slab, l.sum, told)
+	}
+	for g := range groups { // every value of a row group's second column changes
+		at, values := make([]int64, rows), column.New(types.Int64, rows)
+		for row := range at {
+			at[row], values.I64[row] = int64(g*rows+row), int64(row+1)
+		}
+		next, _, err := v.Update(context.Background(), at, []int{1}, []*column.Vector{values})
+		if err != nil {
+			t.Fatal(err)
+		}
+		l.replace(v, next)
+		v = next
+		if left := l.sum - slab; g+1 < groups && left < slab+int64(g+1)*rows {
+			t.Errorf("with %d of %d columns in the slab, the ledger says %d bytes beside the other one of %d", groups-1-g, groups, left, slab)
+		} else if g+1 == groups && left > slab+beside+groups*1000 {
+			t.Errorf("with nothing in the slab, the ledger says %d bytes beside the other one of %d", left, slab)
+		}
+	}
+	l.replace(v, nil)
+	if l.sum != 0 {
+		t.Errorf("%d bytes are left of no table", l.sum)
 	}
 }
 

@@ -30,7 +30,7 @@ func TestGroupsMoveRows(t *testing.T) {
 		of := map[int]*onFleet{}
 		for n := range 3 {
 			tuning := distribute.EverythingTuning()
-			tuning.GatherGroups = 0
+			tuning.GatherGroups, tuning.Joins = 0, distribute.ByKeys
 			of[n+1] = newOnFleet(openDevices(t, lib, n+1), tuning)
 		}
 		for i, c := range []struct {
@@ -62,6 +62,13 @@ func TestGroupsMoveRows(t *testing.T) {
 				}
 				return types.Value{Type: c.typ, I: int64(c.key(r, row)), Null: c.nullable && row%9 == 0}
 			})
+			scanOf := func(g *enginetest.Gen) *physical.TableScan {
+				scan := &physical.TableScan{Table: v, EstRows: 60_000}
+				for at := range 2 {
+					scan.Cols, scan.Ordinals = append(scan.Cols, g.Alloc.New("t", v.Schema.Columns[at].Name, v.Schema.Columns[at].Type, v.Schema.Columns[at].Nullable)), append(scan.Ordinals, at)
+				}
+				return scan
+			}
 			for _, capacity := range []int64{math.MaxInt64, 64, 0} {
 				b := of[c.devices]
 				b.groups = &kernel.PartitionedGroups{
@@ -75,10 +82,7 @@ func TestGroupsMoveRows(t *testing.T) {
 				}
 				t.Run(fmt.Sprintf("%s, capacity for %d rows", c.name, capacity), func(t *testing.T) {
 					g := enginetest.NewGen(r, 0)
-					scan := &physical.TableScan{Table: v, EstRows: 60_000}
-					for at := range 2 {
-						scan.Cols, scan.Ordinals = append(scan.Cols, g.Alloc.New("t", v.Schema.Columns[at].Name, v.Schema.Columns[at].Type, v.Schema.Columns[at].Nullable)), append(scan.Ordinals, at)
-					}
+					scan := scanOf(g)
 					if i%2 == 0 {
 						scan.Filters = []expr.Expr{&expr.Compare{Op: expr.GT, Left: scan.Cols[1], Right: &expr.Const{Value: types.IntValue(-1 << 29)}}}
 					}
@@ -94,7 +98,20 @@ func TestGroupsMoveRows(t *testing.T) {
 						agg.Aggs, out = append(agg.Aggs, it), append(out, it.Col)
 					}
 					g.Pipe(scan, agg)
-					plan := g.Result(g.Read(agg, out), out)
+					plan := (*physical.Plan)(nil)
+					if i == 2 || i == 5 { // with rows that are where nothing has moved them
+						build := &physical.Build{Algorithm: physical.HashJoin, Keys: []expr.Expr{key}, Payload: out[1:], Unique: true, EstRows: 17_000}
+						g.Pipe(g.Read(agg, out), build)
+						other := scanOf(g)
+						probe := &physical.Probe{Kind: logical.InnerJoin, Build: build, Keys: []expr.Expr{other.Cols[0]}, EstRows: 60_000}
+						out = append([]*expr.Column{other.Cols[1]}, out[1:]...)
+						for _, c := range out {
+							probe.Keep = append(probe.Keep, c.ID)
+						}
+						plan = g.Result(other, out, probe)
+					} else {
+						plan = g.Result(g.Read(agg, out), out)
+					}
 					regroup(t, plan, 7)
 					before := b.moved
 					enginetest.Check(t, b, enginetest.Case{Name: c.name}, plan, uint64(i))

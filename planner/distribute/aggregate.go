@@ -44,7 +44,7 @@ func (x *planner) aggregate(a *physical.Aggregate, all []*stream) {
 	}
 	if x.movesGroups(a, all) {
 		x.exchanges[a] = Exchange{Kind: Repartition, Reason: "groups are many, so the rows of a group move to one GPU while they are grouped"}
-		h := home{by: owners{hash: fmt.Sprintf("of groups %d", len(x.exchanges))}}
+		h := home{by: owners{hash: fmt.Sprintf("of groups %d", len(x.exchanges)), only: true}}
 		for _, g := range a.Groups {
 			h.cols = append(h.cols, []expr.ColumnID{g.Col.ID})
 		}
@@ -71,7 +71,7 @@ const rowsMoved = 10
 
 // movesGroups says whether rows are to move while they are grouped.
 func (x *planner) movesGroups(a *physical.Aggregate, all []*stream) bool {
-	if x.t.Moves == nil || !x.t.Moves(x.origins[a]) || len(all) != 1 || len(a.Groups) == 0 {
+	if x.t.Moves == nil || !x.t.Moves(x.origins[a]) || len(all) != 1 || len(a.Groups) == 0 || len(x.ownKeys(a)) < len(a.Groups) {
 		return false
 	}
 	_, scan := all[0].p.Source.(*physical.TableScan)

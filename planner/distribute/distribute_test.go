@@ -120,6 +120,8 @@ func tuning(t *testing.T, heading string) distribute.Tuning {
 		u.Joins = distribute.ByKeys
 	case "home":
 		u.Joins = distribute.ByHome
+	case "moving":
+		u.Joins, u.Moves = distribute.ByKeys, func(physical.Sink) bool { return true }
 	case "many rows":
 		u.MinRows = 1 << 20
 	default:

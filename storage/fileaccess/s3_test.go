@@ -11,6 +11,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -148,6 +149,57 @@ func TestS3Objects(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestS3Retries: a server that is busy, breaks off or answers in part is asked again for what is missing, each time with a signature of its own.
+func TestS3Retries(t *testing.T) {
+	impatient(t)
+	text := content(3_000_000)
+	var mu sync.Mutex
+	asked := 0
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if err := checkSignature(r, "secret", s3Region); err != nil {
+			t.Error(err)
+		}
+		mu.Lock()
+		asked++
+		turn := asked % 3
+		mu.Unlock()
+		switch turn {
+		case 1:
+			http.Error(w, "<Error><Code>SlowDown</Code></Error>", http.StatusServiceUnavailable)
+		case 2:
+			honest(text)(&brokenOff{ResponseWriter: w, left: 100_000}, r)
+		default:
+			honest(text)(w, r)
+		}
+	}))
+	t.Cleanup(server.Close)
+	p, err := Parse("none,s3://")
+	if err != nil {
+		t.Fatal(err)
+	}
+	withCredentials(t, "key", "secret")
+	t.Setenv("AWS_ENDPOINT_URL", server.URL)
+	if got, err := whole(p, "s3://bucket/x.bin"); err != nil || !bytes.Equal(got, text) {
+		t.Errorf("%d bytes, %v", len(got), err)
+	}
+	if asked < 4 {
+		t.Errorf("asked %d times", asked)
+	}
+}
+
+// brokenOff ends the connection behind some bytes of an answer.
+type brokenOff struct {
+	http.ResponseWriter
+	left int
+}
+
+func (b *brokenOff) Write(p []byte) (int, error) {
+	if b.left -= len(p); b.left < 0 {
+		panic(http.ErrAbortHandler)
+	}
+	return b.ResponseWriter.Write(p)
 }
 
 // Without an address of another server objects lie at AWS.

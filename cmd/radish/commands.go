@@ -196,6 +196,10 @@ func helpEntry(command, text string, width int) string {
 	const indent = 31
 	var b strings.Builder
 	line := fmt.Sprintf("  %-28s ", strings.TrimSpace(command))
+	if len(line) > indent {
+		b.WriteString(strings.TrimRight(line, " ") + "\n")
+		line = strings.Repeat(" ", indent)
+	}
 	for _, word := range strings.Fields(text) {
 		if len(line) > indent && len(line)+len(word) > max(width, 2*indent) {
 			b.WriteString(strings.TrimRight(line, " ") + "\n")

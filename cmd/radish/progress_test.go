@@ -45,6 +45,10 @@ func TestHelpEntry(t *testing.T) {
 			if got := strings.Join(strings.Fields(text), " "); got != strings.Join(strings.Fields("."+c.name+" "+c.args+" "+c.help), " ") {
 				t.Errorf("width %d: %q", width, text)
 			}
+			first, _, _ := strings.Cut(c.help, " ")
+			if !strings.Contains(text, "\n"+strings.Repeat(" ", 31)+first) && strings.Index(text, first+" ") != 31 {
+				t.Errorf("width %d: %q: what it does begins elsewhere than that of others", width, text)
+			}
 			for _, line := range strings.Split(text, "\n") {
 				if len(line) > width+1 && strings.Contains(strings.TrimSpace(line[30:]), " ") {
 					t.Errorf("width %d: %q is too long", width, line)

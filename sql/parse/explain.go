@@ -1,6 +1,7 @@
 package parse
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -59,6 +60,27 @@ func (v view) inFrom(d int) bool {
 		return true
 	}
 	return v.is(d-1, ",")
+}
+
+// fileEndings are those of files that a query may name.
+var fileEndings = []string{".csv", ".tsv", ".psv", ".txt", ".json", ".jsonl", ".ndjson", ".parquet", ".pq", ".arrow", ".arrows", ".feather", ".ipc", ".gz", ".zst"}
+
+// path says whether the rejected token is part of a path or address that stands where a table is expected, and where that begins.
+func (v view) path() (begin int, ok bool) {
+	if v.at >= len(v.tokens) {
+		return 0, false
+	}
+	for k := v.at; k > 0 && v.tokens[k-1].end == v.tokens[k].start; k-- {
+		begin--
+	}
+	if !v.inFrom(begin) {
+		return 0, false
+	}
+	name := v.text[v.tokens[v.at+begin].start:]
+	if end := strings.IndexAny(name, " \t\r\n;)"); end >= 0 {
+		name = name[:end]
+	}
+	return begin, strings.Contains(name, "://") || slices.ContainsFunc(fileEndings, func(e string) bool { return strings.HasSuffix(strings.ToLower(name), e) })
 }
 
 // inCast says whether the innermost open parenthesis before the rejected token is that of CAST.
@@ -260,6 +282,7 @@ var idioms = []idiom{
 	{"LEFT ANTI JOIN", "write WHERE NOT EXISTS (...)", from("ANTI", "JOIN")},
 	{"'=='", "write =", from("=", "=")},
 	{"an array in brackets", "write JSON_ARRAY(1, 2), or a row for each", from("[")},
+	{"a path or address without backticks", "put all of it in backticks: FROM `folder/file.parquet`", view.path},
 	{"a named parameter with a colon", "write ? for each parameter in turn, or @name", func(v view) (int, bool) {
 		return 0, v.is(0, ":") && (v.kind(1) == tokWord || v.kind(1) == tokNumber)
 	}},

@@ -85,6 +85,9 @@ func unitOf(field []byte) (sign string, ok bool) {
 	return "", false
 }
 
+// lookAnyNumber are the forms that whole numbers have.
+var lookAnyNumber = uint64(1)<<(len(lookForms)+len(lookNumbers)) - 1<<len(lookForms)
+
 // longestLook bounds the texts that are looked at.
 const longestLook = 40
 
@@ -113,7 +116,18 @@ func (l *Lookalike) Add(field []byte, shape Shape) {
 	if len(field) > longestLook {
 		l.may = 0
 	}
-	for rest := l.may; rest != 0; rest &= rest - 1 {
+	rest := l.may
+	if !shape.IsText() { // most values of most columns: what their shape says need not be found out
+		rest &^= lookSpaces
+		if shape.Temporal() && !shape.IsClock() {
+			rest &^= lookDigits
+		}
+		if shape.form == number && shape.fraction == 0 {
+			l.may &= lookAnyNumber | lookSpaces
+			rest = 0
+		}
+	}
+	for ; rest != 0; rest &= rest - 1 {
 		if i := bits.TrailingZeros64(rest); !hasLook(i, field) {
 			l.may &^= 1 << i
 		}

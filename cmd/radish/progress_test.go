@@ -45,8 +45,11 @@ func TestHelpEntry(t *testing.T) {
 			if got := strings.Join(strings.Fields(text), " "); got != strings.Join(strings.Fields("."+c.name+" "+c.args+" "+c.help), " ") {
 				t.Errorf("width %d: %q", width, text)
 			}
-			first, _, _ := strings.Cut(c.help, " ")
-			if !strings.Contains(text, "\n"+strings.Repeat(" ", 31)+first) && strings.Index(text, first+" ") != 31 {
+			beside, below, _ := strings.Cut(text, "\n")
+			if beside = beside[min(31, len(beside)):]; beside == "" || len("  ."+c.name+" "+c.args) > 31 {
+				beside = strings.TrimPrefix(below, strings.Repeat(" ", 31))
+			}
+			if first, _, _ := strings.Cut(c.help, " "); !strings.HasPrefix(beside, first) {
 				t.Errorf("width %d: %q: what it does begins elsewhere than that of others", width, text)
 			}
 			for _, line := range strings.Split(text, "\n") {

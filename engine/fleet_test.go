@@ -122,6 +122,34 @@ func testTPCHOnFleet(t *testing.T, e *Engine, devices int) {
 	}
 }
 
+// TestGPUsFeedOneSink ends pipelines in one sink of which some run on all devices and some, over what only the first one has, on that one.
+func TestGPUsFeedOneSink(t *testing.T) {
+	eachGPU(t, func(t *testing.T, e *Engine) {
+		s := e.NewSession()
+		mustRun(t, s, "CREATE TABLE t(a BIGINT, b INT)")
+		f := fleetSession(t, e, 3)
+		for _, rows := range []string{"", "(2, 3), (2, 4), (3, 1), (NULL, 2), (4, 4), (2, 3)"} {
+			if rows != "" {
+				mustRun(t, s, "INSERT INTO t VALUES "+rows)
+				splitTables(t, e, "t")
+			}
+			for _, q := range []string{
+				"SELECT a, COUNT(*) AS c FROM t GROUP BY a, b WITH ROLLUP ORDER BY 1, 2 LIMIT 20",
+				"SELECT c, COUNT(*) FROM (SELECT COUNT(*) AS c FROM t UNION ALL SELECT a FROM t) d JOIN t ON t.a = d.c GROUP BY c ORDER BY 1 LIMIT 3",
+			} {
+				mustRun(t, s, "SET radish_device = 'cpu'")
+				want, got := rowTexts(values(t, s, q)), rowTexts(values(t, f, q))
+				if !slices.Equal(got, want) {
+					t.Errorf("%s\non GPUs gives %v, on the CPU %v", q, got, want)
+				}
+				if w := f.Warnings(); len(w) > 0 {
+					t.Errorf("%s: %s", q, w[0].Message)
+				}
+			}
+		}
+	})
+}
+
 // apartVariable tells the test binary to run tests on devices that do not reach each other; its value is the library.
 const apartVariable = "RADISH_TEST_APART"
 

@@ -49,6 +49,9 @@ func (q *Query) sinkCapacity(s physical.Sink) (capacity int64, all bool) {
 	all = true
 	for _, p := range q.program.Feeders[s] {
 		k := q.program.Kernels[p]
+		if q.lacksSource(k) {
+			continue
+		}
 		est := int64(min(p.EstRows*1.3, 1<<40)) + 1024
 		known := q.ready(k)
 		if k.InOrder() {
@@ -73,6 +76,17 @@ func (q *Query) sinkCapacity(s physical.Sink) (capacity int64, all bool) {
 		q.sizes.Trust(s, max(n, 1))
 	}
 	return max(capacity, 1), all
+}
+
+// lacksSource says that a pipeline goes over rows or groups that only another place has: it is to run there, into the same sink as one of this place.
+func (q *Query) lacksSource(k *kernel.Kernel) bool {
+	switch {
+	case k.Rows.Groups != nil:
+		return q.progress.finished(k.Rows.Groups) && q.outputs.groups[k.Rows.Groups] == nil
+	case k.Rows.Of != nil:
+		return q.progress.finished(k.Rows.Of) && q.outputs.rows[k.Rows.Of] == nil && q.outputs.partitioned(k.Rows.Of) == nil
+	}
+	return false
 }
 
 // ready says whether the number of rows of a pipeline's source is known, or a bound.

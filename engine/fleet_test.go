@@ -439,3 +439,28 @@ func loseOneGPU(t *testing.T, library string) {
 		t.Errorf("radish_devices says %s", status)
 	}
 }
+
+// TestFleetUnions stores rows of all devices and of the first one alone in one result: the others have no rows of the second kind.
+func TestFleetUnions(t *testing.T) {
+	e := gpuEngine(t, gputest.EmulatedLibrary(t))
+	c := e.NewSession()
+	mustRun(t, c, "CREATE TABLE empty (k INT, v BIGINT); CREATE TABLE some (k INT, v BIGINT); INSERT INTO some VALUES (1, 5), (1, 7), (2, NULL), (NULL, 3), (4, 4)")
+	splitTables(t, e, "some")
+	s := fleetSession(t, e, 3)
+	for _, table := range []string{"empty", "some"} {
+		for _, query := range []string{
+			"SELECT COUNT(*) AS n FROM %[1]s GROUP BY v WITH ROLLUP ORDER BY 1 LIMIT 2 OFFSET 2",
+			"SELECT NULL AS x FROM %[1]s GROUP BY k WITH ROLLUP ORDER BY 1 DESC LIMIT 2",
+			"SELECT k, SUM(v) FROM %[1]s GROUP BY k WITH ROLLUP ORDER BY 2 DESC, 1",
+			"SELECT v FROM %[1]s UNION ALL SELECT * FROM (SELECT v + 10 FROM %[1]s ORDER BY v LIMIT 3) AS d ORDER BY 1 LIMIT 6",
+			"SELECT v FROM %[1]s UNION ALL SELECT * FROM (SELECT v + 10 FROM %[1]s ORDER BY v LIMIT 3) AS d ORDER BY 1",
+			"SELECT v FROM %[1]s UNION SELECT MAX(v) FROM %[1]s ORDER BY 1 LIMIT 4",
+			"SELECT COUNT(*), SUM(v) FROM (SELECT v FROM %[1]s UNION ALL SELECT MAX(v) FROM %[1]s UNION ALL SELECT * FROM (SELECT v FROM %[1]s ORDER BY v LIMIT 2) AS d) AS u",
+		} {
+			sql := fmt.Sprintf(query, table)
+			if got, want := mustRun(t, s, sql), mustRun(t, c, "SET radish_device = 'cpu'; "+sql); got != want {
+				t.Errorf("%s: got\n%s\nwant\n%s", sql, got, want)
+			}
+		}
+	}
+}

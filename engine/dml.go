@@ -113,6 +113,13 @@ func (s *Session) fill(st *statement, v *table.Version, q *logical.Query, operat
 	var few []*column.Batch
 	bytes := int64(0) // of few
 	var builder *table.Builder
+	// What a query gives is the builder's to keep; rules compute values in memory of their own.
+	give := func(b *column.Batch) error {
+		if rules == nil {
+			return builder.Take(b)
+		}
+		return builder.Append(b)
+	}
 	var stored schedule.Stored
 	defer func() {
 		if stored != nil {
@@ -137,14 +144,14 @@ func (s *Session) fill(st *statement, v *table.Version, q *logical.Query, operat
 		if bytes += b.Bytes(); builder == nil && (rows > write.BulkRows || bytes > write.BulkBytes) {
 			builder = write.Builder(st, v, operation)
 			for _, have := range few {
-				if err := builder.Append(have); err != nil {
+				if err := give(have); err != nil {
 					return 0, err
 				}
 			}
 			few = nil
 		}
 		if builder != nil {
-			return 0, builder.Append(b) // which counts what it holds
+			return 0, give(b) // which counts what it holds
 		}
 		few = append(few, b)
 		return b.Bytes(), nil

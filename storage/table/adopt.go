@@ -9,7 +9,7 @@ import (
 // over v's encoded columns instead of encoding the rows anew. ok is false if that cannot be: rows are deleted, or values
 // are not to be stored in their new columns as they are. Then nothing was added, and the rows have to go through Append.
 func (b *Builder) Adopt(v *Version, ordinals []int) (ok bool) {
-	if len(b.base.Groups()) > 0 || len(b.groups) > 0 || b.data[0].Rows > 0 || v.tail != nil {
+	if len(b.base.Groups()) > 0 || len(b.groups) > 0 || b.Rows() > 0 || v.tail != nil {
 		return false
 	}
 	schema := b.base.Schema

@@ -19,7 +19,8 @@ type Builder struct {
 	base     *Version
 	encoders []*encoding.Encoder
 	data     []encoding.Data
-	size     []int64     // bytes of the strings in data, by column
+	taken    taken       // rows that are not in data yet, which has none then
+	size     []int64     // bytes of the strings in data, or taken, by column
 	groups   []*RowGroup // as they were begun; their columns are filled in by wait
 	work     sync.WaitGroup
 	slots    chan struct{} // bounds the groups in work
@@ -68,6 +69,9 @@ func (b *Builder) UseDictionary(ordinal int, d *column.Dictionary) {
 // Append adds the selected rows of a batch, whose columns are the table's, in order, already converted to the columns'
 // types. It copies what it needs, but not the bytes of strings: those have to live until Finish.
 func (b *Builder) Append(batch *column.Batch) error {
+	if err := b.settle(); err != nil {
+		return err
+	}
 	for {
 		left := RowGroupSize - b.data[0].Rows
 		if batch.Rows() <= left {
@@ -128,10 +132,8 @@ func (b *Builder) AppendColumns(rows int, cols []encoding.Data) error {
 			return sqlerr.BadNull(def.Name)
 		}
 	}
-	if b.data[0].Rows > 0 {
-		if err := b.seal(); err != nil {
-			return err
-		}
+	if err := b.flush(); err != nil {
+		return err
 	}
 	for at, n := 0, 0; at < rows; at += n {
 		n = min(RowGroupSize, rows-at)
@@ -182,11 +184,22 @@ func (b *Builder) AppendData(rows int, cols []encoding.Data) error {
 
 // Rows returns the number of rows added so far.
 func (b *Builder) Rows() int64 {
-	n := int64(b.data[0].Rows)
+	n := int64(b.data[0].Rows + b.taken.rows)
 	for _, g := range b.groups {
 		n += int64(g.Rows)
 	}
 	return n
+}
+
+// flush hands rows that are less than a group to be encoded.
+func (b *Builder) flush() error {
+	switch {
+	case b.taken.rows > 0:
+		return b.sealTaken()
+	case b.data[0].Rows > 0:
+		return b.seal()
+	}
+	return nil
 }
 
 // seal hands the collected rows to be encoded.
@@ -209,15 +222,20 @@ func (b *Builder) encode(data []encoding.Data, size int64) error {
 	return b.encodeRest(data, make([]*encoding.Chunk, len(data)), data[0].Rows, size)
 }
 
-// encodeRest is encode for a row group some of whose columns are ready. It reports the group's memory before it takes that of the encoded columns.
+// encodeRest is encode for a row group some of whose columns are ready.
 func (b *Builder) encodeRest(data []encoding.Data, ready []*encoding.Chunk, rows int, size int64) error {
+	return b.begin(ready, rows, bytesOf(data)+size, 0, func() ([]encoding.Data, error) { return data, nil })
+}
+
+// begin encodes a row group in the background but for the columns that are ready. collect makes the columns, of raw bytes, from something that
+// has source bytes already counted. It reports the group's memory before it takes that of the encoded columns.
+func (b *Builder) begin(ready []*encoding.Chunk, rows int, raw, source int64, collect func() ([]encoding.Data, error)) error {
 	g := &RowGroup{Rows: rows, Columns: ready}
 	b.groups = append(b.groups, g)
 	rest := b.count(ready)
 	if len(rest) == 0 {
 		return b.report()
 	}
-	raw := bytesOf(data) + size
 	b.held.Add(raw)
 	if err := b.report(); err != nil {
 		b.work.Wait() // groups in work give back what they were made of
@@ -232,6 +250,10 @@ func (b *Builder) encodeRest(data []encoding.Data, ready []*encoding.Chunk, rows
 		assigned := sync.OnceFunc(func() { close(done) }) // whatever happens, lest the groups behind wait
 		defer func() { assigned(); <-b.slots }()
 		err := sqlerr.Guard(func() error {
+			data, err := collect()
+			if err != nil {
+				return err
+			}
 			pending := make([]*encoding.Pending, len(rest))
 			for k, i := range rest {
 				pending[k] = b.encoders[i].Prepare(data[i])
@@ -250,7 +272,7 @@ func (b *Builder) encodeRest(data []encoding.Data, ready []*encoding.Chunk, rows
 		if err != nil {
 			b.failed.Store(&err)
 		}
-		b.held.Add(-raw)
+		b.held.Add(-raw - source)
 	})
 	return nil
 }
@@ -276,13 +298,16 @@ func (b *Builder) count(ready []*encoding.Chunk) (rest []int) {
 // afterwards; one that is given up needs no Finish.
 func (b *Builder) Finish() (*Version, error) {
 	v := b.base
-	if len(b.groups) == 0 && len(v.groups) > 0 && b.data[0].Rows <= reopenRows && slices.Max(b.size) <= tailStrings {
-		return b.finishSmall()
-	}
-	if b.data[0].Rows > 0 {
-		if err := b.seal(); err != nil {
+	if len(b.groups) == 0 && len(v.groups) > 0 && b.taken.rows <= reopenRows {
+		if err := b.settle(); err != nil {
 			return nil, err
 		}
+	}
+	if len(b.groups) == 0 && len(v.groups) > 0 && b.taken.rows == 0 && b.data[0].Rows <= reopenRows && slices.Max(b.size) <= tailStrings {
+		return b.finishSmall()
+	}
+	if err := b.flush(); err != nil {
+		return nil, err
 	}
 	b.work.Wait()
 	if err := b.failed.Load(); err != nil {

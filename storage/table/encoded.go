@@ -37,10 +37,8 @@ func (b *Builder) AppendEncoded(g *EncodedGroup) error {
 		}
 		d.Type = def.Type
 	}
-	if b.data[0].Rows > 0 {
-		if err := b.seal(); err != nil {
-			return err
-		}
+	if err := b.flush(); err != nil {
+		return err
 	}
 	return b.encodeRest(g.Data, ready, g.Rows, 0)
 }

@@ -1,0 +1,120 @@
+package table
+
+import (
+	"slices"
+
+	"github.com/radish-sql/radish/column"
+	"github.com/radish-sql/radish/sql/types"
+	"github.com/radish-sql/radish/storage/encoding"
+)
+
+// taken are batches that belong to a builder. They become columns where their row group is encoded, in the background: copying them is most of
+// what storing a large result would cost the goroutine that adds it.
+type taken struct {
+	batches []*column.Batch
+	rows    int
+	bytes   int64 // without those of texts
+}
+
+// Take is [Builder.Append] of a batch that the caller gives away: neither its values nor its positions may change any more.
+func (b *Builder) Take(batch *column.Batch) error {
+	if b.data[0].Rows > 0 || len(batch.Cols) != len(b.data) {
+		return b.Append(batch)
+	}
+	for i, v := range batch.Cols {
+		if err := checkVector(&b.base.Schema.Columns[i], v, batch.N, batch.Sel); err != nil {
+			return err
+		}
+	}
+	sel := batch.Sel
+	for batch.Rows() > RowGroupSize-b.taken.rows {
+		if sel == nil {
+			sel = identity(batch.N)
+		}
+		left := RowGroupSize - b.taken.rows
+		if err := b.take(&column.Batch{N: batch.N, Sel: sel[:left], Cols: batch.Cols}); err != nil {
+			return err
+		}
+		sel = sel[left:]
+		batch = &column.Batch{N: batch.N, Sel: sel, Cols: batch.Cols}
+	}
+	return b.take(batch)
+}
+
+// take takes a batch that fits the group being collected.
+func (b *Builder) take(batch *column.Batch) error {
+	bytes, rows := int64(0), batch.Rows()
+	for i, v := range batch.Cols {
+		switch {
+		case v.Dict != nil:
+			bytes += 4 * int64(rows)
+		case v.Type.Phys() == types.PhysInt128:
+			bytes += 16 * int64(rows)
+		case v.Type.Phys() == types.PhysString:
+			bytes += 16 * int64(rows)
+			b.size[i] += textBytes(v, batch)
+		default:
+			bytes += 8 * int64(rows)
+		}
+	}
+	b.taken.batches = append(b.taken.batches, batch)
+	b.taken.rows += rows
+	b.taken.bytes += bytes
+	b.held.Add(bytes)
+	if b.taken.rows == RowGroupSize || slices.Max(b.size) > min(groupTexts, maxGroupBytes) {
+		return b.sealTaken()
+	}
+	return b.report()
+}
+
+// textBytes returns the bytes of the texts that are selected of v, which has no dictionary.
+func textBytes(v *column.Vector, batch *column.Batch) (bytes int64) {
+	switch {
+	case v.Const:
+		return int64(len(v.Str[0])) * int64(batch.Rows())
+	case batch.Sel == nil:
+		for _, s := range v.Str[:batch.N] {
+			bytes += int64(len(s))
+		}
+	default:
+		for _, p := range batch.Sel {
+			bytes += int64(len(v.Str[p]))
+		}
+	}
+	return bytes
+}
+
+// sealTaken hands the batches that were taken to be encoded as a row group.
+func (b *Builder) sealTaken() error {
+	t, size := b.taken, int64(0)
+	for _, n := range b.size {
+		size += n
+	}
+	b.taken = taken{}
+	clear(b.size)
+	return b.begin(make([]*encoding.Chunk, len(b.data)), t.rows, t.bytes+2*size, t.bytes, func() ([]encoding.Data, error) {
+		data := newData(b.base.Schema)
+		for i := range data {
+			data[i].Expect = t.rows
+		}
+		for _, batch := range t.batches {
+			if err := appendBatch(b.base.Schema, data, batch); err != nil {
+				return nil, err
+			}
+		}
+		return data, nil
+	})
+}
+
+// settle puts the batches that were taken into the columns being collected, for what looks at these.
+func (b *Builder) settle() error {
+	t := b.taken
+	b.taken = taken{}
+	for _, batch := range t.batches {
+		if err := appendBatch(b.base.Schema, b.data, batch); err != nil {
+			return err
+		}
+	}
+	b.held.Add(-t.bytes)
+	return nil
+}

@@ -452,3 +452,23 @@ func testGPUManySums(t *testing.T, e *Engine) {
 		}
 	}
 }
+
+// A sort-merge join takes rows one by one and gives more than it reads: what they come to has memory for all of them.
+func TestGPUSortMergeMultiplies(t *testing.T) { eachGPU(t, testGPUSortMergeMultiplies) }
+
+func testGPUSortMergeMultiplies(t *testing.T, e *Engine) {
+	s := e.NewSession()
+	mustRun(t, s, "CREATE TABLE m (k INT, v INT); INSERT INTO m VALUES "+strings.Repeat("(3, 1), ", 40)+"(NULL, 2), (9, 3), (-5, 4); SET radish_gpu_join_sorted = 'always'")
+	for _, sql := range []string{
+		"SELECT a.v, b.v, a.k FROM m AS a JOIN m AS b ON a.k = b.k ORDER BY 1, 2, 3",
+		"SELECT COUNT(*), COUNT(DISTINCT b.v) FROM m AS a JOIN m AS b ON a.k = b.k GROUP BY b.k, b.v WITH ROLLUP",
+		"SELECT a.v, b.v FROM m AS a LEFT JOIN m AS b ON a.k = b.k ORDER BY 1, 2",
+	} {
+		mustRun(t, s, "SET radish_device = 'cpu'")
+		want := sortedLines(mustRun(t, s, sql))
+		mustRun(t, s, "SET radish_device = 'gpu_strict'")
+		if got := sortedLines(mustRun(t, s, sql)); got != want {
+			t.Errorf("%s: %d bytes of rows, want %d:\n%.300s", sql, len(got), len(want), got)
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/radish-sql/radish/exec/gpu/devicemem"
 	"github.com/radish-sql/radish/exec/gpu/groupby"
@@ -59,7 +60,7 @@ func (q *Query) sinkCapacity(s physical.Sink) (capacity int64, all bool) {
 			all = all && known
 			continue
 		}
-		if k.Many || !known || q.movesRows(p) {
+		if multiplies(p) || !known || q.movesRows(p) {
 			capacity += est
 			all = false
 			continue
@@ -234,7 +235,7 @@ func (q *Query) slots(p *physical.Aggregate) int64 {
 		return n
 	}
 	for _, pl := range q.program.Feeders[p] {
-		if k := q.program.Kernels[pl]; len(q.program.Feeders[p]) == 1 && !k.Many && !q.movesRows(pl) && q.ready(k) {
+		if k := q.program.Kernels[pl]; len(q.program.Feeders[p]) == 1 && !multiplies(pl) && !q.movesRows(pl) && q.ready(k) {
 			slots = min(slots, kernel.PowerOfTwo(2*max(q.sourceBound(k), 512)))
 		}
 	}
@@ -417,4 +418,9 @@ func (q *Query) startSeen(k *kernel.Kernel, total, unit int64, launch func(r lau
 		return 0, 0, err
 	}
 	return -every, total - seen, q.launchOther(k.Learn, 1, cost)
+}
+
+// multiplies says whether a pipeline can give more rows than it reads. A kernel may take rows one by one nevertheless, as that of a sort-merge join does.
+func multiplies(p *physical.Pipeline) bool {
+	return slices.ContainsFunc(p.Transforms, kernel.Multiplies)
 }

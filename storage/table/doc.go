@@ -5,7 +5,7 @@
 // pointer in the catalog.
 //
 //	versions     version.go, lineage.go         row groups, and what versions share; own.go: copies of definitions; outline.go, stream.go: tables of files
-//	new rows     builder.go, append.go, tail.go many and few; adopt.go, encoded.go: whole columns; autoincrement.go; merge.go: rows of two transactions
+//	new rows     builder.go, append.go, tail.go many and few; adopt.go, encoded.go: whole columns, take.go: of stored results; autoincrement.go; merge.go: rows of two transactions
 //	old rows     update.go, delete.go           changes.go: those of few rows, apart from row groups
 //	keys         keys.go, index.go, seek.go     unique keys and their hash indexes; foreign.go; withkeys.go: keys of rows that are there
 //	statistics   stats.go, distinct.go          histogram.go, rowsample.go: bounds, counts and samples, for the planner

@@ -307,6 +307,28 @@ func TestGPUsSessions(t *testing.T) {
 	})
 }
 
+// TestGPUsSkipPipelines has rows sorted to which the first device alone adds some: the others' are in order nevertheless, and there are none where a table is empty.
+func TestGPUsSkipPipelines(t *testing.T) {
+	eachGPU(t, func(t *testing.T, e *Engine) {
+		c := e.NewSession()
+		mustRun(t, c, "SET radish_device = 'cpu'; CREATE TABLE none (k INT, a BIGINT); CREATE TABLE some (k INT, a BIGINT); INSERT INTO some SELECT k, k * 7919 % 1009 FROM (WITH RECURSIVE r AS (SELECT 1 AS k UNION ALL SELECT k + 1 FROM r WHERE k < 900) SELECT k FROM r) AS x")
+		splitTables(t, e, "some")
+		s := fleetSession(t, e, 3)
+		for _, table := range []string{"none", "some"} {
+			for _, sql := range []string{
+				"SELECT COUNT(*) AS n FROM %s AS x GROUP BY x.a WITH ROLLUP ORDER BY 1 LIMIT 2 OFFSET 2",
+				"SELECT a FROM %s UNION ALL SELECT COUNT(*) - 3 FROM %s ORDER BY 1 DESC LIMIT 12 OFFSET 3",
+				"SELECT a FROM %s UNION ALL SELECT MAX(a) - 3 FROM %s ORDER BY 1 LIMIT 5",
+			} {
+				sql = strings.ReplaceAll(sql, "%s", table)
+				if got, want := mustRun(t, s, sql), mustRun(t, c, sql); got != want {
+					t.Errorf("%s: got\n%s\nwant\n%s", sql, got, want)
+				}
+			}
+		}
+	})
+}
+
 // TestGPUsCancelled cancels queries that several devices share at all moments: each ends soon, on all of them, and leaves nothing.
 func TestGPUsCancelled(t *testing.T) {
 	eachGPU(t, func(t *testing.T, e *Engine) {

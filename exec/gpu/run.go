@@ -401,8 +401,7 @@ func (r *Run) everywhere(p *physical.Pipeline, last bool) (profile.Pipeline, err
 	costs := make([]run.Cost, len(x.queries))
 	err := x.each(func(i int, q *run.Query) (err error) {
 		if !s.runsAt(i, p) {
-			q.Skip(p)
-			return nil
+			return q.Skip(x.ctx, p)
 		}
 		costs[i], err = q.RunPipeline(x.ctx, p, i == 0 && r.last(p))
 		return err

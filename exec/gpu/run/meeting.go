@@ -235,9 +235,6 @@ func (q *Query) fetchBehind(ctx context.Context, behind *gpukernels.Event, dst [
 func (q *Query) Device() *gpukernels.Device { return q.runner.Device }
 func (q *Query) Memory() *devicemem.Memory  { return q.memory }
 
-// Skip notes that a pipeline does not run at this place: its sink is complete as far as the place is concerned.
-func (q *Query) Skip(p *physical.Pipeline) { q.progress.done[p] = true }
-
 // Receive allocates memory for so many rows in the stead of those that a sink holds, which no pipeline may have pending. The rows before stay in memory until release is called, since
 // other places still read them. The receiver fills the columns in the order of the query's stream.
 func (q *Query) Receive(s physical.Sink, count int64) (to *results.Rows, release func(), err error) {

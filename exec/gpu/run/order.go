@@ -22,6 +22,21 @@ func (q *Query) ends(s physical.Sink) *load.Sorter {
 	return q.kernels.Sorter(s)
 }
 
+// Skip notes that a pipeline does not run at this place: its sink is complete as far as the place is concerned, and is brought into order if pipelines have filled it that do.
+func (q *Query) Skip(ctx context.Context, p *physical.Pipeline) error {
+	q.progress.done[p] = true
+	order := q.ends(p.Sink)
+	if order == nil || q.outputs.rows[p.Sink] == nil {
+		return nil
+	}
+	if !q.sortsHeld(p.Sink) {
+		if err := q.Settle(ctx); err != nil {
+			return err
+		}
+	}
+	return q.order(ctx, p.Sink, order)
+}
+
 // order orders the rows of a sink: of a Sort by their numbers, of a build in memory.
 func (q *Query) order(ctx context.Context, s physical.Sink, x *load.Sorter) error {
 	switch s := s.(type) {

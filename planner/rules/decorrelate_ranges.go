@@ -56,8 +56,9 @@ func (d *decorrelator) dependGroups(x *logical.Aggregate, dom *domain) (logical.
 	if rs == nil || len(rs) > 2 {
 		return nil, none, false
 	}
+	own := logical.Out(in) // groups may have columns of a query around this one, too, which rows that are read twice may not
 	for _, g := range x.Groups {
-		if t := g.Expr.Type(); looksDifferent(t) || expr.IsVolatile(g.Expr) || !d.w.est.CannotFail(in, g.Expr) {
+		if t := g.Expr.Type(); !logical.UsedWithin(g.Expr, own) || looksDifferent(t) || expr.IsVolatile(g.Expr) || !d.w.est.CannotFail(in, g.Expr) {
 			return nil, none, false
 		}
 	}
@@ -163,9 +164,9 @@ func (d *decorrelator) dependFirst(n logical.Node, keys []logical.SortKey, count
 	if len(rs) != 1 {
 		return nil, none, false
 	}
-	outer := logical.SetOfCols(dom.outer)
+	own := logical.Out(in)
 	for _, k := range x.keys {
-		if logical.UsesAny(k.Expr, outer) || expr.IsVolatile(k.Expr) || !d.w.est.CannotFail(in, k.Expr) {
+		if !logical.UsedWithin(k.Expr, own) || expr.IsVolatile(k.Expr) || !d.w.est.CannotFail(in, k.Expr) {
 			return nil, none, false
 		}
 	}

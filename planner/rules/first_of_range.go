@@ -141,7 +141,7 @@ func (d *decorrelator) limitedByRanges(a *logical.Apply) (x *limited, conds []ex
 		return nil, nil, nil
 	}
 	for _, k := range x.keys {
-		if !d.w.est.CannotFail(in, k.Expr) {
+		if !logical.UsedWithin(k.Expr, logical.Out(in)) || !d.w.est.CannotFail(in, k.Expr) { // a query around a may have columns, too
 			return nil, nil, nil
 		}
 	}

@@ -402,3 +402,7 @@ SELECT id, (SELECT SUM(c) FROM (SELECT c FROM u WHERE u.a <> t.a ORDER BY c DESC
 SELECT id FROM t WHERE b IN (SELECT c FROM (SELECT c, id FROM u WHERE u.a < t.a ORDER BY id DESC LIMIT 2) d);
 SELECT t.id, d.* FROM t, LATERAL (SELECT g.a, COUNT(*) FROM (SELECT u.a, u.c FROM u WHERE u.c < t.b ORDER BY u.id LIMIT 4) g GROUP BY g.a) d;
 SELECT t.id, d.n FROM t, LATERAL (SELECT COUNT(*) n FROM (SELECT u.id FROM u WHERE u.a < t.a ORDER BY u.c, u.id LIMIT 3) g, (SELECT v.x FROM v WHERE v.y < t.b GROUP BY v.x) h) d;
+-- What one query correlates, of the values of another one around it.
+SELECT t.id, u.id FROM t LEFT JOIN u ON t.a >= (SELECT GREATEST(t.a, v.y) FROM v WHERE u.c < v.x ORDER BY 1 LIMIT 1);
+SELECT t.id, (SELECT SUM(d.s) FROM u, LATERAL (SELECT v.y AS s FROM v WHERE u.c < v.x ORDER BY GREATEST(v.y, t.b) DESC, v.x, v.y LIMIT 2) d) FROM t;
+SELECT t.id, (SELECT COUNT(*) FROM u, LATERAL (SELECT GREATEST(t.b, v.y) AS g, COUNT(*) FROM v WHERE u.c < v.x GROUP BY GREATEST(t.b, v.y)) d) FROM t;

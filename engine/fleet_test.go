@@ -122,34 +122,6 @@ func testTPCHOnFleet(t *testing.T, e *Engine, devices int) {
 	}
 }
 
-// TestGPUsFeedOneSink ends pipelines in one sink of which some run on all devices and some, over what only the first one has, on that one.
-func TestGPUsFeedOneSink(t *testing.T) {
-	eachGPU(t, func(t *testing.T, e *Engine) {
-		s := e.NewSession()
-		mustRun(t, s, "CREATE TABLE t(a BIGINT, b INT)")
-		f := fleetSession(t, e, 3)
-		for _, rows := range []string{"", "(2, 3), (2, 4), (3, 1), (NULL, 2), (4, 4), (2, 3)"} {
-			if rows != "" {
-				mustRun(t, s, "INSERT INTO t VALUES "+rows)
-				splitTables(t, e, "t")
-			}
-			for _, q := range []string{
-				"SELECT a, COUNT(*) AS c FROM t GROUP BY a, b WITH ROLLUP ORDER BY 1, 2 LIMIT 20",
-				"SELECT c, COUNT(*) FROM (SELECT COUNT(*) AS c FROM t UNION ALL SELECT a FROM t) d JOIN t ON t.a = d.c GROUP BY c ORDER BY 1 LIMIT 3",
-			} {
-				mustRun(t, s, "SET radish_device = 'cpu'")
-				want, got := rowTexts(values(t, s, q)), rowTexts(values(t, f, q))
-				if !slices.Equal(got, want) {
-					t.Errorf("%s\non GPUs gives %v, on the CPU %v", q, got, want)
-				}
-				if w := f.Warnings(); len(w) > 0 {
-					t.Errorf("%s: %s", q, w[0].Message)
-				}
-			}
-		}
-	})
-}
-
 // apartVariable tells the test binary to run tests on devices that do not reach each other; its value is the library.
 const apartVariable = "RADISH_TEST_APART"
 
@@ -477,6 +449,8 @@ func TestFleetUnions(t *testing.T) {
 			"SELECT v FROM %[1]s UNION ALL SELECT * FROM (SELECT v + 10 FROM %[1]s ORDER BY v LIMIT 3) AS d ORDER BY 1 LIMIT 6",
 			"SELECT v FROM %[1]s UNION ALL SELECT * FROM (SELECT v + 10 FROM %[1]s ORDER BY v LIMIT 3) AS d ORDER BY 1",
 			"SELECT v FROM %[1]s UNION SELECT MAX(v) FROM %[1]s ORDER BY 1 LIMIT 4",
+			"SELECT k, v, COUNT(*) FROM %[1]s GROUP BY k, v WITH ROLLUP ORDER BY 1, 2, 3 LIMIT 20",
+			"SELECT n, COUNT(*) FROM (SELECT COUNT(*) AS n FROM %[1]s UNION ALL SELECT v FROM %[1]s) AS d JOIN %[1]s AS s ON s.v = d.n GROUP BY n ORDER BY 1 LIMIT 3",
 			"SELECT COUNT(*), SUM(v) FROM (SELECT v FROM %[1]s UNION ALL SELECT MAX(v) FROM %[1]s UNION ALL SELECT * FROM (SELECT v FROM %[1]s ORDER BY v LIMIT 2) AS d) AS u",
 		} {
 			sql := fmt.Sprintf(query, table)

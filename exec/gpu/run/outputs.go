@@ -292,10 +292,7 @@ func (out *outputs) release() {
 // most is the number of a sink's rows, or a bound where it is not known here.
 func (out *outputs) most(s physical.Sink) int64 {
 	r := out.rows[s]
-	switch {
-	case r == nil: // another place has them: see Skip
-		return 0
-	case out.progress.uncounted(s) && r.sorted.Memory == 0:
+	if out.progress.uncounted(s) && r.sorted.Memory == 0 {
 		return r.capacity
 	}
 	return r.count

@@ -173,10 +173,7 @@ func (q *Query) sourceRows(k *kernel.Kernel) int64 {
 		}
 		return q.outputs.most(k.Rows.Of)
 	case k.Rows.Groups != nil:
-		if g := q.outputs.groups[k.Rows.Groups]; g != nil {
-			return g.size()
-		}
-		return 0 // another place has them: see Skip
+		return q.outputs.groups[k.Rows.Groups].size()
 	}
 	return k.Rows.Count
 }

@@ -436,6 +436,9 @@ func loseOneGPU(t *testing.T, library string) {
 
 // TestFleetUnions stores rows of all devices and of the first one alone in one result: the others have no rows of the second kind.
 func TestFleetUnions(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles the kernels of 18 plans")
+	}
 	e := gpuEngine(t, gputest.EmulatedLibrary(t))
 	c := e.NewSession()
 	mustRun(t, c, "CREATE TABLE empty (k INT, v BIGINT); CREATE TABLE some (k INT, v BIGINT); INSERT INTO some VALUES (1, 5), (1, 7), (2, NULL), (NULL, 3), (4, 4)")

@@ -27,6 +27,14 @@ func (w *Way) fitsShared(counted bool) bool {
 	return bytes <= w.SharedBytes() && (bytes <= sharedSmall || w.rowsIn() >= sharedRowsPerSlot*float64(w.f.Slots))
 }
 
+// Copies is the binary logarithm of the number of tables that a block has, if so many bytes of its shared memory are left for them.
+func (f *Form) Copies(left int64) (log int) {
+	for log < 5 && (f.Slots*int64(f.Words())*4)<<(log+1) <= min(SharedCopies, left) {
+		log++
+	}
+	return log
+}
+
 // flush adds the block's groups to all.
 func (a *groupText) flush() {
 	k, f := a.k, a.f

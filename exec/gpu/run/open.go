@@ -213,13 +213,12 @@ func (q *Query) openGroups(p *physical.Aggregate) error {
 	if g.capacity > 0 {
 		return q.outputs.fillHashed(g)
 	}
-	if f.Shared {
-		for g.shift < 5 && (f.Slots*int64(f.Words())*4)<<(g.shift+1) <= groupby.SharedCopies {
-			g.shift++
+	if info := q.runner.Device.Info(); f.Shared && !info.Emulated() {
+		left := info.SharedBytes
+		for _, pl := range q.program.Feeders[p] { // joins in partitions have tables of their own in front
+			left = min(left, q.program.Kernels[pl].SharedBytes())
 		}
-		if info := q.runner.Device.Info(); info.Emulated() {
-			g.shift = 0
-		}
+		g.shift = f.Copies(left)
 	}
 	return nil
 }

@@ -1,5 +1,5 @@
 // Package cost prices the work of plans on each device. What compares plans or devices uses this one table: planner/joinorder compares the orders of
-// joins, exec/gpu/placement the devices. It has defaults, or what a calibration has measured on this machine.
+// joins, exec/gpu/placement the devices. It has defaults, or what a calibration has measured on this machine; orders on a GPU keep to the fitted prices (joins.go).
 //
 // How a GPU runs one join is decided elsewhere, by kernel.JoinCosts (exec/gpu/kernel/tuning.go): partitioned or not, by bytes that kernels move. They are a
 // chip's, and depend on layouts that only the kernels' writer knows; a calibration scales them. They choose between kernels, so they are apart from the prices of rows here.

@@ -77,16 +77,22 @@ func (b *Builder) Append(batch *column.Batch) error {
 		if batch.Rows() <= left {
 			break
 		}
-		sel := batch.Sel
-		if sel == nil {
-			sel = identity(batch.N)
-		}
-		if err := b.append(&column.Batch{N: batch.N, Sel: sel[:left], Cols: batch.Cols}); err != nil {
+		first, rest := split(batch, left)
+		if err := b.append(first); err != nil {
 			return err
 		}
-		batch = &column.Batch{N: batch.N, Sel: sel[left:], Cols: batch.Cols}
+		batch = rest
 	}
 	return b.append(batch)
+}
+
+// split divides a batch behind so many of its selected rows.
+func split(batch *column.Batch, rows int) (first, rest *column.Batch) {
+	sel := batch.Sel
+	if sel == nil {
+		sel = identity(batch.N)
+	}
+	return &column.Batch{N: batch.N, Sel: sel[:rows], Cols: batch.Cols}, &column.Batch{N: batch.N, Sel: sel[rows:], Cols: batch.Cols}
 }
 
 // append adds a batch that fits the group being collected.

@@ -26,17 +26,12 @@ func (b *Builder) Take(batch *column.Batch) error {
 			return err
 		}
 	}
-	sel := batch.Sel
 	for batch.Rows() > RowGroupSize-b.taken.rows {
-		if sel == nil {
-			sel = identity(batch.N)
-		}
-		left := RowGroupSize - b.taken.rows
-		if err := b.take(&column.Batch{N: batch.N, Sel: sel[:left], Cols: batch.Cols}); err != nil {
+		first, rest := split(batch, RowGroupSize-b.taken.rows)
+		if err := b.take(first); err != nil {
 			return err
 		}
-		sel = sel[left:]
-		batch = &column.Batch{N: batch.N, Sel: sel, Cols: batch.Cols}
+		batch = rest
 	}
 	return b.take(batch)
 }

@@ -52,6 +52,7 @@ func TestCancellationUnderLoad(t *testing.T) {
 		wg.Go(func() {
 			r := rand.New(rand.NewPCG(seed, uint64(w)))
 			own := s.engine.NewSession()
+			defer own.Close()
 			for range jobs {
 				st := slow[r.IntN(len(slow))]
 				after := time.Duration(r.Int64N(int64(60 * time.Millisecond)))

@@ -4,6 +4,7 @@ package plans
 import (
 	"container/list"
 	"hash/maphash"
+	"slices"
 	"strings"
 	"sync"
 
@@ -20,10 +21,11 @@ const (
 	MostStatements = 1024     // whose plans an engine keeps
 	mostPlanBytes  = 16 << 20 // of them, if that is at most one part in PlanBytesShare of the memory limit
 	PlanBytesShare = 64
-	seenStatements = 4096 // of which it knows that they came once
-	bytesOfNode    = 320  // of an operator of a plan, about
-	bytesOfExpr    = 96   // of an expression
-	formsOfOnePlan = 2    // optimized and lowered
+	seenSets       = 1024 // of statements that came once
+	seenInSet      = 4
+	bytesOfNode    = 320 // of an operator of a plan, about
+	bytesOfExpr    = 96  // of an expression
+	formsOfOnePlan = 2   // optimized and lowered
 	devicesOfAPlan = 2
 	storeHolder    = "plans of statements that come again"
 )
@@ -38,7 +40,7 @@ type Store struct {
 	Order   *list.List                  // the last used one first
 	Readers map[any]map[*Statement]bool // by the *table.Version or *catalog.View that they read
 	Held    int64
-	seen    [seenStatements]uint64 // hashes of keys that came, each in its place
+	seen    [seenSets][seenInSet]uint64 // hashes of keys that came, the latest first: few that come in turn do not drive each other out
 }
 
 // planSeed is of the hashes in Store.seen.
@@ -142,9 +144,14 @@ func (s *Store) Find(key *Key) (k *Statement, again bool) {
 		s.Order.MoveToFront(e)
 		return e.Value.(*Statement), true
 	}
-	place := &s.seen[hash%seenStatements]
-	again = *place == hash
-	*place = hash
+	set := &s.seen[hash%seenSets]
+	at := slices.Index(set[:], hash)
+	again = at >= 0
+	if !again {
+		at = seenInSet - 1
+	}
+	copy(set[1:at+1], set[:at])
+	set[0] = hash
 	return nil, again
 }
 

@@ -240,6 +240,19 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
+// A sample's records are no piece that a cancelled statement has to come to the end of.
+func TestSampleIsCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	at := []int{0, 1}
+	r := Texts{opts: Options{Delimiter: ','}, names: []string{"a", "b"}, fields: [][]string{{"a", "b"}}, at: [][]int{at}}
+	block := textfile.Block{Text: []byte(strings.Repeat("1,2\n", 1000)), Last: true}
+	rows, err := r.classifyBlock(ctx, newScanner(r.opts, &block), make([]survey, 2), sampleRecords)
+	if rows > recordsBetweenLooks || !errors.Is(err, sqlerr.Cancelled) {
+		t.Fatal(rows, err)
+	}
+}
+
 // FuzzRead compares with the standard library's reader: whatever that accepts, and is rectangular, must give the same
 // fields, in blocks of two sizes; nothing may panic.
 func FuzzRead(f *testing.F) {

@@ -131,7 +131,7 @@ func sample(ctx context.Context, source textfile.Source, opts Options) (head, er
 		// What stands below a header may be malformed; below what is none it is the first record's matter, too.
 		if h.header = looksLikeNames(h.names); h.header && slices.Contains(h.names, "") {
 			rest, below := *s, make([]survey, len(h.names))
-			_, err := r.classifyBlock(&rest, below, sampleRecords)
+			_, err := r.classifyBlock(ctx, &rest, below, sampleRecords)
 			h.header = err == nil && notAllText(shapesOf(below))
 		}
 	}
@@ -147,13 +147,13 @@ func sample(ctx context.Context, source textfile.Source, opts Options) (head, er
 		return h, err
 	}
 	from, found := s.at, make([]survey, len(h.names))
-	rows, err := r.classifyBlock(s, found, sampleRecords)
+	rows, err := r.classifyBlock(ctx, s, found, sampleRecords)
 	if err == nil && rows == 0 && !s.Last { // the first record below the names is longer than a block
 		if s, err = secondBlock(ctx, source, opts); err != nil || s == nil {
 			return h, err
 		}
 		from = 0
-		rows, err = r.classifyBlock(s, found, sampleRecords)
+		rows, err = r.classifyBlock(ctx, s, found, sampleRecords)
 	}
 	h.shapes = shapesOf(found)
 	for i := range found {
@@ -183,7 +183,7 @@ func (t *Texts) sampleMore(ctx context.Context, source textfile.Source, whole bo
 		if err := b.CheckUTF8(); err != nil {
 			return nil, err
 		}
-		_, err := r.classifyBlock(newScanner(t.opts, &b), found, -1)
+		_, err := r.classifyBlock(ctx, newScanner(t.opts, &b), found, -1)
 		return found, err
 	}
 	isWhole := func(text []byte) bool {
@@ -458,7 +458,7 @@ func (t *Texts) classify(ctx context.Context) ([]textfile.Shape, []*Odd, error) 
 			return struct{}{}, err
 		}
 		found := make([]survey, len(t.names))
-		if _, err := t.classifyBlock(s, found, -1); err != nil {
+		if _, err := t.classifyBlock(ctx, s, found, -1); err != nil {
 			return struct{}{}, err
 		}
 		mu.Lock()
@@ -475,12 +475,18 @@ func (t *Texts) classify(ctx context.Context) ([]textfile.Shape, []*Odd, error) 
 	return shapesOf(total), odd, err
 }
 
+// recordsBetweenLooks is after how many records a block's classification looks whether it is cancelled.
+const recordsBetweenLooks = 256
+
 // classifyBlock adds up to limit records (-1: all) to what is known of the columns, and returns how many there were.
-func (t *Texts) classifyBlock(s *scanner, found []survey, limit int) (rows int, err error) {
+func (t *Texts) classifyBlock(ctx context.Context, s *scanner, found []survey, limit int) (rows int, err error) {
 	numbers := t.at[s.Number]
 	var buf [64]byte
 	rewrites, skipsEmpty := t.opts.writesOtherwise(), t.skipsEmpty(s)
 	for rows != limit && s.more(skipsEmpty) {
+		if rows%recordsBetweenLooks == 0 && ctx.Err() != nil {
+			return rows, sqlerr.Interrupted(ctx.Err())
+		}
 		begin := s.at
 		err := t.eachField(s, func(i int, field []byte) error {
 			if t.isNull(s, field) {

@@ -70,6 +70,9 @@ func Open(ctx context.Context, opts Options, sources ...textfile.Source) (*Texts
 	if t.settled = opts.AllText || opts.IgnoreErrors; !t.settled {
 		t.sampleMore(ctx, sources[0], first.whole)
 	}
+	if err := ctx.Err(); err != nil { // fewer samples would be remembered
+		return nil, sqlerr.Interrupted(err)
+	}
 	for _, fields := range t.fields {
 		at := make([]int, len(fields))
 		for i := range at {

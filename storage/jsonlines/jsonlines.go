@@ -62,7 +62,7 @@ func Open(ctx context.Context, opts Options, sources ...textfile.Source) (*Objec
 			lines = sampleLines
 		}
 		err := textfile.Head(ctx, source, 0, func(b *textfile.Block) (bool, error) {
-			rows, bytes, err := o.fields.classify(b, lines)
+			rows, bytes, err := o.fields.classify(ctx, b, lines)
 			if i == 0 && b.First {
 				o.density = float64(bytes) / float64(max(rows, 1))
 			}
@@ -72,9 +72,12 @@ func Open(ctx context.Context, opts Options, sources ...textfile.Source) (*Objec
 			return nil, err
 		}
 		source.Sample(ctx, func(text []byte) bool {
-			_, _, err := newFields(opts).classify(&textfile.Block{Text: text}, -1)
+			_, _, err := newFields(opts).classify(ctx, &textfile.Block{Text: text}, -1)
 			return err == nil
-		}, func(b *textfile.Block) { _, _, _ = o.fields.classify(b, -1) })
+		}, func(b *textfile.Block) { _, _, _ = o.fields.classify(ctx, b, -1) })
+	}
+	if err := ctx.Err(); err != nil { // fewer samples would be remembered
+		return nil, sqlerr.Interrupted(err)
 	}
 	if len(o.fields.keys) == 0 {
 		return o.Settle(ctx, nil)
@@ -225,13 +228,19 @@ func (f *fields) shapeOf(v value) textfile.Shape {
 	return v.shape()
 }
 
+// linesBetweenLooks is after how many lines a block's classification looks whether it is cancelled.
+const linesBetweenLooks = 256
+
 // classify adds the keys and shapes of up to limit lines (-1: all) of a block, and returns how many rows and bytes those are.
-func (f *fields) classify(b *textfile.Block, limit int) (rows, bytes int, err error) {
+func (f *fields) classify(ctx context.Context, b *textfile.Block, limit int) (rows, bytes int, err error) {
 	if err := b.CheckUTF8(); err != nil {
 		return 0, 0, err
 	}
 	s := scanner{Block: b}
 	for ; rows != limit && s.more(); rows++ {
+		if rows%linesBetweenLooks == 0 && ctx.Err() != nil {
+			return rows, s.at, sqlerr.Interrupted(ctx.Err())
+		}
 		if f.opts.IgnoreErrors && s.passBad() {
 			continue
 		}
@@ -269,7 +278,7 @@ func classifyAll(ctx context.Context, opts Options, sources []textfile.Source) (
 	all := newFields(opts)
 	err := textfile.Each(ctx, 0, sources, func(b *textfile.Block) (*fields, error) {
 		f := newFields(opts)
-		_, _, err := f.classify(b, -1)
+		_, _, err := f.classify(ctx, b, -1)
 		return f, err
 	}, func(f *fields) error {
 		for i, key := range f.keys {

@@ -88,6 +88,16 @@ func unitOf(field []byte) (sign string, ok bool) {
 // lookAnyNumber are the forms that whole numbers have.
 var lookAnyNumber = uint64(1)<<(len(lookForms)+len(lookNumbers)) - 1<<len(lookForms)
 
+// lookCommas are those of them with another decimal separator than a point.
+var lookCommas = func() (forms uint64) {
+	for i, n := range lookNumbers {
+		if n.Point != '.' {
+			forms |= 1 << (len(lookForms) + i)
+		}
+	}
+	return forms
+}()
+
 // longestLook bounds the texts that are looked at.
 const longestLook = 40
 
@@ -122,9 +132,11 @@ func (l *Lookalike) Add(field []byte, shape Shape) {
 		if shape.Temporal() && !shape.IsClock() {
 			rest &^= lookDigits
 		}
-		if shape.form == number && shape.fraction == 0 {
+		if shape.form == number {
 			l.may &= lookAnyNumber | lookSpaces
-			rest = 0
+			if rest &= lookCommas; shape.fraction == 0 {
+				rest = 0
+			}
 		}
 	}
 	for ; rest != 0; rest &= rest - 1 {

@@ -138,6 +138,9 @@ func raise(x *atomic.Int64, n int64) {
 func (b *Budget) Release(n int64) {
 	for ; b != nil; b = b.parent {
 		b.used.Add(-n)
+		if b.parent == nil && b.setting == "" && b.limit.Load() > 0 {
+			collector.freed.Add(n)
+		}
 	}
 }
 

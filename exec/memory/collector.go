@@ -35,18 +35,30 @@ var collector struct {
 
 	ceiling  atomic.Int64 // of the heap, at that limit; 0: there is none
 	reserved atomic.Int64 // since the heap's size was compared with it
-	forced   sync.Mutex
+	freed    atomic.Int64 // what budgets with limits have given back, ever
+	forced   sync.Mutex   // held while a goroutine of pace collects
+	collects atomic.Bool  // whether one does
+
+	// freedBefore is what freed was when the collection before the last one had ended. What is given back while a collection runs is called live by it.
+	freedBefore, freedLast atomic.Int64
 }
 
 // paceBytes is how much budgets reserve between two looks at the heap's size.
 const paceBytes = 2 << 20
 
 // pace is told what a budget with a limit reserves, before the memory is taken. The collector lets a program exceed the limit that allocates while it runs, as much as the
-// program is faster: such a program waits here until a collection has ended.
+// program is faster: such a program waits here until a collection has ended, with all of its goroutines.
 func pace(bytes int64) {
 	c := &collector
 	ceiling := c.ceiling.Load()
-	if ceiling == 0 || c.reserved.Add(bytes) < paceBytes {
+	if ceiling == 0 {
+		return
+	}
+	if c.collects.Load() {
+		c.forced.Lock() // until the other has collected
+		c.forced.Unlock()
+	}
+	if c.reserved.Add(bytes) < paceBytes {
 		return
 	}
 	c.reserved.Store(0)
@@ -54,7 +66,11 @@ func pace(bytes int64) {
 		return
 	}
 	c.forced.Lock()
-	defer c.forced.Unlock()
+	c.collects.Store(true)
+	defer func() {
+		c.collects.Store(false)
+		c.forced.Unlock()
+	}()
 	if above(ceiling, bytes) { // nobody has collected meanwhile
 		runtime.GC()
 	}
@@ -97,7 +113,8 @@ func above(ceiling, bytes int64) bool {
 	samples := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/gc/heap/live:bytes"}}
 	metrics.Read(samples)
 	size := int64(samples[0].Value.Uint64())
-	return size+bytes > ceiling && size-int64(samples[1].Value.Uint64()) > leastHeadroom/2
+	garbage := size - int64(samples[1].Value.Uint64()) + collector.freed.Load() - collector.freedBefore.Load()
+	return size+bytes > ceiling && garbage > leastHeadroom/2
 }
 
 // LimitCollector makes the collector observe b's limit, if it has one, until release is called.
@@ -132,7 +149,8 @@ func watchCollector() {
 	runtime.AddCleanup(sentinel, func(struct{}) {
 		collector.Lock()
 		defer collector.Unlock()
-		if len(collector.budgets) > 0 {
+		if c := &collector; len(c.budgets) > 0 {
+			c.freedBefore.Store(c.freedLast.Swap(c.freed.Load()))
 			limitCollector()
 			watchCollector()
 		}

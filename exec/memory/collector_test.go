@@ -2,6 +2,7 @@ package memory_test
 
 import (
 	"math"
+	"runtime"
 	"runtime/debug"
 	"testing"
 
@@ -49,6 +50,39 @@ func TestLimitCollector(t *testing.T) {
 	if got := debug.SetMemoryLimit(-1); got != own {
 		t.Errorf("%d, the program has set %d meanwhile", got, own)
 	}
+}
+
+// What a budget gives back after a collection, or while one ran, is garbage though that collection called it live: who takes memory then waits for another one.
+func TestCollectsWhatIsGivenBack(t *testing.T) {
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(-1))
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	const limit, piece = 64 << 20, 1 << 20
+	b := memory.NewBudget(limit)
+	defer b.LimitCollector()()
+	debug.SetMemoryLimit(math.MaxInt64) // no collection begins by itself
+	take := func(pieces int) (held [][]byte) {
+		for range pieces {
+			if err := b.Reserve("test", piece); err != nil {
+				t.Fatal(err)
+			}
+			held = append(held, make([]byte, piece))
+		}
+		return held
+	}
+	unknown := make([]byte, limit) // to the budget: the heap lies above its ceiling now
+	held := take(limit / piece)
+	runtime.GC()
+	runtime.KeepAlive(held)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	b.Release(limit)
+	held = take(4)
+	runtime.ReadMemStats(&after)
+	if after.NumGC == before.NumGC || after.HeapAlloc > before.HeapAlloc-limit/2 {
+		t.Errorf("%d collections for %d MB of garbage, the heap has %d MB", after.NumGC-before.NumGC, limit>>20, after.HeapAlloc>>20)
+	}
+	runtime.KeepAlive(held)
+	runtime.KeepAlive(unknown)
 }
 
 func TestLeastLimit(t *testing.T) {

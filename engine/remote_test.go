@@ -129,6 +129,64 @@ func TestS3Files(t *testing.T) {
 	}
 }
 
+// A pattern of objects is a table, whose folders are partitions; each object that a query wants is asked for as often as if it were named, and its state not at all.
+func TestS3Patterns(t *testing.T) {
+	dir := t.TempDir()
+	var keys []string
+	site := httptest.NewServer(nil)
+	t.Cleanup(site.Close)
+	asked := map[string]int{}
+	var mu sync.Mutex
+	objects := http.FileServer(http.Dir(dir))
+	site.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		defer mu.Unlock()
+		if asked[r.URL.Path]++; r.URL.RawQuery == "" {
+			w.Header().Set("Etag", `"`+filepath.Base(r.URL.Path)+`"`)
+			objects.ServeHTTP(w, r)
+			return
+		}
+		fmt.Fprint(w, "<ListBucketResult>")
+		for _, key := range keys {
+			info, err := os.Stat(filepath.Join(dir, "bucket", key))
+			if err != nil {
+				t.Error(err)
+			} else if strings.HasPrefix(key, r.URL.Query().Get("prefix")) {
+				fmt.Fprintf(w, "<Contents><Key>%s</Key><ETag>&quot;%s&quot;</ETag><Size>%d</Size></Contents>", key, filepath.Base(key), info.Size())
+			}
+		}
+		fmt.Fprint(w, "</ListBucketResult>")
+	})
+	for name, value := range map[string]string{"AWS_ACCESS_KEY_ID": "key", "AWS_SECRET_ACCESS_KEY": "secret", "AWS_SESSION_TOKEN": "", "AWS_REGION": "", "AWS_ENDPOINT_URL_S3": site.URL} {
+		t.Setenv(name, value)
+	}
+	s := session(t, Options{Threads: 2, FileAccess: "full,s3://bucket/sales"})
+	for year := 2023; year <= 2025; year++ {
+		for _, ending := range []string{"parquet", "csv", "jsonl.gz"} {
+			key := fmt.Sprintf("sales/year=%d/part-0.%s", year, ending)
+			keys = append(keys, key)
+			if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, "bucket", key)), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			mustRun(t, s, fmt.Sprintf("SELECT n, n %% 7 AS k FROM generate_series(%d, %d) AS c(n) INTO OUTFILE '%s'", year*10, year*10+999, filepath.Join(dir, "bucket", key)))
+		}
+	}
+	for _, ending := range []string{"parquet", "csv", "jsonl.gz"} {
+		clear(asked)
+		if got, want := strings.TrimSpace(mustRun(t, s, "SELECT year, COUNT(*), MIN(n) FROM `s3://bucket/sales/**/*."+ending+"` WHERE year >= 2024 GROUP BY year ORDER BY year")), "2024|1000|20240\n2025|1000|20250"; got != want {
+			t.Errorf("%s: %s, want %s", ending, got, want)
+		}
+		if ending == "parquet" && (asked["/bucket/sales/year=2023/part-0.parquet"] > 1 || asked["/bucket/sales/year=2024/part-0.parquet"] > 2 || asked["/bucket/"] != 1) {
+			t.Errorf("%s: asked %v", ending, asked)
+		}
+	}
+	for pattern, want := range map[string]string{"sales/none*.csv": "no file matches", "*/x.csv": "is refused"} {
+		if _, err := run(context.Background(), s, "SELECT * FROM `s3://bucket/"+pattern+"`"); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", pattern, err, want)
+		}
+	}
+}
+
 // A query reads the footer and the chunks of the columns that it wants, each in one request.
 func TestRemoteReadsWhatItNeeds(t *testing.T) {
 	dir := t.TempDir()

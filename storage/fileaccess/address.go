@@ -15,6 +15,9 @@ var address = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9+.-]+://)([^/?#]*@)?([^?#]
 // inText matches the same inside of quotes or behind a space.
 var inText = regexp.MustCompile("([A-Za-z][A-Za-z0-9+.-]+://)([^/?#'\"`\\s]*@)?([^?#'\"`\\s]*)([?#][^'\"`\\s]*)?")
 
+// IsPattern says whether the address of an object stands for all whose keys match.
+func IsPattern(name string) bool { return isS3(name) && isPattern(PathOf(name)) }
+
 // IsRemote says whether a name is the address of a file that is read by HTTP, objects of S3 included.
 func IsRemote(name string) bool {
 	return isHTTP(name) || isS3(name)
@@ -74,10 +77,11 @@ func Readable(name string) error {
 	if !IsRemote(name) {
 		return NotRemote(name)
 	}
-	if isS3(name) && strings.ContainsAny(PathOf(name), "*[") {
-		return sqlerr.NotSupportedf("'"+Shown(name)+"': a pattern of objects", "the lists of buckets are not read; name each object, as in SELECT ... UNION ALL SELECT ...")
+	if isS3(name) {
+		_, err := parseS3(name)
+		return err
 	}
-	if strings.ContainsAny(PathOf(name), "*[") {
+	if isPattern(PathOf(name)) {
 		return sqlerr.NotSupportedf("'"+Shown(name)+"': a pattern of addresses", "servers have no list of their files; name each of them, as in SELECT ... UNION ALL SELECT ..., and write %%2A for * in a name")
 	}
 	return nil
@@ -199,16 +203,13 @@ func (p *Policy) remote(name string) (u *url.URL, signer *s3Access, err error) {
 	} else {
 		u, x, err = parseAddress(name)
 	}
-	if err != nil {
-		return nil, nil, err
+	if err == nil && !p.reaches(x) {
+		err = p.unreachable("reading '" + Shown(name) + "'")
 	}
-	if !p.reaches(x) {
-		return nil, nil, p.unreachable("reading '" + Shown(name) + "'")
+	if err == nil && isS3(name) {
+		u, signer, err = s3Object(x, Shown(name))
 	}
-	if isS3(name) {
-		return s3Object(x, Shown(name))
-	}
-	return u, nil, nil
+	return u, signer, err
 }
 
 // unreachable is the error for what is on a network and not allowed.

@@ -197,7 +197,12 @@ func (p *Policy) Check(name string) error { return p.check(name, false) }
 func (p *Policy) CheckWriting(name string) error { return p.check(name, true) }
 
 func (p *Policy) check(name string, write bool) error {
-	if IsRemote(name) && !write {
+	switch {
+	case write:
+	case IsPattern(name):
+		_, _, err := p.s3Pattern(name)
+		return err
+	case IsRemote(name):
 		_, _, err := p.remote(name)
 		return err
 	}

@@ -126,8 +126,11 @@ func (p *Policy) ReadDir(name string) ([]fs.DirEntry, error) {
 	return list, l.failed(err)
 }
 
-// Glob returns the names that match a pattern, sorted, without what is being written. The folder that the pattern begins with has to be one whose files may be read.
+// Glob returns the names that match a pattern, also of objects of S3, sorted, without what is being written. The folder that the pattern begins with has to be one whose files may be read.
 func (p *Policy) Glob(ctx context.Context, pattern string) ([]string, error) {
+	if isS3(pattern) {
+		return p.globS3(ctx, pattern)
+	}
 	l, err := p.at(pattern, false)
 	if err != nil {
 		return nil, err

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"net"
 	"net/http"
 	"net/url"
@@ -58,14 +59,6 @@ type remoteFile struct {
 	other keptBlock // what was read last for a small read that is not at the end
 }
 
-// look is what the server has said of a file. All who read that state of it share it.
-type look struct {
-	state  State
-	strong string    // the entity tag, if it can be a condition; else empty
-	time   time.Time // of the last change, as the server says
-	tail   keptBlock // the file's end, where Parquet and Arrow files have what is read first
-}
-
 // block is a part of a file in memory.
 type block struct {
 	at    int64
@@ -80,56 +73,6 @@ func (b *block) holds(at int64, n int) bool {
 type keptBlock struct {
 	mu sync.Mutex
 	block
-}
-
-// looks are the files at addresses that a statement has looked at, by address.
-type looks struct {
-	mu    sync.Mutex
-	files map[string]*look
-}
-
-// looksKey is the key under which a context has its looks.
-type looksKey struct{}
-
-// LookOnce returns a context in which a server is asked once for the state of a file: whoever opens it again reads that state, until reading finds that the file has another.
-func LookOnce(ctx context.Context) context.Context {
-	return context.WithValue(ctx, looksKey{}, &looks{files: map[string]*look{}})
-}
-
-// looksOf returns the context's looks; nil: it has none, and each opening looks for itself.
-func looksOf(ctx context.Context) *looks {
-	l, _ := ctx.Value(looksKey{}).(*looks)
-	return l
-}
-
-func (l *looks) find(address string) *look {
-	if l == nil {
-		return nil
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.files[address]
-}
-
-func (l *looks) keep(address string, of *look) {
-	if l == nil {
-		return
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.files[address] = of
-}
-
-// forget makes the next opening ask the server again, unless another has asked since.
-func (l *looks) forget(address string, of *look) {
-	if l == nil {
-		return
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.files[address] == of {
-		delete(l.files, address)
-	}
 }
 
 // changed is the error for a file of which the server has another state than the one that is read.
@@ -185,12 +128,21 @@ func (f *remoteFile) describe(res *http.Response) error {
 	if tag == "" && modified == "" {
 		return sqlerr.NotSupportedf("'"+f.name+"': a file without ETag and Last-Modified", "the server does not say when it changes, so that nobody could tell whether it did while it was read; fetch it first, for example with curl -O")
 	}
-	f.state.tag = tag + " " + modified
+	f.state.tag = f.tagOf(res)
 	if tag != "" && !strings.HasPrefix(tag, "W/") {
 		f.strong = tag
 	}
 	f.time, _ = http.ParseTime(modified) // which only tells people
 	return nil
+}
+
+// tagOf returns what an answer calls the file's state. Of an object of S3 it is the entity tag, which lists have as well.
+func (f *remoteFile) tagOf(res *http.Response) string {
+	tag := res.Header.Get("Etag")
+	if f.signer != nil && tag != "" {
+		return tag
+	}
+	return tag + " " + res.Header.Get("Last-Modified")
 }
 
 // contentRange is which bytes of a file an answer has.
@@ -263,6 +215,15 @@ var errSilent = errors.New("the server sends nothing")
 
 // ask sends a request for bytes from .. to-1.
 func (f *remoteFile) ask(from, to int64) (*answered, error) {
+	headers := http.Header{"Range": {fmt.Sprintf("bytes=%d-%d", from, to-1)}}
+	if f.strong != "" {
+		headers.Set("If-Match", f.strong)
+	}
+	return f.exchange(headers)
+}
+
+// exchange sends a request with some headers.
+func (f *remoteFile) exchange(headers http.Header) (*answered, error) {
 	ctx, cancel := context.WithCancelCause(f.ctx)
 	a := &answered{cancel: cancel, timer: time.AfterFunc(patience, func() { cancel(errSilent) })}
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, f.url.String(), nil)
@@ -270,12 +231,9 @@ func (f *remoteFile) ask(from, to int64) (*answered, error) {
 		a.end()
 		return nil, f.failed("its address is malformed")
 	}
-	req.Header.Set("Range", fmt.Sprintf("bytes=%d-%d", from, to-1))
+	maps.Copy(req.Header, headers)
 	req.Header.Set("Accept-Encoding", "identity")
 	req.Header.Set("User-Agent", "radish")
-	if f.strong != "" {
-		req.Header.Set("If-Match", f.strong)
-	}
 	if f.signer != nil {
 		f.signer.sign(req, time.Now())
 	}
@@ -435,7 +393,7 @@ func (f *remoteFile) check(res *http.Response, from, to int64) error {
 	switch {
 	case err != nil:
 		return f.failed("%s", err)
-	case r.size != f.state.Size || res.Header.Get("Etag")+" "+res.Header.Get("Last-Modified") != f.state.tag:
+	case r.size != f.state.Size || f.tagOf(res) != f.state.tag:
 		return f.changed()
 	case r.from != from || r.to != to:
 		return f.failed("the server sends bytes %d to %d where %d to %d were asked for", r.from, r.to-1, from, to-1)

@@ -89,7 +89,7 @@ func firstSet(names []string) string {
 	return ""
 }
 
-// s3Object returns the address of the server's that stands for an object, and what signs requests for it.
+// s3Object returns the address of the server's that stands for an object, or for the bucket if x has no segments, and what signs requests for it.
 func s3Object(x *prefix, name string) (*url.URL, *s3Access, error) {
 	a := &s3Access{key: os.Getenv(s3KeyVariable), secret: os.Getenv(s3SecretVariable), token: os.Getenv(s3TokenVariable), region: firstSet(s3RegionVariables)}
 	if a.region == "" {
@@ -131,7 +131,7 @@ func s3Escaped(path string) string {
 // emptyBody is the SHA-256 of no bytes.
 const emptyBody = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 
-// sign adds the headers to a request without a body that prove who sends it.
+// sign adds the headers to a request without a body that prove who sends it. Its query is one of [s3Query].
 func (a *s3Access) sign(req *http.Request, now time.Time) {
 	moment := now.UTC().Format("20060102T150405Z")
 	req.Header.Set("X-Amz-Date", moment)
@@ -146,7 +146,7 @@ func (a *s3Access) sign(req *http.Request, now time.Time) {
 		}
 	}
 	signed := strings.Join(names, ";")
-	request := strings.Join([]string{req.Method, req.URL.EscapedPath(), "", headers, signed, emptyBody}, "\n")
+	request := strings.Join([]string{req.Method, req.URL.EscapedPath(), req.URL.RawQuery, headers, signed, emptyBody}, "\n")
 	hash := sha256.Sum256([]byte(request))
 	scope := moment[:8] + "/" + a.region + "/s3/aws4_request"
 	key := []byte("AWS4" + a.secret)
@@ -162,11 +162,15 @@ func (a *s3Access) sign(req *http.Request, now time.Time) {
 func (a *s3Access) refused(f *remoteFile, res *http.Response) error {
 	status := fmt.Sprintf("the server answers %d %s", res.StatusCode, http.StatusText(res.StatusCode))
 	wrong := sqlerr.New(sqlerr.CodeErrorOnRead, sqlerr.User, "cannot read '%s': %s", f.name, status)
+	right := "read it"
+	if f.url.RawQuery != "" {
+		right = "list the bucket (s3:ListBucket)"
+	}
 	switch region := res.Header.Get("X-Amz-Bucket-Region"); {
 	case region != "" && region != a.region:
 		return wrong.WithHint("the bucket is in the region %.40q: set %s to that", region, s3RegionVariables[0])
 	case res.StatusCode == http.StatusForbidden, res.StatusCode == http.StatusUnauthorized, res.StatusCode == http.StatusBadRequest:
-		return wrong.WithHint("%s and %s may not read it, %s is missing or has expired, %s (here %s) is not that of the bucket, or the clock is wrong", s3KeyVariable, s3SecretVariable, s3TokenVariable, s3RegionVariables[0], a.region)
+		return wrong.WithHint("%s and %s may not %s, %s is missing or has expired, %s (here %s) is not that of the bucket, or the clock is wrong", s3KeyVariable, s3SecretVariable, right, s3TokenVariable, s3RegionVariables[0], a.region)
 	}
 	return nil
 }

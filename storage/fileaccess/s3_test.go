@@ -132,7 +132,7 @@ func TestS3Objects(t *testing.T) {
 	}
 	for _, c := range []struct{ address, want string }{
 		{"s3://bucket.a/none.bin", "404"}, {"s3://moved/x.bin", "set AWS_REGION to that"}, {"s3://sent/x.bin", "307"},
-		{"s3://bucket.a/data/*.bin", "a pattern of objects"}, {"s3://bucket.a/../x.bin", "'..'"}, {"s3://user:hidden@bucket/x.bin", "no bucket has such a name"}, {"s3://bucket", "no key"}, {"s3:///x", "no bucket"}, {"s3://bucket/x?versionId=1", "has ?"},
+		{"s3://bucket.a/../x.bin", "'..'"}, {"s3://user:hidden@bucket/x.bin", "no bucket has such a name"}, {"s3://bucket", "no key"}, {"s3:///x", "no bucket"}, {"s3://bucket/x?versionId=1", "has ?"},
 	} {
 		_, err := p.Open(context.Background(), c.address)
 		if err == nil || !strings.Contains(err.Error()+sqlerr.From(err).Hint, c.want) || strings.Contains(err.Error(), "hidden") {

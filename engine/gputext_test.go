@@ -26,3 +26,34 @@ func TestGPUMadeTexts(t *testing.T) {
 		}
 	})
 }
+
+// TestGPUTextsOfPairs makes texts in conditions of pairs of rows, of which there are many more than rows: in all kinds of joins and ways to join. A text that has found no memory is empty. It may
+// meet a condition that it should not meet, which must leave no trace.
+func TestGPUTextsOfPairs(t *testing.T) {
+	eachGPU(t, func(t *testing.T, e *Engine) {
+		s := e.NewSession()
+		mustRun(t, s, `CREATE TABLE d AS WITH RECURSIVE r AS (SELECT 0 AS n UNION ALL SELECT n + 1 FROM r WHERE n < 69) SELECT n FROM r;
+			CREATE TABLE y AS SELECT n AS id, CONCAT('t', n * 41 % 31, 'q') AS s, n % 5 AS n, REPEAT(CONCAT(n, '-'), 30) AS l FROM d;
+			CREATE TABLE x AS SELECT a.n * 70 + b.n AS id, b.s, a.n % 5 AS n, b.l FROM d AS a JOIN y AS b`)
+		for i, x := range []struct{ set, sql string }{
+			{"", "SELECT COUNT(*) FROM x WHERE NOT EXISTS (SELECT 1 FROM y WHERE CONCAT(x.s, y.s) < 't0qt3')"},
+			{"", "SELECT COUNT(*), SUM(id) FROM x WHERE EXISTS (SELECT 1 FROM y WHERE CONCAT(x.s, y.s, x.n) < CONCAT(y.s, 't1', x.n + y.n))"},
+			{"", "SELECT COUNT(*), SUM(x.id), SUM(y.id) FROM x LEFT JOIN y ON CONCAT(x.s, ':', y.s) < 't12q:t2'"},
+			{"", "SELECT COUNT(*), COUNT(x.id), SUM(y.id) FROM x FULL JOIN y ON x.n = y.n AND CONCAT(x.s, y.s) < 't1'"},
+			{"", "SELECT COUNT(*), COUNT(x.id), SUM(y.id) FROM x FULL JOIN y ON x.n = y.n AND CONCAT(y.l, x.l, y.l, x.l, y.l) < '1'"},
+			{"SET radish_gpu_join_partitions = 'always'", "SELECT COUNT(*), COUNT(x.id), SUM(y.id) FROM x FULL JOIN y ON x.n = y.n AND CONCAT(y.l, x.l, y.l, x.l, y.l) < '1'"},
+			{"SET radish_gpu_join_partitions = 'always'", "SELECT COUNT(*), SUM(x.id), SUM(y.id), COUNT(DISTINCT CONCAT(x.s, y.s)) FROM x JOIN y ON x.n = y.n AND CONCAT(x.s, y.s) > 't2'"},
+			{"SET radish_gpu_join_sorted = 'always'", "SELECT COUNT(*), SUM(x.id), SUM(y.id), MIN(CONCAT(x.s, y.s)) FROM x JOIN y ON x.n = y.n AND CONCAT(x.s, y.s) > 't2'"},
+			{"", "SELECT COUNT(*), SUM(EXISTS (SELECT 1 FROM y WHERE SUBSTRING(CONCAT(x.s, y.s), 2, 4) = CONCAT(y.n, x.id % 10, 'qt'))) FROM x"},
+			{"", "SELECT COUNT(*), SUM(x.id) FROM x JOIN y ON CASE WHEN CONCAT(x.s, y.n) < 't2' THEN CONCAT(y.s, x.n) ELSE CONCAT_WS('-', x.n, y.s) END > 't29'"},
+			{"", "SELECT COUNT(*), MAX(c) FROM (SELECT CONCAT(x.s, y.l) AS c, y.n FROM x JOIN y ON x.n > y.n) AS z WHERE CONCAT(c, n) LIKE '%3-%4'"},
+			{"", "SELECT COUNT(*), SUM(id) FROM x WHERE CONCAT(l, s, l, s, l, id, l, s, l, s, l) LIKE '%19%7%' OR CONCAT(s, id) < 't1' AND CONCAT(id, s) > '3'"},
+		} {
+			if testing.Short() && i%3 != 0 { // each compiles a kernel
+				continue
+			}
+			mustRun(t, s, "SET radish_gpu_join_partitions = 'auto', radish_gpu_join_sorted = 'hint'; "+x.set)
+			sameOnGPU(t, s, x.sql)
+		}
+	})
+}

@@ -6,6 +6,7 @@ import (
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
+	_ "github.com/radish-sql/radish/sql/functions" // which cases call
 	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/table"
 )
@@ -149,6 +150,7 @@ type joinSpec struct {
 	limit    int  // rows at most
 	payload  []int
 	residual bool
+	made     bool // there is a residual condition, about texts made of both sides
 	searched bool // Build.Searched, but for marks
 	constant bool // the build's last key is a constant
 	ranges   []rangeSpec
@@ -216,13 +218,17 @@ func joinCases() []Case {
 			ranges: []rangeSpec{{colDec, expr.LE, colDec}, {colFloat, expr.GT, colFloat}}},
 		{name: "dense key and less", keys: []int{colKey}, skew: 2, alg: physical.DenseJoin, limit: 400, payload: []int{colUnique},
 			ranges: []rangeSpec{{colUnique, expr.LT, colUnique}}},
+		{name: "key and made texts", keys: []int{colKey}, made: true, skew: 3, limit: 300, payload: []int{colText, colUnique}},
+		{name: "nested loop by made texts", alg: physical.NestedLoopJoin, made: true, limit: 120, payload: []int{colText, colUnique}},
 	}
 	var cs []Case
 	for _, s := range specs {
 		for _, kind := range []logical.JoinKind{logical.InnerJoin, logical.LeftJoin, logical.FullJoin, logical.SemiJoin, logical.AntiJoin, logical.MarkJoin, logical.SingleJoin} {
 			for _, residual := range []bool{false, true} {
 				s := s
-				s.residual = residual
+				if s.residual = residual; s.made && !residual {
+					continue
+				}
 				name := fmt.Sprintf("join %d %s", kind, s.name)
 				if residual {
 					if len(s.payload) == 0 {
@@ -235,6 +241,28 @@ func joinCases() []Case {
 		}
 	}
 	return cs
+}
+
+// conditions are residual ones, about a row of the probe's and the first column of a build's payload.
+func (s joinSpec) conditions(pc []*expr.Column, y *expr.Column) []expr.Expr {
+	switch {
+	case s.made:
+		x := pc[colText]
+		long := concat(y, concat(x, y), concat(y, x, y), x)
+		return []expr.Expr{&expr.Compare{Op: expr.NE, Left: long, Right: concat(long, x)}, &expr.Compare{Op: expr.LT, Left: concat(x, y), Right: concat(y, x)}}
+	case y.Typ.Phys() != types.PhysInt64:
+		return []expr.Expr{&expr.Or{Args: []expr.Expr{&expr.IsNull{Arg: y}, compareTo(expr.GT, pc[colKey], types.IntValue(3))}}}
+	}
+	return []expr.Expr{&expr.Compare{Op: expr.NE, Left: pc[colUnique], Right: y}}
+}
+
+// concat is a text made of others.
+func concat(parts ...expr.Expr) expr.Expr {
+	e, err := expr.NewCall("concat", parts...)
+	if err != nil {
+		panic(err)
+	}
+	return e
 }
 
 func joinPlan(g *Gen, s joinSpec, kind logical.JoinKind) *physical.Plan {
@@ -280,10 +308,7 @@ func joinPlan(g *Gen, s joinSpec, kind logical.JoinKind) *physical.Plan {
 	}
 	p := &physical.Probe{Kind: kind, Build: b, Keys: exprs(pick(pc, s.keys...))}
 	if s.residual {
-		p.Residual = []expr.Expr{&expr.Compare{Op: expr.NE, Left: pc[colUnique], Right: b.Payload[0]}}
-		if b.Payload[0].Typ.Phys() != types.PhysInt64 {
-			p.Residual = []expr.Expr{&expr.Or{Args: []expr.Expr{&expr.IsNull{Arg: b.Payload[0]}, compareTo(expr.GT, pc[colKey], types.IntValue(3))}}}
-		}
+		p.Residual = s.conditions(pc, b.Payload[0])
 	}
 	for _, x := range s.ranges {
 		p.Residual = append(p.Residual, &expr.Compare{Op: x.op, Left: pc[x.probe], Right: bc[x.build]})

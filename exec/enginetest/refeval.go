@@ -150,7 +150,10 @@ func (r *rel) eval(e expr.Expr, x row) types.Value {
 			return r.eval(e.Else, x)
 		}
 		return types.NullOf(e.Typ)
-	case *expr.Call: // add or sub of integers
+	case *expr.Call: // concat, and add or sub of integers
+		if e.Fn.Name == "concat" {
+			return r.concat(e, x)
+		}
 		a, b := r.eval(e.Args[0], x), r.eval(e.Args[1], x)
 		if a.Null || b.Null {
 			return types.NullOf(e.Typ)
@@ -167,6 +170,19 @@ func (r *rel) eval(e expr.Expr, x row) types.Value {
 		return isIn(r.eval(e.Arg, x), e)
 	}
 	panic(fmt.Sprintf("expression %T", e))
+}
+
+// concat is CONCAT of texts.
+func (r *rel) concat(e *expr.Call, x row) types.Value {
+	text := ""
+	for _, a := range e.Args {
+		v := r.eval(a, x)
+		if v.Null {
+			return types.NullOf(e.Typ)
+		}
+		text += v.S
+	}
+	return types.StringValue(text)
 }
 
 // doubleOf is CAST of a number to DOUBLE.

@@ -1,5 +1,6 @@
 // text.cuh: strings that a kernel makes. They lie one behind the other in memory that the host gives a pipeline and that stays as long as the query. A string
 // past the capacity is counted all the same, and is empty: the host then reserves memory for all and runs the pipeline again.
+// Strings that only a condition reads lie in memory of the thread, which the next condition uses again: there is one for each pair of rows that a join compares.
 #pragma once
 #include "string.cuh"
 #include "temporal.cuh"
@@ -26,6 +27,26 @@ struct StringMemory {
     if (lane() == leader) first = atomic_add(used, total);
     const u64 at = shuffle(here, first, leader) + below;
     return at + wanted <= (u64)bytes ? reinterpret_cast<u64*>(data + at) : nullptr;
+  }
+};
+
+// Memory of a thread for the strings of one condition.
+struct ConditionStrings {
+  u64 words[32];
+  i32 used; // words
+};
+
+// Where a condition's strings lie: those that the thread's memory is too small for lie with the strings that stay.
+struct ConditionMemory {
+  ConditionStrings* own;
+  StringMemory rest;
+
+  RADISH_FN u64* take(i64 size) const {
+    const i64 words = (size + 7) / 8;
+    if (words > 32 - own->used) return rest.take(size);
+    u64* const at = own->words + own->used;
+    own->used += (i32)words;
+    return at;
   }
 };
 
@@ -56,8 +77,8 @@ struct StringWriter {
 };
 
 // Strings one behind the other.
-template <typename... Views>
-RADISH_NOINLINE view concat(StringMemory strings, Views... parts) {
+template <typename Memory, typename... Views>
+RADISH_NOINLINE view concat(Memory strings, Views... parts) {
   const i64 size = (parts.size + ...);
   u64* const memory = strings.take(size);
   if (memory == nullptr) return {nullptr, 0};
@@ -73,8 +94,8 @@ struct StringPart {
   bool null;
 };
 // The strings that are not NULL, with a separator between them.
-template <typename... Parts>
-RADISH_NOINLINE view concat_ws(StringMemory strings, view separator, Parts... parts) {
+template <typename Memory, typename... Parts>
+RADISH_NOINLINE view concat_ws(Memory strings, view separator, Parts... parts) {
   const i64 count = ((i64)0 + ... + !parts.null);
   const i64 size = ((i64)0 + ... + (parts.null ? 0 : parts.string.size)) + (count > 1 ? (count - 1) * separator.size : 0);
   u64* const memory = strings.take(size);
@@ -102,7 +123,8 @@ struct ShortString {
   RADISH_FN void digits(u64 x, i32 least) {
     for (; x > 0 || least > 0; x /= 10, least--) put((u8)('0' + x % 10));
   }
-  RADISH_FN view keep(StringMemory strings) const {
+  template <typename Memory>
+  RADISH_FN view keep(Memory strings) const {
     const i32 size = 48 - first;
     u64* const memory = strings.take(size);
     if (memory == nullptr) return {nullptr, 0};
@@ -156,25 +178,30 @@ struct ShortString {
   }
 };
 
-RADISH_NOINLINE view number_text(StringMemory strings, u128 x, bool negative, i32 scale) {
+template <typename Memory>
+RADISH_NOINLINE view number_text(Memory strings, u128 x, bool negative, i32 scale) {
   ShortString t;
   t.number(x, negative, scale);
   return t.keep(strings);
 }
-RADISH_FN view decimal_text(StringMemory strings, i128 x, i32 scale) { return number_text(strings, x < 0 ? (u128)0 - (u128)x : (u128)x, x < 0, scale); }
-RADISH_NOINLINE view date_text(StringMemory strings, i64 days) {
+template <typename Memory>
+RADISH_FN view decimal_text(Memory strings, i128 x, i32 scale) { return number_text(strings, x < 0 ? (u128)0 - (u128)x : (u128)x, x < 0, scale); }
+template <typename Memory>
+RADISH_NOINLINE view date_text(Memory strings, i64 days) {
   ShortString t;
   t.date(days);
   return t.keep(strings);
 }
-RADISH_NOINLINE view datetime_text(StringMemory strings, i64 micros, i32 scale) {
+template <typename Memory>
+RADISH_NOINLINE view datetime_text(Memory strings, i64 micros, i32 scale) {
   ShortString t;
   t.clock(time_of(micros), scale);
   t.put(' ');
   t.date(date_of(micros));
   return t.keep(strings);
 }
-RADISH_NOINLINE view time_text(StringMemory strings, i64 micros, i32 scale) {
+template <typename Memory>
+RADISH_NOINLINE view time_text(Memory strings, i64 micros, i32 scale) {
   ShortString t;
   t.clock(micros < 0 ? -micros : micros, scale);
   if (micros < 0) t.put('-');

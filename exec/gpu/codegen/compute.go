@@ -98,7 +98,7 @@ func (t *Text) cheap(e expr.Expr, sc *Scope) bool {
 		b, ok := sc.find(x.ID)
 		return ok && b.load == nil
 	}
-	if _, ok := sc.known(e); ok {
+	if _, ok := sc.known(e, t.strings.condition); ok {
 		return true
 	}
 	if c := t.coded(e, sc); c != nil {

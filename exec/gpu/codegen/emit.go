@@ -31,7 +31,7 @@ func (t *Text) Emit(e expr.Expr, sc *Scope) (Value, error) {
 	case *expr.Const:
 		return t.constant(x.Value), nil
 	}
-	if v, ok := sc.known(e); ok {
+	if v, ok := sc.known(e, t.strings.condition); ok {
 		return v, nil
 	}
 	v, err := t.compute(e, sc)
@@ -41,17 +41,13 @@ func (t *Text) Emit(e expr.Expr, sc *Scope) (Value, error) {
 	if v.Typ = e.Type(); v.Typ.Kind == types.KindBool && v.Null == "" && v.truth == "" && v.Class == form.Int {
 		v.truth = "(" + v.Text + " != 0)"
 	}
-	sc.remember(e, v)
+	sc.remember(e, v, t.strings.until(v))
 	return v, nil
 }
 
-// EmitCond writes the statements that compute a condition and returns a C++ bool that is true where it is TRUE, so not where it is
-// NULL. What the condition need not look at is not evaluated.
-func (t *Text) EmitCond(e expr.Expr, sc *Scope) (string, error) { return t.choose(e, true, sc) }
-
 // choose returns a C++ bool that is true where a condition is want. It is no name, so it is to be used once.
 func (t *Text) choose(e expr.Expr, want bool, sc *Scope) (string, error) {
-	if v, ok := sc.known(e); ok {
+	if v, ok := sc.known(e, t.strings.condition); ok {
 		return chosen(v, want), nil
 	}
 	switch x := e.(type) {
@@ -65,7 +61,7 @@ func (t *Text) choose(e expr.Expr, want bool, sc *Scope) (string, error) {
 	}
 	if v, ok, err := t.lookUp(e, sc); ok || err != nil {
 		if err == nil {
-			sc.remember(e, v)
+			sc.remember(e, v, t.strings.until(v))
 		}
 		return chosen(v, want), err
 	}

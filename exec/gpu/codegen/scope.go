@@ -22,8 +22,9 @@ type binding struct {
 type loader func() (Value, error)
 
 type computed struct {
-	e expr.Expr
-	v Value
+	e     expr.Expr
+	v     Value
+	until int // the condition behind which it is gone; 0: it stays
 }
 
 // NewScope returns a scope in which nothing is known.
@@ -91,11 +92,11 @@ func (s *Scope) column(c *expr.Column) (Value, error) {
 	return v, nil
 }
 
-// known returns the value of an expression that was computed before.
-func (s *Scope) known(e expr.Expr) (Value, bool) {
+// known returns the value of an expression that was computed before, if it is still there in a condition.
+func (s *Scope) known(e expr.Expr, condition int) (Value, bool) {
 	for ; s != nil; s = s.up {
 		for _, d := range s.done {
-			if d.e == e || d.e.Type() == e.Type() && expr.Equal(d.e, e) {
+			if (d.until == 0 || d.until == condition) && (d.e == e || d.e.Type() == e.Type() && expr.Equal(d.e, e)) {
 				return d.v, true
 			}
 		}
@@ -103,8 +104,10 @@ func (s *Scope) known(e expr.Expr) (Value, bool) {
 	return Value{}, false
 }
 
-// remember says that an expression has been computed.
-func (s *Scope) remember(e expr.Expr, v Value) { s.done = append(s.done, computed{e, v}) }
+// remember says that an expression has been computed. Its value is gone behind a condition, or stays: until is 0.
+func (s *Scope) remember(e expr.Expr, v Value, until int) {
+	s.done = append(s.done, computed{e, v, until})
+}
 
 // strictEmitter writes a function that is NULL if an operand is. It gets the operands' values, of which none is always NULL, and where
 // one is (a name, or empty). It returns the result, with a null of its own where there are further reasons for NULL.

@@ -29,6 +29,8 @@ type Text struct {
 	// Sites are the expressions that can raise an error or a warning; raise and warn name them by their number, from 0.
 	Sites []expr.Expr
 
+	strings madeStrings
+
 	body   strings.Builder
 	filled map[Gap]string // the text of the body's gaps
 	indent int
@@ -314,6 +316,9 @@ func (t *Text) Source(name string) string {
 	}
 	b.Grow(size)
 	fmt.Fprintf(&b, "RADISH_KERNEL(%s, %d) {\n", name, len(t.Params))
+	if t.strings.passing {
+		b.WriteString("  ConditionStrings condition_strings;\n")
+	}
 	body := t.body.String()
 	for {
 		i := strings.IndexByte(body, 0)

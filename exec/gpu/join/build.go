@@ -143,6 +143,9 @@ func (f *Form) Memory(rows int64) *Memory {
 // MatchedWord is the address of a byte for each row of a build: it has found a match.
 type MatchedWord struct{ of }
 
+// Matched is the word of a build.
+func Matched(b *physical.Build) MatchedWord { return MatchedWord{of{b}} }
+
 // OpenUnmatched writes the loop over a build's rows that found no match.
 func (all Forms) OpenUnmatched(k *kernel.Kernel, s *codegen.Scope, src *physical.UnmatchedScan) error {
 	f, err := all.of(k.Plan, src.Build)

@@ -118,6 +118,11 @@ func (k *Kernel) MakesStrings() bool {
 	return slices.ContainsFunc(k.All(), func(x *Kernel) bool { return x.Text.MakesStrings() })
 }
 
+// KeepsStrings says whether they make strings that more than a condition reads.
+func (k *Kernel) KeepsStrings() bool {
+	return slices.ContainsFunc(k.All(), func(x *Kernel) bool { return x.Text.KeepsStrings() })
+}
+
 // Rows are what a launch goes over. One of the first three is set, or Count rows are there.
 type Rows struct {
 	Scan   *physical.TableScan // tiles of a table

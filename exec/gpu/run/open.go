@@ -255,9 +255,13 @@ const (
 // openStrings takes memory for the strings of a pipeline that starts.
 func (q *Query) openStrings(k *kernel.Kernel) error {
 	if q.outputs.strings[k.Pipeline] == nil {
-		rows := int64(min(k.Pipeline.EstRows, stringMostBytes))
-		if q.ready(k) {
+		rows := int64(0) // whose strings stay
+		switch {
+		case !k.KeepsStrings():
+		case q.ready(k):
 			rows = q.sourceBound(k)
+		default:
+			rows = int64(min(k.Pipeline.EstRows, stringMostBytes))
 		}
 		bytes := min(max(rows*stringRowBytes, stringLeastBytes), stringMostBytes)
 		if m, err := q.runner.Device.Memory(); err == nil {
@@ -267,12 +271,13 @@ func (q *Query) openStrings(k *kernel.Kernel) error {
 		if err != nil {
 			return err
 		}
-		q.outputs.strings[k.Pipeline] = &stringRun{data, bytes}
+		q.outputs.strings[k.Pipeline] = &stringRun{data: data, bytes: bytes}
 	}
 	return q.control.Reset(kernel.CounterWord{P: k.Pipeline, Of: madeStrings{}})
 }
 
-// growStrings looks whether the memory for a pipeline's strings was large enough. If not it takes as much as they need, empties the sink and returns true.
+// growStrings looks whether the memory for a pipeline's strings was large enough. If not it takes as much as they need, empties the sink and returns true. A string without memory
+// is empty, so a condition may have ended a search too early: if what was counted has not sufficed once, there is at least twice as much the next time.
 func (q *Query) growStrings(k *kernel.Kernel) (bool, error) {
 	if !k.MakesStrings() {
 		return false, nil
@@ -283,13 +288,35 @@ func (q *Query) growStrings(k *kernel.Kernel) (bool, error) {
 	}
 	q.memory.Free(x.data)
 	delete(q.outputs.strings, k.Pipeline)
+	if x.grown {
+		used = max(used, 2*x.bytes)
+	}
 	bytes := kernel.RoundUp(used, devicemem.Unit)
 	data, err := q.memory.Alloc("strings", bytes)
 	if err != nil {
 		return false, err
 	}
-	q.outputs.strings[k.Pipeline] = &stringRun{data, bytes}
+	q.outputs.strings[k.Pipeline] = &stringRun{data, bytes, true}
+	if err := q.forgetMatches(k.Pipeline.Sink); err != nil {
+		return false, err
+	}
 	return true, q.emptySink(k.Pipeline.Sink)
+}
+
+// forgetMatches has the builds that pipelines into a sink probe note matches anew. All of these pipelines run again.
+func (q *Query) forgetMatches(s physical.Sink) error {
+	for _, p := range q.program.Feeders[s] {
+		for _, t := range p.Transforms {
+			probe, ok := t.(*physical.Probe)
+			if !ok || !probe.Build.KeepUnmatched || !q.progress.done[p] {
+				continue
+			}
+			if err := q.outputs.forgetMatches(probe.Build); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // emptySink makes a sink as it was before its pipelines ran.

@@ -6,6 +6,7 @@ import (
 	"github.com/radish-sql/radish/exec/gpu/control"
 	"github.com/radish-sql/radish/exec/gpu/devicemem"
 	"github.com/radish-sql/radish/exec/gpu/groupby"
+	"github.com/radish-sql/radish/exec/gpu/join"
 	"github.com/radish-sql/radish/exec/gpu/join/radix"
 	"github.com/radish-sql/radish/exec/gpu/kernel"
 	"github.com/radish-sql/radish/exec/gpu/program"
@@ -105,6 +106,7 @@ type partitionRun struct {
 type stringRun struct {
 	data  gpukernels.Ptr
 	bytes int64
+	grown bool // what came first was too small
 }
 
 // sideRun is one side's rows on the device, in the partitions of the last pass.
@@ -137,6 +139,9 @@ type sortedSide struct {
 func (s *sortedSide) memory() []gpukernels.Ptr {
 	return []gpukernels.Ptr{s.places[0], s.places[1], s.values[0], s.values[1], s.rows, s.counter}
 }
+
+// matches is how many words have a bit for each row.
+func (s *sideRun) matches() int64 { return s.last().capacity()/32 + 2 }
 
 // last is the pass whose partitions are joined.
 func (s *sideRun) last() *sidePass { return &s.passes[len(s.passes)-1] }
@@ -223,6 +228,21 @@ func (out *outputs) openBuild(p *physical.Build, capacity int64) error {
 		return err
 	}
 	return out.control.Reset(kernel.CounterWord{Of: p})
+}
+
+// forgetMatches says that no row of a build has found a match yet.
+func (out *outputs) forgetMatches(b *physical.Build) error {
+	if side := out.partitioned(b); side != nil {
+		if side.matched == 0 {
+			return nil
+		}
+		return out.memory.Stream.Fill(side.matched, 0, 4, side.matches())
+	}
+	run := out.builds[b]
+	if run == nil {
+		return nil
+	}
+	return out.memory.Stream.Fill(*run.arrays[join.Matched(b)], 0, 1, out.rows[b].capacity)
 }
 
 // freeRows gives a sink's arrays back.

@@ -210,7 +210,7 @@ func (q *Query) openMatched(side radix.Side) (err error) {
 		return nil
 	}
 	s := q.outputs.sides[side]
-	if s.matched, err = q.memory.Filled("partitions", s.last().capacity()/32+2, 4, 0); err == nil {
+	if s.matched, err = q.memory.Filled("partitions", s.matches(), 4, 0); err == nil {
 		q.outputs.builds[side.Join.Build()].words[side.Join.Matched()] = uint64(s.matched)
 	}
 	return err

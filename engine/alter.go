@@ -110,8 +110,8 @@ func (s *Session) rebuild(st *statement, v *table.Version, schema *table.Schema,
 			next.SkipAuto(v.Auto() - 1)
 		}
 	}
-	if err == nil && a.Auto > 1 && schema.AutoIncrement() >= 0 {
-		next.SkipAuto(int64(min(a.Auto, 1<<63-1)) - 1)
+	if err == nil && a.Auto > 0 && schema.AutoIncrement() >= 0 {
+		return next.RestartAuto(st.ctx, int64(min(a.Auto, 1<<63-1)))
 	}
 	return next, err
 }

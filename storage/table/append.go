@@ -154,7 +154,7 @@ func (v *Version) appendData(data []encoding.Data) (next *Version, undo func()) 
 func (v *Version) derive(changed int) *Version {
 	return &Version{
 		Schema: v.Schema, groups: append([]*RowGroup(nil), v.groups...), merged: v.merged.next(), rows: v.rows,
-		tail: v.tail, shared: v.shared, index: v.index, numbers: v.numbers, stats: v.stats.derive(v.rows, changed),
+		tail: v.tail, shared: v.shared, auto: v.auto, index: v.index, numbers: v.numbers, stats: v.stats.derive(v.rows, changed),
 	}
 }
 

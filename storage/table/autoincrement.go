@@ -1,7 +1,9 @@
 package table
 
 import (
+	"context"
 	"math"
+	"sync"
 
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
@@ -24,17 +26,20 @@ func (s *Schema) AutoIncrement() int {
 	return -1
 }
 
-// counter is the next value of a table's AUTO_INCREMENT column; 0: not looked for yet. All versions of a table share it, so that a
+// counter is the next value of a table's AUTO_INCREMENT column. The versions of a table share it until [Version.RestartAuto], so that a
 // value which was given out is not given again, whether its row was committed or not.
-type counter struct{ next int64 }
+type counter struct {
+	mu   sync.Mutex
+	next int64 // 0: not looked for yet
+}
 
 // NextAuto returns the next value of the AUTO_INCREMENT column that is first or some steps behind it, and counts on.
 func (v *Version) NextAuto(step, first int64) (int64, error) {
-	v.shared.mu.Lock()
-	defer v.shared.mu.Unlock()
+	v.auto.mu.Lock()
+	defer v.auto.mu.Unlock()
 	ordinal := v.Schema.AutoIncrement()
 	v.lookForAuto(ordinal)
-	n := v.shared.auto.next
+	n := v.auto.next
 	if behind := (n - first) % step; n < first {
 		n = first
 	} else if behind > 0 && n <= math.MaxInt64-step {
@@ -44,18 +49,44 @@ func (v *Version) NextAuto(step, first int64) (int64, error) {
 		return 0, sqlerr.New(sqlerr.CodeAutoIncrementFailed, sqlerr.User, "Failed to read auto-increment value from storage engine").
 			WithHint("column '%s' is at its largest value", v.Schema.Columns[ordinal].Name)
 	}
-	v.shared.auto.next = n + min(step, math.MaxInt64-n)
+	v.auto.next = n + min(step, math.MaxInt64-n)
 	return n, nil
 }
 
 // SkipAuto makes the next value of the AUTO_INCREMENT column larger than n.
 func (v *Version) SkipAuto(n int64) {
-	v.shared.mu.Lock()
-	defer v.shared.mu.Unlock()
+	v.auto.mu.Lock()
+	defer v.auto.mu.Unlock()
 	v.lookForAuto(v.Schema.AutoIncrement())
-	if n >= v.shared.auto.next && n+1 > 0 {
-		v.shared.auto.next = n + 1
+	if n >= v.auto.next && n+1 > 0 {
+		v.auto.next = n + 1
 	}
+}
+
+// RestartAuto returns a version whose next value of the AUTO_INCREMENT column is n, or the first behind its rows if that is larger. It shares its counter with no version
+// before it, whose values may still be in use.
+func (v *Version) RestartAuto(ctx context.Context, n int64) (*Version, error) {
+	out := *v
+	ordinal := v.Schema.AutoIncrement()
+	next := n
+	for _, g := range v.Groups() {
+		c := g.Columns[ordinal]
+		if m := c.Max; m.Null || m.I < next {
+			continue // the bound may be that of a deleted row
+		}
+		if ctx.Err() != nil {
+			return nil, sqlerr.Interrupted(context.Cause(ctx))
+		}
+		values := newVector(c.Type)
+		c.Decode(values, 0, c.Rows)
+		for row := range c.Rows {
+			if x := values.Value(row); !x.Null && x.I >= next && (g.Deleted == nil || !g.Deleted.Get(row)) {
+				next = x.I + 1
+			}
+		}
+	}
+	out.auto = &counter{next: next}
+	return &out, nil
 }
 
 // ReserveAuto makes the next value of the AUTO_INCREMENT column larger than the one that is so many steps behind n, but not larger than the
@@ -72,15 +103,15 @@ func (v *Version) ReserveAuto(n, steps, step int64) {
 
 // Auto returns the next value of the AUTO_INCREMENT column.
 func (v *Version) Auto() int64 {
-	v.shared.mu.Lock()
-	defer v.shared.mu.Unlock()
+	v.auto.mu.Lock()
+	defer v.auto.mu.Unlock()
 	v.lookForAuto(v.Schema.AutoIncrement())
-	return v.shared.auto.next
+	return v.auto.next
 }
 
-// lookForAuto finds the first value behind those that the column has. v.shared.mu is held.
+// lookForAuto finds the first value behind those that the column has. v.auto.mu is held.
 func (v *Version) lookForAuto(ordinal int) {
-	if v.shared.auto.next > 0 {
+	if v.auto.next > 0 {
 		return
 	}
 	next := int64(1)
@@ -89,7 +120,7 @@ func (v *Version) lookForAuto(ordinal int) {
 			next = m.I + 1
 		}
 	}
-	v.shared.auto.next = next
+	v.auto.next = next
 }
 
 // largestInts are the largest values of types that are narrower than the counter.

@@ -328,7 +328,7 @@ func (b *Builder) Finish() (*Version, error) {
 		next.rows += int64(g.Rows)
 	}
 	if len(v.groups) == 0 {
-		next.shared = &lineage{encoders: b.encoders, auto: v.shared.auto}
+		next.shared = &lineage{encoders: b.encoders}
 	} else {
 		b.shareDictionaries()
 	}

@@ -45,7 +45,7 @@ func (v *Version) sharedPieces(f func(at unsafe.Pointer, bytes int64)) {
 // bytes returns the memory of a definition, with what every table has besides, in bytes.
 func (s *Schema) bytes() int64 {
 	const strings = int64(unsafe.Sizeof(""))
-	total := int64(unsafe.Sizeof(*s)+unsafe.Sizeof(Version{})+unsafe.Sizeof(lineage{})+unsafe.Sizeof(indexes{})) + int64(len(s.Database)+len(s.Name)+len(s.Comment))
+	total := int64(unsafe.Sizeof(*s)+unsafe.Sizeof(Version{})+unsafe.Sizeof(lineage{})+unsafe.Sizeof(counter{})+unsafe.Sizeof(indexes{})) + int64(len(s.Database)+len(s.Name)+len(s.Comment))
 	for i := range s.Columns {
 		c := &s.Columns[i]
 		total += int64(unsafe.Sizeof(*c)) + int64(len(c.Name)+len(c.Comment)+len(c.OnUpdate)+len(c.Foreign))

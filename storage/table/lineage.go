@@ -12,7 +12,6 @@ import (
 type lineage struct {
 	mu       sync.Mutex
 	encoders []*encoding.Encoder // by ordinal; guarded by mu from Prepare to Chunk
-	auto     counter             // guarded by mu
 }
 
 func newLineage(schema *Schema) *lineage {

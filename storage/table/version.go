@@ -83,6 +83,7 @@ type Version struct {
 	rows   int64    // live ones
 	tail   *tail    // the buffers behind the last group if that is open for appending; else nil
 	shared *lineage // encoders
+	auto   *counter // of the AUTO_INCREMENT column
 	index  *indexes // of the keys
 	// numbers is the same in two versions of a table only if a row that both have has the same number in both.
 	numbers *numbering
@@ -115,7 +116,7 @@ type RowGroup struct {
 func New(schema *Schema) *Version { return newVersion(schema, newLineage(schema)) }
 
 func newVersion(schema *Schema, shared *lineage) *Version {
-	return &Version{Schema: schema, shared: shared, index: newIndexes(schema), numbers: new(numbering), stats: newStatsCache(len(schema.Columns))}
+	return &Version{Schema: schema, shared: shared, auto: new(counter), index: newIndexes(schema), numbers: new(numbering), stats: newStatsCache(len(schema.Columns))}
 }
 
 // Blank returns a version of a table without columns that has rows all the same: what is left of them where nobody reads any.

@@ -46,3 +46,43 @@ func TestFirstPartitions(t *testing.T) {
 		}
 	})
 }
+
+// TestFirstScans runs statements whose scans go row by row until the kernels are compiled that load several rows at once. Rows are the CPU's.
+func TestFirstScans(t *testing.T) {
+	eachGPU(t, func(t *testing.T, e *Engine) {
+		s := e.NewSession()
+		mustRun(t, s, `CREATE TABLE d AS WITH RECURSIVE r AS (SELECT 0 AS n UNION ALL SELECT n + 1 FROM r WHERE n < 59) SELECT n FROM r;
+			CREATE TABLE r AS SELECT a.n * 60 + b.n AS k, IF(b.n % 7 = 0, NULL, b.n) AS v FROM d AS a JOIN d AS b;
+			DELETE FROM r WHERE k % 50 = 3;
+			SET radish_device = 'gpu_strict'`)
+		d := theGPU(t, e)
+		defer d.RowByRow(0, 0)
+		for _, query := range []string{
+			"SELECT v, COUNT(*), SUM(k) FROM r WHERE v <> 8 AND k > 100 GROUP BY v ORDER BY v",
+			"SELECT COUNT(*), SUM(r.k), MIN(r.v) FROM r JOIN d ON r.v = d.n WHERE d.n BETWEEN 5 AND 30 AND r.k % 3 = 1",
+		} {
+			want := mustRun(t, e.NewSession(), "SET radish_device = 'cpu'; "+query)
+			d.RowByRow(0, 0)
+			mustRun(t, s, query) // now the kernels are loaded, so that they can be forgotten, those of an earlier process too
+			d.RowByRow(0, 1e9)
+			d.AwaitKernels()
+			d.ForgetKernels()
+			rowByRow := func() bool {
+				return strings.Contains(mustRun(t, s, "EXPLAIN FORMAT = 'kernels' "+query), "// decided: scan: take row by row")
+			}
+			if !rowByRow() {
+				t.Errorf("the first run waits for kernels that take long to compile: %s", mustRun(t, s, "EXPLAIN FORMAT = 'kernels' "+query))
+			}
+			if got := mustRun(t, s, query); got != want {
+				t.Fatalf("%s gives row by row\n%s\nwant\n%s", query, got, want)
+			}
+			d.AwaitKernels()
+			if rowByRow() {
+				t.Errorf("the second run does not use the kernels that have been compiled: %s", mustRun(t, s, "EXPLAIN FORMAT = 'kernels' "+query))
+			}
+			if got := mustRun(t, s, query); got != want {
+				t.Fatalf("%s gives\n%s\nwant\n%s", query, got, want)
+			}
+		}
+	})
+}

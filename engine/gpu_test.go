@@ -30,6 +30,7 @@ func gpuEngine(t *testing.T, lib *gpukernels.Library) *Engine {
 	if err != nil {
 		t.Fatal(err)
 	}
+	d.RowByRow(0, 0)           // small tables are scanned as large ones are
 	before := settled(t, d, 0) // an earlier test's uploads may still run
 	t.Cleanup(func() {
 		_ = e.Close()

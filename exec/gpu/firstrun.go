@@ -40,5 +40,13 @@ func (d *Device) AwaitKernels() { d.later.Wait() }
 // PartitionFrom is for tests: from so many rows on groups are made in partitions, and up to so many no query waits for the kernels of these.
 func (d *Device) PartitionFrom(rows, first float64) { d.runner.PartitionFrom(rows, first) }
 
+// RowByRow is for tests: tables of up to so many rows are scanned row by row, and those of up to so many while the kernels are compiled that load several rows at once.
+func (d *Device) RowByRow(few, first float64) { d.runner.RowByRow(few, first) }
+
+// UseTuning is for benchmarks without a GPU: kernels are written for one of a compute capability, 90 for 9.0. Where first is not set, a first run has those of later ones.
+func (d *Device) UseTuning(computeCapability int, first bool) {
+	d.runner.UseTuning(computeCapability, first)
+}
+
 // CompareWork orders sources of kernels by what compiling them takes, the longest first.
 func CompareWork(a, b string) int { return load.CompareWork(a, b) }

@@ -3,16 +3,13 @@ package gpu
 import (
 	"context"
 	"fmt"
-	"iter"
 	"slices"
 
 	"github.com/radish-sql/radish/exec/gpu/join"
 	"github.com/radish-sql/radish/exec/gpu/kernel"
-	"github.com/radish-sql/radish/exec/gpu/load"
 	"github.com/radish-sql/radish/exec/gpu/outofcore"
 	"github.com/radish-sql/radish/exec/gpu/program"
 	"github.com/radish-sql/radish/exec/gpu/residency"
-	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/planner/distribute"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
@@ -416,128 +413,6 @@ func (p *Placed) planWindows() (refusal string) {
 		p.Placement.Pipelines[x] = c
 	}
 	return ""
-}
-
-// preferCompiled chooses the kernels of a plan so that a query waits as little as possible for the compiler.
-func (d *Device) preferCompiled(p *Placed) {
-	p.program = d.preferLoading(p.written)
-	waits := p.mode == Always || p.mode == Strict
-	if rows, ok := p.program.Partitions(); !ok || !waits || p.limit > 0 || p.program.Target.Places != nil || rows > p.program.Target.Tuning.Partition.FirstRows || d.isWholeCompiled(p.program) {
-		return
-	}
-	// Kernels that partition rows take several times as long to compile as others. Groups are made without them this time.
-	other := p.program.WithoutPartitions()
-	for x := range p.program.Kernels {
-		if other.Kernels[x] == nil {
-			return
-		}
-	}
-	p.better, p.program = p.program, other
-}
-
-// isWholeCompiled says whether no kernel of a program has to be compiled.
-func (d *Device) isWholeCompiled(g *program.Program) bool {
-	for _, k := range g.Kernels {
-		if !d.isCompiled(k) {
-			return false
-		}
-	}
-	return true
-}
-
-// preferLoading writes a program's kernels so that as few as possible have to be compiled. How a scan loads its columns follows from how many rows are
-// estimated to pass its filters, so from their literals. Where the kernel that suits the estimate is not compiled but the other one is, the other one serves,
-// and the better one is compiled in the background, for the next time.
-func (d *Device) preferLoading(g *program.Program) *program.Program {
-	flipped := map[*physical.TableScan]bool{}
-	for _, k := range g.Kernels {
-		if k.Either && !d.isCompiled(k) {
-			flipped[k.Rows.Scan] = true
-		}
-	}
-	if len(flipped) == 0 {
-		return g
-	}
-	serves, all := g.WithFlippedLoading(flipped), len(flipped)
-	for p, k := range serves.Kernels {
-		if scan := k.Rows.Scan; flipped[scan] && !d.isCompiled(k) {
-			delete(flipped, scan)
-		} else if flipped[scan] {
-			d.compileLater(g.Kernels[p])
-		}
-	}
-	switch len(flipped) {
-	case 0:
-		return g
-	case all:
-		return serves
-	}
-	return g.WithFlippedLoading(flipped)
-}
-
-// isCompiled says whether a pipeline's kernels need not be compiled.
-func (d *Device) isCompiled(k *kernel.Kernel) bool {
-	return !slices.ContainsFunc(k.All(), func(k *kernel.Kernel) bool { return !d.runner.Device.Made(k.CUDA) })
-}
-
-// compileLater compiles a pipeline's kernels while nobody waits for them.
-func (d *Device) compileLater(k *kernel.Kernel) {
-	var texts []string
-	for _, k := range k.All() {
-		texts = append(texts, k.CUDA)
-	}
-	d.compileTexts(texts)
-}
-
-func (d *Device) compileTexts(texts []string) {
-	turn := gpukernels.NewBackgroundTurn()
-	for _, text := range texts {
-		d.later.Go(func() {
-			_ = sqlerr.Guard(func() error { // who needs the kernel will meet the same error
-				m, _, err := d.runner.Device.BeginIn(context.Background(), turn, text).Wait(context.Background())
-				if err == nil {
-					m.Release()
-				}
-				return err
-			})
-		})
-	}
-}
-
-// CompileLater compiles the kernels that are missing while nobody waits for them, the longest first. It takes no memory of the device for that.
-func (p *Placed) CompileLater() {
-	for _, d := range p.devices() {
-		var missing []string
-		for text := range p.texts() {
-			if !d.runner.Device.Known(text) {
-				missing = append(missing, text)
-			}
-		}
-		slices.SortStableFunc(missing, load.CompareWork)
-		d.compileTexts(missing)
-	}
-}
-
-// texts yields the texts of all kernels that a run is expected to need: those of the pipelines, then those that bring rows into order.
-func (p *Placed) texts() iter.Seq[string] {
-	return func(yield func(string) bool) {
-		for _, k := range p.program.Kernels {
-			for _, k := range k.All() {
-				if !yield(k.CUDA) {
-					return
-				}
-			}
-		}
-		for s := range p.program.Sinks {
-			if x := p.program.Order(s); x != nil {
-				for _, text := range x.Texts() {
-					if !yield(text) {
-						return
-					}
-				}
-			}
-		}
-	}
 }
 
 // devices are those that run the plan, by place.

@@ -45,6 +45,7 @@ type Launch struct {
 	Items   int          // rows that a thread takes at once
 	Threads int          // of a block
 	Either  bool         // the kernel is right whichever way its scan loads columns: see Program.loadsAllRows
+	Shorter bool         // it would be compiled sooner if its scan went row by row: see program.RowByRow
 	Then    []*Kernel    // run after this one, over sources of their own
 	Learn   *Kernel      // runs after this one has seen some of the tiles, before it sees the others; nil: none
 }

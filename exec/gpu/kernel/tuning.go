@@ -7,6 +7,7 @@ import "math"
 // What follows from the size of shared memory is computed of Target. Numbers that stand in the package of an algorithm are of three other kinds: shapes of its kernels, which their text
 // has, as rows of a thread; bounds of memory; and thresholds between ways of which one is many times as fast as the other, on either side and on any device.
 type Tuning struct {
+	Scan        Scans
 	Partition   PartitionedGroups
 	PerfectHash PerfectHash
 	Shared      SharedGroups
@@ -19,6 +20,12 @@ type Tuning struct {
 	Sort        Sort
 
 	Results Results
+}
+
+// Scans are how tables are scanned.
+type Scans struct {
+	FewRows   float64 // up to which each row has a thread, which loads its columns where they are used
+	FirstRows float64 // up to which a query is not kept waiting for kernels that load several rows at once: those that go row by row take less than compiling these
 }
 
 // PartitionedGroups are groups that are made in partitions of the rows.
@@ -189,7 +196,7 @@ func TuningOf(computeCapability int) Tuning {
 		return hopper()
 	case computeCapability == 0:
 		t := hopper()
-		t.Partition.FirstRows = 0
+		t.Partition.FirstRows, t.Scan = 0, Scans{}
 		return t
 	}
 	return ampere()
@@ -198,6 +205,7 @@ func TuningOf(computeCapability int) Tuning {
 // hopper is sm_90, measured on an H200.
 func hopper() Tuning {
 	return Tuning{
+		Scan: Scans{FewRows: 1 << 18, FirstRows: 1 << 31},
 		Partition: PartitionedGroups{
 			Rows: 4e6, FirstRows: 1 << 28, Passes: 1, Capacity: math.MaxInt64, PerfectHashRows: 64, PerfectHashBytes: math.MaxInt64, LeastSlots: 256,
 			Slots: 1 << 17, SlotsMost: 1 << 22, MoreGroups: 1 << 16,

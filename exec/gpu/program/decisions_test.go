@@ -24,6 +24,7 @@ func TestDecisionsAreWritten(t *testing.T) {
 		{said: "of rows that pass", written: "load_alive("},
 		{said: "of all rows", written: "load_items("},
 		{said: "take rows one by one", written: "const OneRow t{row};"},
+		{said: "take row by row", written: "// row by row\n"},
 		{said: "of each", written: "load_row("},
 		{said: "long runs put off", written: "put_off_run("},
 		{said: "inner join: ", written: "// inner join: "},
@@ -42,6 +43,9 @@ func TestDecisionsAreWritten(t *testing.T) {
 	for k, c := range enginetest.Cases() {
 		plan := c.Plan(enginetest.NewGen(rand.New(rand.NewPCG(uint64(k), 5)), enginetest.Sizes[k%6]))
 		g := New(plan, &target, &expr.Context{}, lookup.New(1<<20), func(*physical.Pipeline) bool { return true })
+		if k%3 == 0 {
+			g = rowByRow(g)
+		}
 		for _, p := range plan.Pipelines {
 			if g.Reason(p) != nil {
 				continue

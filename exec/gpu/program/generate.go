@@ -78,7 +78,14 @@ func (k *writer) write(sink kernel.Sink, transforms []physical.Transform) error 
 		return err
 	}
 	out := k.Gap() // variables that the sink takes out of the row's blocks
-	return k.writeRows(k.openRow(s), out, sink, transforms)
+	s = k.openRow(s)
+	if k.rowFilter != nil {
+		var err error
+		if s, err = k.rowFilter(s); err != nil {
+			return err
+		}
+	}
+	return k.writeRows(s, out, sink, transforms)
 }
 
 // writeRows writes what is done to a row, and what stands around the loop over all.

@@ -27,7 +27,14 @@ import (
 // goldenTarget is a device that is not there.
 var goldenTarget = &kernel.Target{
 	LaunchWords: gpukernels.LaunchWords, Includes: gpukernels.Includes, Columns: form.ColumnOf,
-	SharedBytes: 227<<10 - kernel.SharedRest, Multiprocessors: 132, Tuning: kernel.TuningOf(90),
+	SharedBytes: 227<<10 - kernel.SharedRest, Multiprocessors: 132, Tuning: goldenTuning(),
+}
+
+// goldenTuning is Hopper's, but that a table of a hundred rows is scanned as one of a million.
+func goldenTuning() kernel.Tuning {
+	t := kernel.TuningOf(90)
+	t.Scan = kernel.Scans{}
+	return t
 }
 
 // goldenTables has a table of orders and one of their items.
@@ -171,9 +178,13 @@ func TestGolden(t *testing.T) {
 		"group": "SELECT day, COUNT(*), MAX(price) FROM items GROUP BY day",
 		"join":  "SELECT i.price, o.customer FROM items i JOIN orders o ON i.day = o.day WHERE o.customer > 5",
 		"sort":  "SELECT price FROM items ORDER BY price DESC, id",
+		"first": "SELECT o.customer, COUNT(*) FROM items i JOIN orders o ON i.day = o.day WHERE o.customer > 5 AND i.price <> 7 GROUP BY o.customer", // row by row
 	} {
 		t.Run(name, func(t *testing.T) {
 			g := goldenProgram(t, given, sql)
+			if name == "first" {
+				g = rowByRow(g)
+			}
 			got := sql + "\n" + describe(t, g)
 			path := filepath.Join("testdata", name+".golden")
 			if os.Getenv("RADISH_UPDATE") != "" {
@@ -189,6 +200,61 @@ func TestGolden(t *testing.T) {
 				t.Errorf("the program is not that of %s (RADISH_UPDATE=1 go test -run TestGolden ./exec/gpu/program writes it anew):\n%s", path, got)
 			}
 		})
+	}
+}
+
+// rowByRow writes a program again whose scans all go row by row.
+func rowByRow(g *Program) *Program {
+	loading := map[*physical.TableScan]Loading{}
+	for _, k := range g.Kernels {
+		if k.Shorter {
+			loading[k.Rows.Scan] = RowByRow
+		}
+	}
+	return g.WithLoading(loading)
+}
+
+// TestRowByRow says which scans go row by row, if all should and if tables with few rows should, and that texts depend on nothing else.
+func TestRowByRow(t *testing.T) {
+	given := goldenTables(t)
+	const joined, grouped = "SELECT i.price, o.customer FROM items i JOIN orders o ON i.day = o.day WHERE o.customer > 5", "SELECT day, COUNT(*) FROM items WHERE price < 100 GROUP BY day"
+	decisions := func(g *Program) (all []string) {
+		for _, p := range g.Plan.Pipelines {
+			if _, ok := p.Source.(*physical.TableScan); ok {
+				all = append(all, g.Outlines[p].Decisions()[0])
+			}
+		}
+		return all
+	}
+	first, second := "scan: take row by row, which compiles sooner; test other filters (2)", "scan: take row by row, which compiles sooner; look up day in the bits of a build"
+	third := "scan: take row by row, which compiles sooner; test other filters (1)"
+	if got := decisions(rowByRow(goldenProgram(t, given, joined))); !slices.Equal(got, []string{first, second}) {
+		t.Errorf("a join: %q", got)
+	}
+	if got := decisions(rowByRow(goldenProgram(t, given, grouped))); !slices.Equal(got, []string{third}) {
+		t.Errorf("groups: %q", got)
+	}
+	goldenTarget.Tuning.Scan.FewRows = 200
+	defer func() { goldenTarget.Tuning = goldenTuning() }()
+	if got := decisions(goldenProgram(t, given, joined)); got[0] != first || !strings.HasPrefix(got[1], "scan: load day of all rows;") {
+		t.Errorf("a join of 100 and 300 rows, of which 200 are few: %q", got)
+	}
+	goldenTarget.Tuning.Scan.FewRows = 300
+	if got := decisions(goldenProgram(t, given, grouped)); !strings.HasPrefix(got[0], "scan: load ") {
+		t.Errorf("groups of few rows: %q", got)
+	}
+	all := func(g *Program) (texts []string) {
+		for _, p := range g.Plan.Pipelines {
+			texts = append(texts, g.Kernels[p].CUDA)
+		}
+		return texts
+	}
+	few := all(goldenProgram(t, given, joined))
+	goldenTarget.Tuning = goldenTuning()
+	asked := all(rowByRow(goldenProgram(t, given, joined)))
+	other := all(rowByRow(goldenProgram(t, given, strings.Replace(joined, "> 5", "> 6", 1))))
+	if !slices.Equal(few, asked) || !slices.Equal(other, asked) {
+		t.Errorf("few rows give\n%s\nother literals\n%s\na first run\n%s", few, other, asked)
 	}
 }
 

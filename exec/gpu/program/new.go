@@ -1,6 +1,7 @@
 package program
 
 import (
+	"maps"
 	"math"
 
 	"github.com/radish-sql/radish/exec/gpu/codegen"
@@ -15,10 +16,23 @@ func New(plan *physical.Plan, target *kernel.Target, ctx *expr.Context, lookups 
 	return write(plan, target, ctx, lookups, on, nil)
 }
 
-// WithFlippedLoading writes the program again. The scans load their columns in the other way than their estimates suggest (loadsAllRows).
-func (g *Program) WithFlippedLoading(scans map[*physical.TableScan]bool) *Program {
+// Loading is how a scan loads its columns, where there are ways that give the same rows.
+type Loading uint8
+
+// The ways.
+const (
+	Suggested Loading = iota // as its estimates suggest
+	Flipped                  // the columns behind its filters of all rows at once, where its estimates suggest those of the rows that pass, and the reverse
+	RowByRow                 // each row's columns where they are used: the kernel compiles sooner, and runs longer over many rows
+)
+
+// WithLoading writes the program again. Scans that are not named load their columns as their estimates suggest.
+func (g *Program) WithLoading(scans map[*physical.TableScan]Loading) *Program {
 	return write(g.Plan, g.Target, g.Ctx, g.Lookups, g.on, scans)
 }
+
+// Loading returns how scans load their columns that do not follow their estimates.
+func (g *Program) Loading() map[*physical.TableScan]Loading { return maps.Clone(g.loading) }
 
 // Partitions says whether groups are made in partitions of rows, and of how many rows at most.
 func (g *Program) Partitions() (rows float64, ok bool) {
@@ -38,12 +52,12 @@ func (g *Program) Partitions() (rows float64, ok bool) {
 func (g *Program) WithoutPartitions() *Program {
 	target := *g.Target
 	target.Tuning.Partition.Rows = math.Inf(1)
-	return write(g.Plan, &target, g.Ctx, g.Lookups, g.on, g.flipped)
+	return write(g.Plan, &target, g.Ctx, g.Lookups, g.on, g.loading)
 }
 
 // write decides everything, and then writes the kernels.
-func write(plan *physical.Plan, target *kernel.Target, ctx *expr.Context, lookups *lookup.Cache, on func(*physical.Pipeline) bool, flipped map[*physical.TableScan]bool) *Program {
-	g := &Program{Pipelines: kernel.NewPipelines(plan, target, ctx, lookups), Kernels: map[*physical.Pipeline]*kernel.Kernel{}, on: on, flipped: flipped}
+func write(plan *physical.Plan, target *kernel.Target, ctx *expr.Context, lookups *lookup.Cache, on func(*physical.Pipeline) bool, loading map[*physical.TableScan]Loading) *Program {
+	g := &Program{Pipelines: kernel.NewPipelines(plan, target, ctx, lookups), Kernels: map[*physical.Pipeline]*kernel.Kernel{}, on: on, loading: loading}
 	for _, p := range g.Plan.Pipelines {
 		if !g.on(p) {
 			g.Refused[p] = codegen.Refuse("not asked for")

@@ -15,8 +15,7 @@ type Program struct {
 	*kernel.Pipelines
 	Kernels map[*physical.Pipeline]*kernel.Kernel
 	on      func(*physical.Pipeline) bool
-	// Scans that load their columns in the other way than loadsAllRows would choose by their estimates: see WithFlippedLoading.
-	flipped map[*physical.TableScan]bool
+	loading map[*physical.TableScan]Loading // of scans that do not follow their estimates
 
 	choices *join.Choices // of joins, across pipelines
 

@@ -4,7 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/radish-sql/radish/exec/gpu/kernel"
 	"github.com/radish-sql/radish/planner/physical"
 )
 
@@ -63,7 +62,7 @@ func TestRadixChoice(t *testing.T) {
 		}
 	}
 	goldenTarget.MemoryBytes = 0
-	goldenTarget.Tuning = kernel.TuningOf(90)
+	goldenTarget.Tuning = goldenTuning()
 	g := goldenProgram(t, given, "SELECT COUNT(*), SUM(a.id) FROM items a JOIN items b ON a.price = b.price")
 	for _, p := range g.Plan.Pipelines {
 		if _, partitioned := g.Side(p); partitioned {
@@ -102,7 +101,7 @@ func TestSortedChoice(t *testing.T) {
 			}
 		}
 	}
-	goldenTarget.Tuning = kernel.TuningOf(90)
+	goldenTarget.Tuning = goldenTuning()
 	for _, x := range goldenProgram(t, given, "SELECT COUNT(*), SUM(a.id) FROM items a JOIN items b ON a.price = b.price").Builds.Explain() {
 		if want := (physical.SinkChoice{Name: "dense", How: "a chain of rows for each key"}); x != want {
 			t.Errorf("without a hint: %v", x)

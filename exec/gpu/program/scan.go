@@ -92,6 +92,10 @@ func (k *writer) openTable(s *codegen.Scope, scan *physical.TableScan) error {
 	k.Rows = kernel.Rows{Scan: scan}
 	k.Tiles = k.OpenGap()
 	k.stopAtLimit()
+	k.Shorter = r.shorter
+	if r.rowByRow {
+		return r.openRowByRow(s)
+	}
 	if r.pack && !r.filters && !r.dead {
 		k.Open("for (i32 at = 0; at < RADISH_BLOCK * RADISH_ITEMS; at += RADISH_BLOCK) {")
 		k.Line("const i64 row = t.first + at + thread_index();")
@@ -130,6 +134,36 @@ func (k *writer) openTable(s *codegen.Scope, scan *physical.TableScan) error {
 	k.Line("bool here = alive >> i & 1;")
 	r.bind(s, "i")
 	return r.narrow(s)
+}
+
+// openRowByRow writes that a thread takes one row after the other, filters it, and loads columns where they are used. A block makes groups of more rows, since its tables are added up.
+func (r *tableReader) openRowByRow(s *codegen.Scope) error {
+	k := r.k
+	k.Line("// row by row")
+	if _, groups := k.Pipeline.Sink.(*physical.Aggregate); groups {
+		k.Open("RADISH_NO_UNROLL for (i32 at = 0; at < RADISH_BLOCK * RADISH_ITEMS; at += RADISH_BLOCK) {")
+		k.Line("const i64 row = t.first + at + thread_index();")
+	} else {
+		k.Items = 1
+		k.Line("const i64 row = t.mine();")
+	}
+	k.Line("bool here = row >= t.low && row < t.end;")
+	if r.dead {
+		k.Line("here = here && !bit_at(%s, row); // deleted rows", k.Pointer("const u32", kernel.DeletedWord{Scan: r.scan}))
+	}
+	k.rowFilter = func(s *codegen.Scope) (*codegen.Scope, error) {
+		r.bind(s, "")
+		if len(r.rest)+len(r.rows) == 0 {
+			return s, nil
+		}
+		k.Line("bool here = true; // and passes")
+		if err := r.narrow(s); err != nil {
+			return nil, err
+		}
+		k.Block("if (here) {")
+		return s.Nested(), nil
+	}
+	return nil
 }
 
 // openOneByOne writes a loop over a table's rows one by one, since a row may come again for a run that was put off.

@@ -17,7 +17,8 @@ import (
 //
 // Columns that filters read are loaded at once, RADISH_ITEMS rows a thread. If the rows that pass go on to be probed or appended they
 // are packed first, so that warps are full again; otherwise each thread takes its own rows on, further columns being loaded for those
-// that still live, or at once as well where most do. Where a probe puts long runs off, a thread takes one row at a time.
+// that still live, or at once as well where most do. Where a probe puts long runs off, a thread takes one row at a time. So it does in kernels that
+// are to be compiled soon, and of tables with few rows: columns are loaded where they are used (RowByRow).
 type scanOutline struct {
 	scan  *physical.TableScan
 	forms []form.Column // of the scan's columns
@@ -30,6 +31,8 @@ type scanOutline struct {
 
 	filters  bool // there are columns that filters read
 	oneByOne bool // a thread takes one row at a time, which may come again for a run that was put off
+	rowByRow bool // a thread takes one row at a time, and loads columns where they are used: the text is shorter
+	shorter  bool // it would be shorter if the scan went row by row
 	pack     bool // the rows that pass are packed
 	sparse   bool // so few pass that the columns which filters do not read are loaded for them alone
 	dead     bool // some rows are deleted
@@ -50,6 +53,9 @@ func (x *scanOutline) String() string {
 			}
 		}
 		return names
+	}
+	if x.rowByRow {
+		parts = append(parts, "take row by row, which compiles sooner")
 	}
 	if x.oneByOne {
 		parts = append(parts, "take rows one by one")
@@ -86,7 +92,7 @@ func (x *scanOutline) String() string {
 func (x *scanOutline) either() bool { return x.tiled() && x.filters }
 
 // tiled says whether a thread takes its rows of a tile in turn.
-func (x *scanOutline) tiled() bool { return !x.pack && !x.oneByOne }
+func (x *scanOutline) tiled() bool { return !x.pack && !x.oneByOne && !x.rowByRow }
 
 // bytes is what a thread loads at once of a row before it is filtered.
 func (x *scanOutline) bytes() (n int) {
@@ -101,7 +107,8 @@ func (x *scanOutline) bytes() (n int) {
 // table decides how a table is scanned.
 func (o *outliner) table(scan *physical.TableScan) error {
 	x := &scanOutline{scan: scan, first: make([]bool, len(scan.Cols)), later: make([]bool, len(scan.Cols)), dead: form.SomeDeleted(scan.Table), oneByOne: o.DefersTo != nil}
-	x.pack = !x.oneByOne && packs(o.Pipeline) && !o.g.choices.IsPartitioned(o.Pipeline)
+	free := !x.oneByOne && !o.g.choices.IsPartitioned(o.Pipeline) // partitions take rows by tiles
+	x.pack = free && packs(o.Pipeline)
 	filtered := map[expr.ColumnID]bool{}
 	for _, e := range scan.Filters {
 		addColumns(filtered, e)
@@ -114,6 +121,11 @@ func (o *outliner) table(scan *physical.TableScan) error {
 	}
 	all := o.g.loadsAllRows(scan)
 	x.filters = len(filtered) > 0
+	if free && (!x.pack || x.filters || x.dead) {
+		x.rowByRow = o.g.goesRowByRow(scan, o.Pipeline.Sink)
+		x.shorter = !x.rowByRow
+		x.pack = x.pack && !x.rowByRow
+	}
 	x.sparse = x.either() && !all
 	used := usedColumns(o.Pipeline)
 	for i, c := range scan.Cols {
@@ -126,7 +138,7 @@ func (o *outliner) table(scan *physical.TableScan) error {
 		f := o.g.Target.Columns(scan.Table, scan.Ordinals[i])
 		x.forms = append(x.forms, f)
 		if f.Element() != "" {
-			x.first[i] = filtered[c.ID] || x.tiled() && all && used[c.ID]
+			x.first[i] = filtered[c.ID] && !x.rowByRow || x.tiled() && all && used[c.ID]
 			x.later[i] = !x.first[i] && x.sparse && used[c.ID]
 		}
 		of.Class, of.Dict, of.Nullable = f.Class, f.Dict, f.Nulls
@@ -143,7 +155,7 @@ func (o *outliner) table(scan *physical.TableScan) error {
 // checkFilters sees whether kernels can test a scan's filters. Where a thread tests its rows in turn, the columns that the filters read are loaded afterwards.
 func (o *outliner) checkFilters(x *scanOutline) error {
 	forms := o.Forms
-	if x.pack || x.sparse {
+	if x.pack || x.sparse || x.rowByRow {
 		forms = forms.Nested()
 	}
 	for _, e := range x.rest {
@@ -178,7 +190,13 @@ func packs(p *physical.Pipeline) bool {
 // loadsAllRows says whether the kernel of a scan's pipeline loads the columns that come after its filters for all rows at once, since most of them are needed.
 func (g *Program) loadsAllRows(scan *physical.TableScan) bool {
 	all := len(scan.Filters) == 0 || scan.EstRows > float64(scan.Table.Rows())/16
-	return all != g.flipped[scan]
+	return all != (g.loading[scan] == Flipped)
+}
+
+// goesRowByRow says whether a scan takes row by row: it was asked to, or there are so few rows that each has a thread. To groups that would be more blocks, whose tables are added up.
+func (g *Program) goesRowByRow(scan *physical.TableScan, to physical.Sink) bool {
+	_, groups := to.(*physical.Aggregate)
+	return g.loading[scan] == RowByRow || !groups && float64(scan.Table.Rows()) <= g.Target.Tuning.Scan.FewRows
 }
 
 // usedColumns are all columns that a pipeline's operators read.

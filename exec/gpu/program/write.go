@@ -12,6 +12,8 @@ import (
 type writer struct {
 	*kernel.Kernel
 	g *Program
+
+	rowFilter func(*codegen.Scope) (*codegen.Scope, error) // writes what a row of the source has to pass, within its block; nil: nothing more
 }
 
 func (k *writer) transform(s *codegen.Scope, t physical.Transform) (*codegen.Scope, error) {

@@ -39,7 +39,8 @@ type backend struct {
 	t      *testing.T
 	runner *Runner
 
-	options Options // of the plan that runs
+	options  Options // of the plan that runs
+	rowByRow bool    // all scans go row by row that can
 
 	runs    atomic.Int64 // every other one has arrays that do not share allocations
 	mu      sync.Mutex
@@ -56,6 +57,7 @@ func newBackend(t *testing.T, d *gpukernels.Device) *backend {
 	if err != nil {
 		t.Fatal(err)
 	}
+	runner.RowByRow(0, 0) // small tables are scanned as large ones are
 	b := &backend{t: t, runner: runner, refused: map[string]int{}}
 	t.Cleanup(func() {
 		runner.Close()
@@ -104,7 +106,17 @@ func (b *backend) runOr(ctx context.Context, device, plan *physical.Plan) ([]*co
 
 // program writes a plan's kernels.
 func (b *backend) program(plan *physical.Plan) *program.Program {
-	return program.New(plan, b.runner.ForKernels(), &expr.Context{}, lookup.New(1<<26), func(*physical.Pipeline) bool { return true })
+	g := program.New(plan, b.runner.ForKernels(), &expr.Context{}, lookup.New(1<<26), func(*physical.Pipeline) bool { return true })
+	if !b.rowByRow {
+		return g
+	}
+	loading := map[*physical.TableScan]program.Loading{}
+	for _, k := range g.Kernels {
+		if k.Shorter {
+			loading[k.Rows.Scan] = program.RowByRow
+		}
+	}
+	return g.WithLoading(loading)
 }
 
 // onDevice runs a plan. Some run again, with the sizes that are remembered of the first run, or with smaller ones.

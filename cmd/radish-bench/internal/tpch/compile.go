@@ -35,6 +35,7 @@ func RunCompile(ctx context.Context, args []string, out io.Writer) error {
 			"counted only")
 	chip := fs.Int("chip", 90, "compute capability to compile for")
 	sessions := fs.Int("sessions", 16, "sessions that begin a query of their own at once")
+	first := fs.Bool("first", false, "the kernels of first runs, which compile sooner, in place of those of later runs")
 	write := fs.String("write", "", "write the kernels' texts into this folder")
 	if err := cli.Parse(fs, args); err != nil {
 		return err
@@ -58,6 +59,9 @@ func RunCompile(ctx context.Context, args []string, out io.Writer) error {
 		return err
 	}
 	defer db.Close()
+	if d := db.GPU(); d != nil {
+		d.UseTuning(*chip, *first)
+	}
 	asked, err := compileQueries(ctx, db, *sf, *setup, *queries)
 	if err != nil {
 		return err

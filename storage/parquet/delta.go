@@ -20,7 +20,7 @@ type delta struct {
 	least  int64
 	widths []byte // of the miniblocks of the block that follow the current one
 	minis  int    // miniblocks of a block
-	packed []byte // the current miniblock
+	packed []byte // the current miniblock, and some of what follows it
 	width  uint
 	have   int // values that it still has
 	bit    int // where in packed the next value begins
@@ -104,24 +104,38 @@ func (d *delta) nextMini() error {
 	if d.width > 64 || size > len(d.src) {
 		return errCutOff
 	}
-	d.packed, d.src = d.src[:size], d.src[size:]
+	d.packed, d.src = d.src[:min(size+8, len(d.src))], d.src[size:]
 	d.have, d.bit = d.mini, 0
 	return nil
 }
 
 // unpack gives the next values of the miniblock.
 func (d *delta) unpack(dst []int64) {
-	last := d.last
-	mask := ^uint64(0) >> (64 - d.width)
-	for i := range dst {
-		x := uint64(0)
-		if d.width > 0 {
-			x = loadBits(d.packed, d.bit, d.width) & mask
-			d.bit += int(d.width)
-		}
-		last += d.least + int64(x)
-		dst[i] = d.wrap(last)
+	last, least, unused := d.last, d.least, 0
+	if !d.wide {
+		unused = 32 // bits, by which sums are cut off
 	}
+	mask := ^uint64(0) >> (64 - d.width)
+	switch end := d.bit + len(dst)*int(d.width); {
+	case d.width == 0:
+		for i := range dst {
+			last += least
+			dst[i] = last << unused >> unused
+		}
+	case d.width <= 57 && end>>3+8 <= len(d.packed):
+		src, bit, width := d.packed, uint(d.bit), d.width
+		for i := range dst {
+			last += least + int64(binary.LittleEndian.Uint64(src[bit>>3:])>>(bit&7)&mask)
+			bit += width
+			dst[i] = last << unused >> unused
+		}
+	default:
+		for i := range dst {
+			last += least + int64(loadBits(d.packed, d.bit+i*int(d.width), d.width)&mask)
+			dst[i] = last << unused >> unused
+		}
+	}
+	d.bit += len(dst) * int(d.width)
 	d.last = last
 }
 

@@ -292,6 +292,8 @@ func (c *cursor) valuesAt(d *encoding.Data, at int, positions []int32, n int) er
 		return c.codesAt(d, at, positions, n)
 	case k == 0:
 		return c.passValues(n)
+	case c.form == deltas:
+		return c.deltasAt(d, at, positions, n)
 	case c.form == plain && c.size() > 0:
 		size := c.size()
 		if len(c.plain)/size < n {
@@ -329,6 +331,30 @@ func (c *cursor) valuesAt(d *encoding.Data, at int, positions []int32, n int) er
 		}
 	}
 	return c.passValues(n - one)
+}
+
+// deltasAt is valuesAt for a page of differences: all values are sums of those before.
+func (c *cursor) deltasAt(d *encoding.Data, at int, positions []int32, n int) error {
+	var some [256]int64
+	done := at
+	for first, i := 0, 0; first < n; first += len(some) {
+		part := some[:min(len(some), n-first)]
+		if err := c.delta.decode(part); err != nil {
+			return err
+		}
+		for ; i < len(positions) && int(positions[i]) < first+len(part); i++ {
+			if x := part[int(positions[i])-first]; d.Wide != nil {
+				d.Wide[done] = types.Int128FromInt64(x)
+			} else {
+				d.Ints[done] = x
+			}
+			done++
+		}
+	}
+	if d.Wide != nil {
+		return c.finishWide(d.Wide[at:done])
+	}
+	return c.finishInts(d.Ints[at:done])
 }
 
 // codesAt is valuesAt for a page of codes.

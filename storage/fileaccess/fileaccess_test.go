@@ -469,3 +469,48 @@ func TestStamp(t *testing.T) {
 		t.Error("another file of the same size and time has the same stamp")
 	}
 }
+
+// A pipe where a folder might be is passed over: to open it would wait for a writer.
+func TestGlobPassesPipes(t *testing.T) {
+	dir := t.TempDir()
+	want := filepath.Join(dir, "x", "a.csv")
+	if err := os.Mkdir(filepath.Dir(want), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(want, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	pipe := filepath.Join(dir, "p")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Skip(err)
+	}
+	restricted, err := fileaccess.Parse("read:" + dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, policy := range []*fileaccess.Policy{fileaccess.Full(), restricted} {
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			for _, pattern := range []string{"*/a.csv", "**/a.csv", "*/*.csv", "*/a*"} {
+				if got, err := policy.Glob(context.Background(), filepath.Join(dir, pattern)); err != nil || !slices.Equal(got, []string{want}) {
+					t.Errorf("%s with %s: %v, %v", pattern, policy, got, err)
+				}
+			}
+			if got, err := policy.Glob(context.Background(), filepath.Join(pipe, "*.csv")); err != nil || len(got) > 0 {
+				t.Errorf("below a pipe with %s: %v, %v", policy, got, err)
+			}
+			if list, err := policy.ReadDir(pipe); err == nil {
+				t.Errorf("a pipe's files with %s: %v", policy, list)
+			}
+			if list, err := policy.ReadDir(dir); err != nil || len(list) != 2 || list[0].Name() != "p" {
+				t.Errorf("the folder's files with %s: %v, %v", policy, list, err)
+			}
+		}()
+		select {
+		case <-done:
+		case <-time.After(20 * time.Second):
+			t.Fatalf("%s waits for a pipe", policy)
+		}
+	}
+}

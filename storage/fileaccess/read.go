@@ -119,11 +119,49 @@ func (p *Policy) ReadDir(name string) ([]fs.DirEntry, error) {
 		return nil, err
 	}
 	defer l.close()
-	if l.root == nil {
-		return os.ReadDir(l.name)
+	return l.readDir()
+}
+
+// readDir lists a folder. Anything else is refused, before it is opened and by not waiting: to open a pipe may take for ever.
+func (l *place) readDir() ([]fs.DirEntry, error) {
+	info, err := l.stat()
+	if err != nil {
+		return nil, err
 	}
-	list, err := fs.ReadDir(l.root.FS(), filepath.ToSlash(l.name))
+	if !info.IsDir() {
+		return nil, &fs.PathError{Op: "readdir", Path: l.name, Err: syscall.ENOTDIR}
+	}
+	f, err := l.openFile(os.O_RDONLY | syscall.O_NONBLOCK)
+	if err != nil {
+		return nil, err
+	}
+	list, err := f.ReadDir(-1)
+	if e := f.Close(); err == nil {
+		err = e
+	}
+	slices.SortFunc(list, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
 	return list, l.failed(err)
+}
+
+// folders is what fs.Glob needs of a folder's files: it lists and describes them, and opens none.
+type folders struct{ of *place }
+
+func (f folders) Open(name string) (fs.File, error) {
+	return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrPermission}
+}
+
+func (f folders) Stat(name string) (fs.FileInfo, error) {
+	return f.at(name).stat()
+}
+
+func (f folders) ReadDir(name string) ([]fs.DirEntry, error) {
+	return f.at(name).readDir()
+}
+
+func (f folders) at(name string) *place {
+	l := *f.of
+	l.name = filepath.FromSlash(name)
+	return &l
 }
 
 // Glob returns the names that match a pattern, also of objects of S3, sorted, without what is being written. The folder that the pattern begins with has to be one whose files may be read.
@@ -141,7 +179,7 @@ func (p *Policy) Glob(ctx context.Context, pattern string) ([]string, error) {
 		paths, err = globAll(pattern, filepath.Glob)
 	} else {
 		var below []string
-		below, err = globAll(filepath.ToSlash(l.name), func(name string) ([]string, error) { return fs.Glob(l.root.FS(), name) })
+		below, err = globAll(filepath.ToSlash(l.name), func(name string) ([]string, error) { return fs.Glob(folders{l}, name) })
 		// What stands before the part below the folder is the same for all, however it was written.
 		folder := strings.TrimSuffix(filepath.Clean(pattern), l.name)
 		for _, name := range below {

@@ -142,9 +142,13 @@ type timeParser struct {
 	failed bool
 }
 
+// literal reads a character that the format has; for a space there may be several.
 func (p *timeParser) literal(c byte) {
-	if p.failed = p.failed || p.rest == "" || p.rest[0] != c; !p.failed {
-		p.rest = p.rest[1:]
+	if p.failed = p.failed || p.rest == "" || p.rest[0] != c; p.failed {
+		return
+	}
+	if p.rest = p.rest[1:]; c == ' ' {
+		p.rest = strings.TrimLeft(p.rest, " ")
 	}
 }
 

@@ -25,11 +25,15 @@ var lookForms = []struct{ option, format, becomes string }{
 	{"dateformat", "%d/%m/%Y", "DATE"}, {"dateformat", "%m/%d/%Y", "DATE"}, {"dateformat", "%d.%m.%Y", "DATE"}, {"dateformat", "%d-%m-%Y", "DATE"},
 	{"dateformat", "%m-%d-%Y", "DATE"}, {"dateformat", "%d/%m/%y", "DATE"}, {"dateformat", "%m/%d/%y", "DATE"}, {"dateformat", "%d.%m.%y", "DATE"},
 	{"dateformat", "%Y.%m.%d", "DATE"}, {"dateformat", "%d-%b-%Y", "DATE"}, {"dateformat", "%d-%b-%y", "DATE"}, {"dateformat", "%d %b %Y", "DATE"},
-	{"dateformat", "%b %d, %Y", "DATE"}, {"dateformat", "%d %B %Y", "DATE"}, {"dateformat", "%B %d, %Y", "DATE"},
+	{"dateformat", "%b %d, %Y", "DATE"}, {"dateformat", "%d %B %Y", "DATE"}, {"dateformat", "%B %d, %Y", "DATE"}, {"dateformat", "%b %d %Y", "DATE"}, {"dateformat", "%B %d %Y", "DATE"},
 	{"timestampformat", "%d/%m/%Y %H:%M", "DATETIME"}, {"timestampformat", "%m/%d/%Y %H:%M", "DATETIME"}, {"timestampformat", "%d.%m.%Y %H:%M", "DATETIME"},
 	{"timestampformat", "%d/%m/%Y %H:%M:%S", "DATETIME"}, {"timestampformat", "%m/%d/%Y %H:%M:%S", "DATETIME"}, {"timestampformat", "%d.%m.%Y %H:%M:%S", "DATETIME"},
 	{"timestampformat", "%m/%d/%Y %I:%M %p", "DATETIME"}, {"timestampformat", "%m/%d/%Y %I:%M:%S %p", "DATETIME"}, {"timestampformat", "%Y-%m-%d %I:%M %p", "DATETIME"},
 	{"timestampformat", "%Y-%m-%d %I:%M:%S %p", "DATETIME"}, {"timestampformat", "%Y-%m-%d %H:%M:%S UTC", "DATETIME"}, {"timestampformat", "%d-%b-%Y %H:%M:%S", "DATETIME"},
+	{"timestampformat", "%Y-%m-%d %H:%M:%S.%f UTC", "DATETIME"}, {"timestampformat", "%Y-%m-%d %H:%M:%S +0000", "DATETIME"}, {"timestampformat", "%d/%m/%y %H:%M", "DATETIME"},
+	{"timestampformat", "%m/%d/%y %H:%M", "DATETIME"}, {"timestampformat", "%d-%m-%Y %H:%M", "DATETIME"}, {"timestampformat", "%d-%m-%Y %H:%M:%S", "DATETIME"}, {"timestampformat", "%m-%d-%Y %H:%M:%S", "DATETIME"},
+	{"timestampformat", "%Y.%m.%d %H:%M:%S", "DATETIME"}, {"timestampformat", "%Y%m%dT%H%M%S", "DATETIME"}, {"timestampformat", "%Y%m%dT%H%M%SZ", "DATETIME"}, {"timestampformat", "%d %b %Y %H:%M:%S", "DATETIME"},
+	{"timestampformat", "%a, %d %b %Y %H:%M:%S GMT", "DATETIME"}, {"timestampformat", "%a %b %d %H:%M:%S %Y", "DATETIME"}, {"timestampformat", "%d/%b/%Y:%H:%M:%S +0000", "DATETIME"},
 }
 
 // Numbers stand behind the forms of dates.
@@ -40,8 +44,12 @@ var (
 	}{{NumberForm{Point: '.', Thousands: ','}, "thousands = ','"}, {NumberForm{Point: '.', Thousands: ' '}, "thousands = ' '"}, {NumberForm{Point: '.', Thousands: '_'}, "thousands = '_'"},
 		{NumberForm{Point: '.', Thousands: '\''}, "thousands = ''''"}, {NumberForm{Point: ',', Thousands: ' '}, "decimal_separator = ',', thousands = ' '"},
 		{NumberForm{Point: ','}, "decimal_separator = ','"}, {NumberForm{Point: ',', Thousands: '.'}, "decimal_separator = ',', thousands = '.'"}}
-	lookMissing = map[string]bool{"NA": true, "N/A": true, "n/a": true, "#N/A": true, "NULL": true, "null": true, "None": true, "none": true, "nil": true, "-": true, "--": true, "?": true, ".": true, `\N`: true}
+	lookMissing = map[string]bool{"NA": true, "N/A": true, "n/a": true, "#N/A": true, "NULL": true, "null": true, "None": true, "none": true, "nil": true, "-": true, "--": true, "?": true, ".": true, `\N`: true,
+		"0000-00-00": true, "0000-00-00 00:00:00": true}
 )
+
+// longestMissing is the length of the longest word for what is missing.
+const longestMissing = len("0000-00-00 00:00:00")
 
 // Behind them stand texts that an explicit type takes.
 const (
@@ -117,7 +125,7 @@ func (l *Lookalike) Add(field []byte, shape Shape) {
 		case !shape.IsText():
 			l.others = l.others.Join(shape)
 			l.mixed = l.others.IsText()
-		case len(field) > 4 || !lookMissing[string(field)] || l.word != "" && l.word != string(field):
+		case len(field) > longestMissing || !lookMissing[string(field)] || l.word != "" && l.word != string(field):
 			l.mixed = true
 		default:
 			l.word = string(field)

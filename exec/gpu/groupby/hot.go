@@ -78,7 +78,7 @@ func (a *groupText) flushHot() {
 	k.Line("if (tags[slot] == not_hot) continue;")
 	a.openSlot("tags[slot]")
 	k.Line("const u32* first = table + slot;")
-	a.flushWords(map[int]string{}, "Adds::shared")
+	a.flushWords(map[int]string{}, addsShared)
 	a.closeSlot()
 	k.Close()
 }

@@ -216,7 +216,7 @@ func (a *groupText) flushLocal() {
 	}
 	k.Line("if (g == no_group) continue;")
 	k.Line("const u32* first = table + slot;")
-	a.flushWords(map[int]string{}, "Adds::shared")
+	a.flushWords(map[int]string{}, addsShared)
 	k.Close()
 }
 

@@ -93,7 +93,7 @@ func (a *groupText) densePartition(pieces int) {
 		a.someTogether(f.Partition.Items(), fmt.Sprintf("local_place(row_place(row), %d)", f.Partition.Passes), nil)
 	})
 	k.Line("block_barrier();")
-	how := "Adds::shared"
+	how := addsShared
 	if pieces == 1 {
 		how = "how"
 		k.Line("const Adds how = load_relaxed(%s) ? Adds::alone : Adds::first;", k.Pointer("u32", kernel.CounterWord{Of: DirectGroups{f.Aggregate}}))

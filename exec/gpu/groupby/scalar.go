@@ -2,6 +2,7 @@ package groupby
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/radish-sql/radish/exec/gpu/codegen"
 )
@@ -17,9 +18,7 @@ var scalar = way{
 // scalar adds to variables of the thread, which are put together behind the loop.
 func (a *groupText) scalar(keys, args []codegen.Value) {
 	slot := a.slotOf(keys)
-	for i, acc := range a.f.Accs {
-		a.unlessNull(acc, args[i], func() { a.scalarValue(acc, args[i], slot) })
-	}
+	a.eachValue(args, func(i int, acc *Accumulator) { a.scalarValue(acc, args[i], slot) })
 }
 
 // scalarValue adds a value to an accumulator's variable.
@@ -31,27 +30,27 @@ func (a *groupText) scalarValue(acc *Accumulator, v codegen.Value, slot string) 
 	case acc.op == accCount:
 		a.decl = append(a.decl, fmt.Sprintf("u64 %s = 0;", name))
 		k.Line("%s++;", name)
-		a.reduce(name, "Sum()", fmt.Sprintf("atomic_add(%s, %s)", at(0), name))
+		a.sum("(u64)"+name, at(0))
 	case acc.op == accSum && acc.narrow:
 		a.decl = append(a.decl, fmt.Sprintf("i64 %s = 0;", name))
 		k.Line("%s += (i64)%s;", name, v.Text)
-		a.reduce(name, "Sum()", fmt.Sprintf("atomic_add(%s, (u64)%s)", at(0), name))
+		a.sum("(u64)"+name, at(0))
 	case acc.op == accSum:
 		a.decl = append(a.decl, fmt.Sprintf("i128 %s = 0;", name))
 		k.Line("%s += %s;", name, addend(v))
-		a.reduce(name, "Sum()", fmt.Sprintf("add_wide(%s, %s, %s)", at(0), at(1), name))
+		a.sum(name, at(0), at(1))
 	case acc.op == accFloatSum:
 		a.decl = append(a.decl, fmt.Sprintf("i128 %s = 0;", name))
 		a.addFloat(acc, v, slot, func(term string) { k.Line("%s += %s;", name, term) })
-		a.reduce(name, "Sum()", fmt.Sprintf("add_wide(%s, %s, %s)", at(1), at(2), name))
+		a.sum(name, at(1), at(2))
 	case acc.op == accFloatSquares:
 		a.decl = append(a.decl, fmt.Sprintf("i128 %s_low = 0, %s_high = 0;", name, name))
 		a.addFloat(acc, v, slot, func(term string) {
 			k.Line("%s_low += %s.low;", name, term)
 			k.Line("%s_high += %s.high;", name, term)
 		})
-		a.reduce(name+"_low", "Sum()", fmt.Sprintf("add_wide(%s, %s, %s_low)", at(1), at(2), name))
-		a.reduce(name+"_high", "Sum()", fmt.Sprintf("add_wide(%s, %s, %s_high)", at(3), at(4), name))
+		a.sum(name+"_low", at(1), at(2))
+		a.sum(name+"_high", at(3), at(4))
 	case acc.op == accMin:
 		a.decl = append(a.decl, fmt.Sprintf("i64 %s = 0x7fffffffffffffffll;", name))
 		k.Line("%s = min_of(%s, (i64)%s);", name, name, ordered(v))
@@ -77,6 +76,15 @@ func (a *groupText) scalarValue(acc *Accumulator, v codegen.Value, slot string) 
 	default:
 		a.update(acc, v, slot)
 	}
+}
+
+// sum puts the threads' sums together behind the loop; thread 0 adds the block's to words in device memory. The sum is an u64 for one word, and an i128 for two.
+func (a *groupText) sum(value string, words ...string) {
+	add := "add_block"
+	if a.calls() {
+		add = "add_block_apart"
+	}
+	a.tail = append(a.tail, fmt.Sprintf("%s(%s, %s);", add, strings.Join(words, ", "), value))
 }
 
 // reduce puts the threads' variables together behind the loop; thread 0 adds the block's.

@@ -44,7 +44,7 @@ func (a *groupText) flush() {
 	k.Line("const u32* first = table + (g << copies);")
 	counts := map[int]string{}
 	k.Line("if (%s == 0) continue;", a.flushCount(counts, f.Taken))
-	a.flushWords(counts, "Adds::shared")
+	a.flushWords(counts, addsShared)
 	k.Close()
 }
 

@@ -215,6 +215,10 @@ func (a *groupText) flushCount(counts map[int]string, i int) string {
 			a.k.Line("const u64 %s = sum_counts(%s + stride, 1u << copies);", counts[i], acc.in.word())
 			return counts[i]
 		}
+		if acc.limbs == 2 && a.calls() {
+			a.k.Line("const u64 %s = (u64)read_copies_apart<2>(%s, stride, 1u << copies);", counts[i], acc.word())
+			return counts[i]
+		}
 		if acc.limbs == 2 {
 			a.k.Line("u64 %s = 0;", counts[i])
 			a.k.Line("RADISH_NO_UNROLL for (u32 c = 0; c < 1u << copies; c++) %s += (u64)read_limbs<2>(%s + c, stride);", counts[i], acc.word())
@@ -224,6 +228,9 @@ func (a *groupText) flushCount(counts map[int]string, i int) string {
 	}
 	return counts[i]
 }
+
+// addsShared is the C++ of the Adds of a block that is one of several.
+const addsShared = "Adds::shared"
 
 // flushWords adds the words that first points to to group g; how is the C++ of an Adds.
 func (a *groupText) flushWords(counts map[int]string, how string) {
@@ -265,6 +272,10 @@ func (a *groupText) flushWords(counts map[int]string, how string) {
 			read = "read_counted"
 		case acc.offset:
 			read = "read_offsets"
+		}
+		if a.calls() && !acc.counts && !acc.offset && !acc.narrow && how == addsShared {
+			k.Line("add_copies_apart<%d>(%s, %s, %s, stride, 1u << copies);", acc.limbs, at(0), at(1), acc.word())
+			continue
 		}
 		sum := a.sumCopies(read, acc.word())
 		if acc.offset {

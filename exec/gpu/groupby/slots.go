@@ -171,9 +171,7 @@ func (a *groupText) updateAll(args []codegen.Value, slot string) {
 		a.own = k.Name("own")
 		k.Line("u32* const %s = table + (((u32)%s << copies) + copy);", a.own, slot)
 	}
-	for i, acc := range f.Accs {
-		a.unlessNull(acc, args[i], func() { a.update(acc, args[i], slot) })
-	}
+	a.eachValue(args, func(i int, acc *Accumulator) { a.update(acc, args[i], slot) })
 }
 
 // update adds a value to an accumulator of a group.

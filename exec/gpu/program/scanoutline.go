@@ -121,7 +121,7 @@ func (o *outliner) table(scan *physical.TableScan) error {
 	}
 	all := o.g.loadsAllRows(scan)
 	x.filters = len(filtered) > 0
-	if free && (!x.pack || x.filters || x.dead) {
+	if free {
 		x.rowByRow = o.g.goesRowByRow(scan, o.Pipeline.Sink)
 		x.shorter = !x.rowByRow
 		x.pack = x.pack && !x.rowByRow

@@ -35,7 +35,7 @@ func testCrowdedBlocks(t *testing.T, d *gpukernels.Device) {
 		for _, k := range b.program(plan).Kernels {
 			texts += k.CUDA
 		}
-		if keys[2] == 'k' && (!strings.Contains(texts, "add_limbs<2>") || !strings.Contains(texts, "read_limbs<4>")) {
+		if keys[2] == 'k' && (!strings.Contains(texts, "add_limbs<2>") || !strings.Contains(texts, "add_copies_apart<4>")) {
 			t.Errorf("by %s: counts or sums in shared memory are not large:\n%s", keys, texts)
 		}
 		enginetest.Check(t, b, enginetest.Case{Name: "by " + keys}, plan, seed)

@@ -229,19 +229,23 @@ func (b *autoBench) size(ctx context.Context, size float64) error {
 	for _, q := range b.w.Queries(size) {
 		runs = append(runs, &autoRun{Question: q, hot: map[string][]time.Duration{}})
 	}
+	passed := b.phases()
 	if err := b.fresh(ctx, size, "cpu"); err != nil {
 		return err
 	}
+	passed("tables made")
 	for _, r := range runs {
 		var err error
 		if r.rows, r.cpuFirst, err = b.db.Query(ctx, r.SQL); err != nil {
 			return fmt.Errorf("%s on the CPU: %w", r.Name, err)
 		}
 	}
+	passed("first round on the CPU")
 	if err := b.fresh(ctx, size, "auto"); err != nil {
 		return err
 	}
-	for range b.rounds {
+	passed("tables made again")
+	for i := range b.rounds {
 		for _, r := range runs {
 			took, err := b.run(ctx, r)
 			if err != nil {
@@ -249,9 +253,11 @@ func (b *autoBench) size(ctx context.Context, size float64) error {
 			}
 			r.rounds = append(r.rounds, took)
 		}
+		passed(fmt.Sprintf("round %d with auto", i+1))
 		if err := b.quiet(ctx); err != nil {
 			return err
 		}
+		passed("what it left to the background")
 	}
 	orders := [][]string{{"auto", "gpu", "cpu"}, {"auto", "cpu", "gpu"}} // auto and the GPU are behind the CPU, which leaves other things in the caches, equally often
 	for _, r := range runs {
@@ -282,8 +288,19 @@ func (b *autoBench) size(ctx context.Context, size float64) error {
 			}
 		}
 	}
+	passed("hot runs in turn")
 	b.report(size, runs)
 	return nil
+}
+
+// phases returns what prints how long a phase of a size has taken, as soon as it has passed: large sizes take minutes until the first table.
+func (b *autoBench) phases() (passed func(what string)) {
+	last := time.Now()
+	return func(what string) {
+		now := time.Now()
+		fmt.Fprintf(b.out, "%s: %.1f s\n", what, now.Sub(last).Seconds())
+		last = now
+	}
 }
 
 func ratio(a, b time.Duration) float64 { return float64(a) / float64(max(b, 1)) }

@@ -113,7 +113,7 @@ func (s *Session) startOnGPU(st *statement, p *planned, choice *placement.Choice
 		return unreadFiles, nil
 	}
 	wish := s.wish(gpu.Auto, choice.Reason)
-	wish.Kept = p.placing()
+	wish.Kept, wish.Shared.Alone = p.placing(), p.alone(p.device)
 	placed, where, err := p.device.Place(plan, st.exprContext(), wish)
 	if err != nil {
 		return "", err
@@ -225,7 +225,7 @@ func (r *rehearsal) prepare(engine, statement context.Context) (placed *gpu.Plac
 		return placed, ""
 	}
 	defer r.engine.stored.Enter()()
-	best := time.Duration(0)
+	best, shared := time.Duration(0), false
 	for i := range rehearsals {
 		begin := time.Now()
 		again, _ := r.place()
@@ -233,6 +233,7 @@ func (r *rehearsal) prepare(engine, statement context.Context) (placed *gpu.Plac
 			return nil, ""
 		}
 		placing := time.Since(begin)
+		shared = again.IsShared()
 		took, reason, err := r.run(engine, again)
 		switch {
 		case errors.Is(err, exec.ErrGivenUp):
@@ -248,7 +249,7 @@ func (r *rehearsal) prepare(engine, statement context.Context) (placed *gpu.Plac
 			best = took
 		}
 	}
-	advisor.Learn(r.fingerprint, r.text, &r.estimate, placement.Outcome{Device: physical.GPU, Took: best})
+	advisor.Learn(r.fingerprint, r.text, &r.estimate, placement.Outcome{Device: physical.GPU, Shared: shared, Took: best})
 	return nil, ""
 }
 
@@ -297,10 +298,24 @@ func lacking(l gpu.Lacks) string {
 // learns has the advisor of a device learn from a query.
 func (p *planned) learns(d *gpu.Device) {
 	p.device, p.advisor = d, d.Advisor()
+	p.fingerprint, p.repeatable = p.statement()
+}
+
+// statement is the query's fingerprint, and whether it gives the same each time.
+func (p *planned) statement() (fingerprint uint64, repeatable bool) {
 	if p.kept != nil {
-		p.fingerprint, p.repeatable = p.kept.Fingerprint()
-	} else {
-		p.fingerprint, p.repeatable = logical.Fingerprint(p.query)
+		return p.kept.Fingerprint()
+	}
+	return logical.Fingerprint(p.query)
+}
+
+// alone returns what finds what the query takes on one of several devices.
+func (p *planned) alone(d *gpu.Device) func() time.Duration {
+	return func() time.Duration {
+		if p.advisor == nil {
+			p.fingerprint, p.repeatable = p.statement()
+		}
+		return d.Advisor().Alone(p.fingerprint)
 	}
 }
 

@@ -80,14 +80,14 @@ func (s *Session) forced(st *statement, p *planned, device Device) error {
 	if p.plan, err = s.lowered(st, p, device.plansFor()); err != nil {
 		return err
 	}
-	if p.gpu, p.placement, err = s.place(st, p.plan, device, p.placing()); p.gpu != nil {
+	if p.gpu, p.placement, err = s.place(st, p.plan, device, p); p.gpu != nil {
 		p.plan = p.gpu.Plan
 	}
 	return err
 }
 
-// place puts the pipelines of a plan on the device that radish_device names. kept has where the plan was placed before, if it is kept. placed is nil if all run on the CPU.
-func (s *Session) place(st *statement, plan *physical.Plan, device Device, kept *gpu.Kept) (placed *gpu.Placed, where physical.Placement, err error) {
+// place puts the pipelines of a plan on the device that radish_device names. p knows where the plan was placed before, if it is kept; nil: nobody does. placed is nil if all run on the CPU.
+func (s *Session) place(st *statement, plan *physical.Plan, device Device, p *planned) (placed *gpu.Placed, where physical.Placement, err error) {
 	switch {
 	case slices.ContainsFunc(plan.All(), readsInformationSchema):
 		return nil, physical.OnCPU("information_schema is read on the CPU"), nil // it says what is wrong with a GPU
@@ -99,7 +99,9 @@ func (s *Session) place(st *statement, plan *physical.Plan, device Device, kept 
 		return nil, where, err
 	}
 	wish := s.wish(device.mode(s.engine.auto.mode), "")
-	wish.Kept = kept
+	if p != nil {
+		wish.Kept, wish.Shared.Alone = p.placing(), p.alone(d)
+	}
 	if device == deviceAuto {
 		wish.Reason = "a test wants it there"
 	}

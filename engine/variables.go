@@ -117,7 +117,7 @@ var ownVariables = []variable{
 	},
 	{
 		name: gpuShare, initial: fixed(string(gpu.ShareByCost)), set: setShare,
-		doc: "queries that several GPUs share: auto, those of many rows; always, all that can; never",
+		doc: "queries that several GPUs share: auto, those that are expected to gain by it; always, all that can; never",
 	},
 	{
 		name: "radish_gpu_table_memory", initial: fixed("0"), set: setBytes("radish_gpu_table_memory"),

@@ -73,6 +73,7 @@ func race(ctx context.Context, plan *physical.Plan, env *Env, outcome *placement
 	outcome.Device = winner
 	if winner == physical.GPU {
 		outcome.Raced, outcome.Gave = true, time.Since(begin)
+		outcome.Shared = f.rows != nil && f.rows.Placement().Spread != nil
 	} else {
 		select {
 		case at := <-started:

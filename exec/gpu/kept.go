@@ -39,6 +39,7 @@ type keptKey struct {
 	plan   *physical.Plan
 	device *Device
 	share  string
+	alone  int // of what the statement takes on one device, where that decides whether several share it
 	tuning kernel.Tuning
 	memory int64
 

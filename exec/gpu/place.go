@@ -3,6 +3,7 @@ package gpu
 import (
 	"context"
 	"fmt"
+	"math/bits"
 	"slices"
 
 	"github.com/radish-sql/radish/exec/gpu/join"
@@ -68,24 +69,6 @@ type Wish struct {
 	Groups *kernel.PartitionedGroups
 }
 
-// Sharing says whether several devices share a plan, and which.
-type Sharing struct {
-	Fleet *Fleet // whose first device is that whose Place is called; nil: it works alone
-	When  Share
-	// Tuning, if it is not nil, is what tests have in the stead of When's.
-	Tuning *distribute.Tuning
-}
-
-// Share says which plans several devices share.
-type Share string
-
-// The plans: those for which that costs less, as "" says, too; all that can be shared; none.
-const (
-	ShareByCost Share = "auto"
-	ShareAlways Share = "always"
-	ShareNever  Share = "never"
-)
-
 // RecursionStays is why a plan with a recursion has no pipeline on the GPU.
 const RecursionStays = "WITH RECURSIVE runs on the CPU, with all that it reads"
 
@@ -119,6 +102,11 @@ func (d *Device) placeKept(plan *physical.Plan, ctx *expr.Context, wish Wish, ta
 	var devices []*Device
 	if wish.Shared.Fleet != nil {
 		devices = wish.Shared.Fleet.Open()
+	}
+	if len(devices) > 1 && wish.Shared.isByCost() {
+		if took := wish.Shared.alone(); took > 0 {
+			key.alone = bits.Len64(uint64(took)) // what differs by less than half does not change the decision again and again
+		}
 	}
 	if p := wish.Kept.find(&key, devices); p != nil {
 		if placed, err := d.placeAgain(p, wish); placed != nil || err != nil {
@@ -196,10 +184,6 @@ func (d *Device) placeAnew(plan *physical.Plan, ctx *expr.Context, wish Wish, ta
 	return placed, placed.Placement, nil
 }
 
-// sharedRows is how many rows a plan scans from which on devices share it by cost. On a pair of H200, TPC-H at scale factor 100, whose queries scan up to 0.9 billion rows, took as long as on
-// one: what moves and waits costs what the other GPU gains.
-const sharedRows = 1 << 30
-
 // placeShared is Place on several devices: all of a plan or nothing. alone is why one device runs it; empty: there is only one.
 func (d *Device) placeShared(plan *physical.Plan, ctx *expr.Context, wish Wish, target *kernel.Target) (placed *Placed, alone string) {
 	if wish.Shared.Fleet == nil {
@@ -221,20 +205,6 @@ func (d *Device) placeShared(plan *physical.Plan, ctx *expr.Context, wish Wish, 
 	return placed, alone
 }
 
-// tunings are those by which a plan is divided: the first one by which that works.
-func (s *Sharing) tunings() []distribute.Tuning {
-	tuning := distribute.DefaultTuning()
-	switch {
-	case s.Tuning != nil:
-		return []distribute.Tuning{*s.Tuning}
-	case s.When == ShareAlways: // small tables of a plan with large ones are as they would be by cost
-		tuning.MinRows = 0
-		return []distribute.Tuning{tuning, distribute.EverythingTuning()}
-	}
-	tuning.MinRows = sharedRows
-	return []distribute.Tuning{tuning}
-}
-
 // placeDivided is placeShared where devices divide a plan by a tuning.
 func (d *Device) placeDivided(plan *physical.Plan, ctx *expr.Context, wish Wish, target *kernel.Target, devices []*Device, tuning distribute.Tuning) (placed *Placed, alone string) {
 	stored := map[physical.Sink]bool{} // what cannot move its rows: they are stored before
@@ -246,7 +216,15 @@ func (d *Device) placeDivided(plan *physical.Plan, ctx *expr.Context, wish Wish,
 		if shared == nil {
 			return nil, alone
 		}
+		why := ""
+		if wish.Shared.isByCost() {
+			var pays bool
+			if pays, why = d.pays(plan, shared, devices, &wish.Shared); !pays {
+				return nil, why
+			}
+		}
 		s := newShares(shared, devices)
+		s.pays = why
 		placed, alone, cannot := d.placeAt(s, ctx, wish, target)
 		if placed != nil || len(cannot) == 0 {
 			return placed, alone
@@ -435,6 +413,9 @@ func (p *Placed) parts(place int) map[*physical.TableScan]residency.Part {
 	}
 	return p.shares.parts[place]
 }
+
+// IsShared says whether several devices share the plan.
+func (p *Placed) IsShared() bool { return p.shares != nil }
 
 // Whole says whether all pipelines of the plan are on the GPU.
 func (p *Placed) Whole() bool {

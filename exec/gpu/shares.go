@@ -12,6 +12,7 @@ type shares struct {
 	devices []*Device // by place
 	reach   bool      // all can reach the memory of all others
 	parts   []map[*physical.TableScan]residency.Part
+	pays    string // why they share it, where cost decides
 }
 
 func newShares(d *distribute.Distributed, devices []*Device) *shares {
@@ -28,6 +29,12 @@ func newShares(d *distribute.Distributed, devices []*Device) *shares {
 		}
 	}
 	return s
+}
+
+// Explain has EXPLAIN print how the plan is shared, and why.
+func (s *shares) Explain(where *physical.Placement) {
+	s.Distributed.Explain(where)
+	where.Shared = s.pays
 }
 
 // of returns the shares of a plan that is the same, or was made of it by cutting some of its pipelines.

@@ -110,6 +110,16 @@ type GPUJoins struct {
 	Tables     float64 `json:"tables"`
 }
 
+// Sharing is what it takes that several GPUs share a query, in seconds, beside the kernels that share its rows.
+type Sharing struct {
+	// Meet is an exchange, whatever its rows: the GPUs wait for each other and the host for the number of rows, and small pipelines before and behind it take as long as on one GPU.
+	Meet float64
+	Byte float64 // a byte that comes from another GPU
+}
+
+// DefaultSharing has the prices of two H200 of one host, fitted to the queries of TPC-H at scale factor 100 (docs/results/2026-11-28.md).
+func DefaultSharing() Sharing { return Sharing{Meet: 400e-6, Byte: 1 / 400e9} }
+
 // mostJoins bounds what is believed of a GPU's joins.
 const mostJoins = 64
 

@@ -185,6 +185,9 @@ func Text(plan *Plan, where Placement, notes Notes, interrupted func() error) (s
 	if where.Alone != "" {
 		fmt.Fprintf(&b, "one device of several runs the plan: %s\n", where.Alone)
 	}
+	if where.Shared != "" {
+		fmt.Fprintf(&b, "several devices share the plan: %s\n", where.Shared)
+	}
 	return b.String(), err
 }
 
@@ -203,6 +206,10 @@ func JSON(plan *Plan, where Placement, notes Notes, interrupted func() error) (s
 	if where.Alone != "" {
 		alone, _ := json.Marshal(where.Alone)
 		fmt.Fprintf(&b, ",\n  \"one_device\": %s", alone)
+	}
+	if where.Shared != "" {
+		shared, _ := json.Marshal(where.Shared)
+		fmt.Fprintf(&b, ",\n  \"several_devices\": %s", shared)
 	}
 	b.WriteString("\n}")
 	return b.String(), err

@@ -27,6 +27,8 @@ type Placement struct {
 	Exchanges map[Sink]ExchangeText
 	// Alone is why one place of several runs the plan; empty: there is only one, or they share it.
 	Alone string
+	// Shared is why several places share it, if cost has decided that.
+	Shared string
 }
 
 // SpreadText is what EXPLAIN says of how a pipeline's rows lie over places: see package distribute.

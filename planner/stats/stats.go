@@ -461,8 +461,13 @@ func (e *Estimator) aggregateColumn(a *logical.Aggregate, id expr.ColumnID) *Col
 			return &in
 		}
 	}
-	rows := e.Rows(a)
-	return &Column{Distinct: max(rows, 1), Domain: max(rows, 1), Total: true}
+	rows := max(e.Rows(a), 1)
+	for i := range a.Aggs {
+		if agg := &a.Aggs[i]; agg.Col.ID == id && (agg.Fn.Kind == expr.AggCount || agg.Fn.Kind == expr.AggCountStar) { // k different counts are of k(k-1)/2 rows at least
+			rows = min(rows, math.Sqrt(2*max(e.Rows(a.Input), 1))+1)
+		}
+	}
+	return &Column{Distinct: rows, Domain: rows, Total: true}
 }
 
 // equality returns the sides of an equality of two columns.

@@ -45,6 +45,28 @@ func (t *Text) Emit(e expr.Expr, sc *Scope) (Value, error) {
 	return v, nil
 }
 
+// EmitCond writes the statements that compute a condition and returns a C++ bool that is true where it is TRUE, so not where it is
+// NULL. What the condition need not look at is not evaluated. Strings that it makes are gone behind it.
+func (t *Text) EmitCond(e expr.Expr, sc *Scope) (string, error) {
+	at := t.body.Len()
+	t.strings.conditions++
+	t.strings.condition, t.strings.here = t.strings.conditions, false
+	cond, err := t.choose(e, true, sc)
+	made := t.strings.here
+	t.strings.condition, t.strings.here = 0, false
+	if err != nil || !made || t.silent {
+		return cond, err
+	}
+	text := t.body.String()
+	t.body.Reset()
+	t.body.WriteString(text[:at])
+	t.Line("condition_strings.used = 0;")
+	t.body.WriteString(text[at:])
+	name := t.Name("c")
+	t.Line("const bool %s = %s;", name, cond)
+	return name, nil
+}
+
 // choose returns a C++ bool that is true where a condition is want. It is no name, so it is to be used once.
 func (t *Text) choose(e expr.Expr, want bool, sc *Scope) (string, error) {
 	if v, ok := sc.known(e, t.strings.condition); ok {

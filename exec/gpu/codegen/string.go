@@ -225,23 +225,6 @@ func (t *Text) MakesStrings() bool {
 // KeepsStrings says whether it makes strings that more than a condition reads.
 func (t *Text) KeepsStrings() bool { return t.strings.kept }
 
-// madeStrings is what a text knows of the strings that it makes.
-type madeStrings struct {
-	kept       bool // some stay
-	passing    bool // some are a condition's alone
-	condition  int  // the number of the condition that is being written; 0: none
-	conditions int
-	here       bool // the condition makes strings
-}
-
-// until is the condition behind which a value is gone; 0: it stays.
-func (m *madeStrings) until(v Value) int {
-	if m.here && v.Class == form.View {
-		return m.condition
-	}
-	return 0
-}
-
 // stringMemory is the C++ of the memory for strings.
 func (t *Text) stringMemory() string {
 	memory := fmt.Sprintf("StringMemory{as_pointer<u8>(%s), (i64)%s, as_pointer<u64>(%s)}",
@@ -252,28 +235,6 @@ func (t *Text) stringMemory() string {
 	}
 	t.strings.passing, t.strings.here = true, true
 	return "ConditionMemory{&condition_strings, " + memory + "}"
-}
-
-// EmitCond writes the statements that compute a condition and returns a C++ bool that is true where it is TRUE, so not where it is
-// NULL. What the condition need not look at is not evaluated. Strings that it makes are gone behind it.
-func (t *Text) EmitCond(e expr.Expr, sc *Scope) (string, error) {
-	at := t.body.Len()
-	t.strings.conditions++
-	t.strings.condition, t.strings.here = t.strings.conditions, false
-	cond, err := t.choose(e, true, sc)
-	made := t.strings.here
-	t.strings.condition, t.strings.here = 0, false
-	if err != nil || !made || t.silent {
-		return cond, err
-	}
-	text := t.body.String()
-	t.body.Reset()
-	t.body.WriteString(text[:at])
-	t.Line("condition_strings.used = 0;")
-	t.body.WriteString(text[at:])
-	name := t.Name("c")
-	t.Line("const bool %s = %s;", name, cond)
-	return name, nil
 }
 
 // making is the C++ of a string that is made where nothing is NULL.

@@ -38,6 +38,23 @@ type Text struct {
 	silent bool // nothing is written: see Forms
 }
 
+// madeStrings is what a text knows of the strings that it makes.
+type madeStrings struct {
+	kept       bool // some stay
+	passing    bool // some are a condition's alone
+	condition  int  // the number of the condition that is being written; 0: none
+	conditions int
+	here       bool // the condition makes strings
+}
+
+// until is the condition behind which a value is gone; 0: it stays.
+func (m *madeStrings) until(v Value) int {
+	if m.here && v.Class == form.View {
+		return m.condition
+	}
+	return 0
+}
+
 // Param says what one 64-bit word of a kernel's parameters is when the kernel is launched.
 type Param struct {
 	Word  uint64       // a literal, if there are neither table nor key

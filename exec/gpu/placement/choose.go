@@ -228,6 +228,7 @@ func (a *Advisor) GaveUp(fingerprint uint64, text string) {
 // Outcome is what came of a run.
 type Outcome struct {
 	Device physical.Device // that gave the rows
+	Shared bool            // several GPUs did
 	Took   time.Duration   // from planning to the last row, without what the client did between rows
 	// Raced says that the other device ran it, too, and was given up after Gave; 0: it was not ready before.
 	Raced bool
@@ -257,6 +258,9 @@ func (a *Advisor) Learn(fingerprint uint64, text string, e *Estimate, o Outcome)
 		r.on(other(o.Device)).At = 0
 	}
 	here.ended(o.Took.Seconds(), now, loaded)
+	if o.Device == physical.GPU && !o.Shared && !loaded {
+		r.Alone.least(o.Took.Seconds(), now)
+	}
 	if o.Raced {
 		r.raced()
 		if o.Gave > 0 {
@@ -269,10 +273,23 @@ func (a *Advisor) Learn(fingerprint uint64, text string, e *Estimate, o Outcome)
 	case o.Device == physical.GPU:
 		r.Refused, r.Tries, r.Pause = "", 0, 0
 	}
-	if e != nil && !loaded {
+	if e != nil && !loaded && !o.Shared {
 		a.corrected.learn(e, o.Device, o.Took)
 	}
 	a.saveSoon(now)
+}
+
+// leastAlone is how many runs on one GPU say what one takes: the first one may wait for kernels and columns.
+const leastAlone = 2
+
+// Alone is what a statement takes on one of several GPUs; 0: too few runs say so.
+func (a *Advisor) Alone(fingerprint uint64) time.Duration {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if r := a.records[fingerprint]; r != nil && r.Alone.Count >= leastAlone && r.Alone.fresh(a.now()) {
+		return duration(r.Alone.Seconds)
+	}
+	return 0
 }
 
 // Bias is for tests: runs are learned as if they had taken so many times as long.

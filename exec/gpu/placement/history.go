@@ -8,9 +8,10 @@ import (
 
 // record is what is known of a statement: of all runs that share a fingerprint.
 type record struct {
-	CPU  runs  `json:"cpu"`
-	GPU  runs  `json:"gpu"`
-	Used int64 `json:"used"` // Unix time of the last run
+	CPU   runs  `json:"cpu"`
+	GPU   runs  `json:"gpu"`
+	Used  int64 `json:"used"`  // Unix time of the last run
+	Alone runs  `json:"alone"` // on the GPU, not shared with others
 	// Since counts runs since the last race, and Next is how many there are between two: it doubles.
 	Since int `json:"since"`
 	Next  int `json:"next"`
@@ -74,6 +75,20 @@ func (x *runs) ended(took float64, now time.Time, loaded bool) {
 	x.Count++
 	x.At = now.Unix()
 	x.Bound, x.Lost = 0, 0
+}
+
+// least adds a run of which those that take the least count.
+func (x *runs) least(took float64, now time.Time) {
+	if !x.fresh(now) {
+		x.Count = 0
+	}
+	if x.Count == 0 || took < x.Seconds {
+		x.Seconds = took
+	} else {
+		x.Seconds += (took - x.Seconds) / 5
+	}
+	x.Count++
+	x.At = now.Unix()
 }
 
 // given adds a run that was given up after so long.

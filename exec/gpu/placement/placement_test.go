@@ -114,6 +114,34 @@ func TestCPUHasToWinTwice(t *testing.T) {
 	}
 }
 
+// TestAlone: what a statement takes on one of several GPUs is the least of two runs, of which shared ones are none, and has to be confirmed after a day.
+func TestAlone(t *testing.T) {
+	a, c := advisor(t, "")
+	want := func(when string, d time.Duration) {
+		t.Helper()
+		if got := a.Alone(query); got != d {
+			t.Errorf("%s: %v, want %v", when, got, d)
+		}
+	}
+	a.ran(Outcome{Device: physical.GPU, Took: 300 * ms})
+	want("after a first run", 0)
+	a.ran(Outcome{Device: physical.GPU, Shared: true, Took: 5 * ms})
+	a.ran(Outcome{Device: physical.CPU, Took: 2 * ms})
+	want("after runs elsewhere", 0)
+	a.ran(Outcome{Device: physical.GPU, Took: 10 * ms})
+	want("after a second run", 10*ms)
+	a.ran(Outcome{Device: physical.GPU, Took: 15 * ms})
+	want("after a slower run", 11*ms)
+	a.ran(Outcome{Device: physical.GPU, Shared: true, Took: ms})
+	want("after a shared run", 11*ms)
+	c.advance(staleAfter)
+	want("a day later", 0)
+	a.ran(Outcome{Device: physical.GPU, Took: 8 * ms})
+	want("after a run that day", 0)
+	a.ran(Outcome{Device: physical.GPU, Took: 9 * ms})
+	want("after two", 8200*time.Microsecond)
+}
+
 // TestHopeless leaves a query on the CPU that the GPU is expected to take many times as long for.
 func TestHopeless(t *testing.T) {
 	a, _ := advisor(t, "")

@@ -34,7 +34,7 @@ func (w *pipelineWork) each(c cost.Class, onCPU, onGPU float64) {
 
 // workOf is the work of a plan's pipelines.
 func workOf(plan *physical.Plan) []pipelineWork {
-	x := worker{texts: map[expr.ColumnID]bool{}}
+	x := newWorker()
 	var out []pipelineWork
 	for _, p := range plan.Pipelines {
 		out = append(out, x.pipeline(p))
@@ -44,11 +44,14 @@ func workOf(plan *physical.Plan) []pipelineWork {
 
 // worker knows which columns are texts that have no dictionary.
 type worker struct {
-	texts map[expr.ColumnID]bool
+	texts  map[expr.ColumnID]bool
+	source func(*physical.Pipeline) float64 // how many rows a pipeline reads
 }
 
+func newWorker() *worker { return &worker{texts: map[expr.ColumnID]bool{}, source: SourceRows} }
+
 func (x *worker) pipeline(p *physical.Pipeline) pipelineWork {
-	w := pipelineWork{rows: SourceRows(p)}
+	w := pipelineWork{rows: x.source(p)}
 	w.add(cost.Start, 1)
 	n := w.rows
 	switch s := p.Source.(type) {
@@ -58,7 +61,7 @@ func (x *worker) pipeline(p *physical.Pipeline) pipelineWork {
 		if len(s.Filters) > 0 {
 			x.exprs(&w, n, s.Filters...)
 		}
-		n = min(n, max(s.EstRows, 0))
+		n = min(n, max(s.EstRows*n/max(SourceRows(p), 1), 0))
 	case *physical.SinkScan:
 		for i, c := range s.Cols {
 			if i < len(s.Ins) && x.texts[s.Ins[i]] {

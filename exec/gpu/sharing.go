@@ -1,0 +1,85 @@
+package gpu
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/radish-sql/radish/planner/cost"
+	"github.com/radish-sql/radish/planner/distribute"
+	"github.com/radish-sql/radish/planner/physical"
+)
+
+// Which plans several devices share: that is decided here, before planner/distribute's answer is placed.
+
+// Sharing says whether several devices share a plan, and which.
+type Sharing struct {
+	Fleet *Fleet // whose first device is that whose Place is called; nil: it works alone
+	When  Share
+	// Tuning, if it is not nil, is what tests have in the stead of When's.
+	Tuning *distribute.Tuning
+	// Alone is what the statement has taken on one device, 0 if that is not known. It is asked where cost decides; nil: it is not known.
+	Alone func() time.Duration
+}
+
+// alone is what the statement has taken on one device.
+func (s *Sharing) alone() time.Duration {
+	if s.Alone == nil {
+		return 0
+	}
+	return s.Alone()
+}
+
+// Share says which plans several devices share.
+type Share string
+
+// The plans: those for which that costs less, as "" says, too; all that can be shared; none.
+const (
+	ShareByCost Share = "auto"
+	ShareAlways Share = "always"
+	ShareNever  Share = "never"
+)
+
+// sharedRows is how many rows a plan scans from which on devices may share it though nobody knows what it takes on one. Of smaller plans, what moves and waits may cost more than the other
+// devices gain, and prices of kernels are off by several times where nothing has run.
+const sharedRows = 1 << 30
+
+// isByCost says whether devices share a plan if that costs less.
+func (s *Sharing) isByCost() bool {
+	return s.Tuning == nil && s.When != ShareAlways && s.When != ShareNever
+}
+
+// pays says whether devices are to share a plan that is divided, by cost, and why or why not.
+func (d *Device) pays(plan *physical.Plan, shared *distribute.Distributed, devices []*Device, wish *Sharing) (bool, string) {
+	took, rows := wish.alone(), int64(0)
+	for _, p := range plan.Pipelines {
+		if scan, ok := p.Source.(*physical.TableScan); ok {
+			rows += int64(scan.Table.Rows())
+		}
+	}
+	if took == 0 && rows < sharedRows {
+		return false, fmt.Sprintf("it scans %d rows, and runs on one GPU have not shown yet what it takes", rows)
+	}
+	prices := cost.DefaultSharing()
+	if rate := d.knownRate(devices[1]); rate > 0 {
+		prices.Byte = 1 / rate
+	}
+	s := d.advisor.EstimateSharing(plan, shared, prices)
+	s.Scale(took)
+	if !s.Pays() {
+		return false, "sharing it would save too little: " + s.String()
+	}
+	return true, s.String()
+}
+
+// tunings are those by which a plan is divided: the first one by which that works.
+func (s *Sharing) tunings() []distribute.Tuning {
+	tuning := distribute.DefaultTuning()
+	switch {
+	case s.Tuning != nil:
+		return []distribute.Tuning{*s.Tuning}
+	case s.When == ShareAlways: // small tables of a plan with large ones are as they would be by cost
+		tuning.MinRows = 0
+		return []distribute.Tuning{tuning, distribute.EverythingTuning()}
+	}
+	return []distribute.Tuning{tuning}
+}

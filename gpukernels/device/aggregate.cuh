@@ -612,6 +612,10 @@ RADISH_FN bool has_digits(i128 x) { // |x| < 10^Precision
   constexpr u128 limit = power_of_ten(Precision);
   return (x < 0 ? -(u128)x : (u128)x) < limit;
 }
+template <int Precision>
+RADISH_NOINLINE bool has_digits_apart(i128 x) { // the same as a call, where many sums are read
+  return has_digits<Precision>(x);
+}
 // sum / count with digits more digits: rounded half away from zero, or cut. 0 over no values.
 RADISH_NOINLINE i128 average(i128 sum, i64 count, int digits, bool cut, bool* fits) {
   if (count == 0) return 0;

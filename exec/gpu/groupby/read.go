@@ -215,7 +215,11 @@ func (k *reader) sumValue(f *Form, i int, v codegen.Value, count string) (codege
 		k.Line("%s = times_power(%s, %d, &%s);", sum, sum, to-from, ok)
 	}
 	if typ.Kind == types.KindDecimal {
-		k.Line("%s = %s && has_digits<%d>(%s);", ok, ok, typ.Precision, sum)
+		has := "has_digits"
+		if f.many() {
+			has = "has_digits_apart"
+		}
+		k.Line("%s = %s && %s<%d>(%s);", ok, ok, has, typ.Precision, sum)
 	}
 	switch typ.Phys() {
 	case types.PhysInt64:

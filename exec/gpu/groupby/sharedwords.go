@@ -215,7 +215,7 @@ func (a *groupText) flushCount(counts map[int]string, i int) string {
 			a.k.Line("const u64 %s = sum_counts(%s + stride, 1u << copies);", counts[i], acc.in.word())
 			return counts[i]
 		}
-		if acc.limbs == 2 && a.calls() {
+		if acc.limbs == 2 && a.f.many() {
 			a.k.Line("const u64 %s = (u64)read_copies_apart<2>(%s, stride, 1u << copies);", counts[i], acc.word())
 			return counts[i]
 		}
@@ -273,7 +273,7 @@ func (a *groupText) flushWords(counts map[int]string, how string) {
 		case acc.offset:
 			read = "read_offsets"
 		}
-		if a.calls() && !acc.counts && !acc.offset && !acc.narrow && how == addsShared {
+		if a.f.many() && !acc.counts && !acc.offset && !acc.narrow && how == addsShared {
 			k.Line("add_copies_apart<%d>(%s, %s, %s, stride, 1u << copies);", acc.limbs, at(0), at(1), acc.word())
 			continue
 		}

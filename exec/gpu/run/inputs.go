@@ -66,11 +66,11 @@ type spanTable struct {
 	tile    int64 // rows of one
 	tiles   int64
 	rows    int64
-	windows []window // those that zone maps leave some rows of; of a scan that is read at once, one
+	windows []scanWindow // those that zone maps leave some rows of; of a scan that is read at once, one
 }
 
-// window is a run of row groups, and its spans.
-type window struct {
+// scanWindow is a run of row groups, and its spans.
+type scanWindow struct {
 	at         int // its number among all windows
 	part       residency.Part
 	first, end int64 // row numbers
@@ -234,7 +234,7 @@ func (in *inputs) spanWords(k *kernel.Kernel, scan *physical.TableScan) (*spanTa
 	}
 	spans := in.program.Target.Spans(scan)
 	for i, part := range parts {
-		w := window{at: i, part: part, words: len(words)}
+		w := scanWindow{at: i, part: part, words: len(words)}
 		w.first, w.end = part.Rows(scan.Table)
 		for len(spans) > 0 && spans[0].End <= w.first {
 			spans = spans[1:]

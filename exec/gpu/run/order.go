@@ -94,17 +94,8 @@ func (q *Query) sorted(ctx context.Context, s physical.Sink, x *load.Sorter, in 
 
 // orderBuild brings the rows of a build into order, and fills the tree over them if there is one.
 func (q *Query) orderBuild(ctx context.Context, b *physical.Build, x *load.Sorter) error {
-	r := q.outputs.rows[b]
-	if r.count > 1 {
-		sorted, err := q.sorted(ctx, b, x, rowsort.Input{Keys: len(x.Columns), Rows: r.count, Count: -1})
-		if err != nil {
-			return err
-		}
-		err = q.permute(b, sorted.Numbers)
-		q.memory.Free(sorted.Memory)
-		if err != nil {
-			return err
-		}
+	if err := q.arrange(ctx, b, x); err != nil {
+		return err
 	}
 	if x.Then == "" {
 		return nil
@@ -112,17 +103,32 @@ func (q *Query) orderBuild(ctx context.Context, b *physical.Build, x *load.Sorte
 	return q.fillTree(ctx, b, x)
 }
 
-// permute brings a build's rows into the order of their numbers. It gives the memory back where they lay.
-func (q *Query) permute(b *physical.Build, order gpukernels.Ptr) error {
-	r := q.outputs.rows[b]
-	l := devicemem.Layout{What: "build side"}
-	to := q.outputs.layRows(&l, b, r.count)
+// arrange brings a sink's rows into order in memory.
+func (q *Query) arrange(ctx context.Context, s physical.Sink, x *load.Sorter) error {
+	r := q.outputs.rows[s]
+	if r.count < 2 {
+		return nil
+	}
+	sorted, err := q.sorted(ctx, s, x, rowsort.Input{Keys: len(x.Columns), Rows: r.count, Count: -1})
+	if err != nil {
+		return err
+	}
+	err = q.permute(s, sorted.Numbers)
+	q.memory.Free(sorted.Memory)
+	return err
+}
+
+// permute brings a sink's rows into the order of their numbers. It gives the memory back where they lay.
+func (q *Query) permute(s physical.Sink, order gpukernels.Ptr) error {
+	r := q.outputs.rows[s]
+	l := devicemem.Layout{What: "rows in order"}
+	to := q.outputs.layRows(&l, s, r.count)
 	var err error
 	if to.memory, err = q.memory.Lay(&l); err != nil {
 		return err
 	}
 	to.count, to.all = r.count, r.all
-	q.outputs.rows[b] = to
+	q.outputs.rows[s] = to
 	defer q.memory.FreeAll(r.memory)
 	for i := range r.form.Cols {
 		if err := q.memory.Stream.Gather(to.data[i], r.data[i], order, int(r.form.Cols[i].Form.Class.Width()), r.count); err != nil {

@@ -235,7 +235,7 @@ func (q *Query) start(ctx context.Context, k *kernel.Kernel, cost *Cost) error {
 		return q.memory.Stream.Launch(f, min(n, resident), block, shared, params)
 	}
 	learn := k.Learn != nil
-	over := func(w *window) error { // nil: what is no table
+	over := func(w *scanWindow) error { // nil: what is no table
 		begin, total := q.rangeOf(k, w)
 		if err := q.outputs.openPutOff(k, total-begin); err != nil {
 			return err
@@ -278,7 +278,7 @@ func (q *Query) start(ctx context.Context, k *kernel.Kernel, cost *Cost) error {
 }
 
 // overSource has f launch a kernel over its source: for each window of a table, else once.
-func (q *Query) overSource(ctx context.Context, k *kernel.Kernel, f func(*window) error) error {
+func (q *Query) overSource(ctx context.Context, k *kernel.Kernel, f func(*scanWindow) error) error {
 	if scan, ok := k.Pipeline.Source.(*physical.TableScan); ok {
 		return q.inputs.eachWindow(ctx, scan, f)
 	}

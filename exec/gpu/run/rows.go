@@ -179,7 +179,7 @@ func (q *Query) sourceRows(k *kernel.Kernel) int64 {
 }
 
 // rangeOf is the tiles of a window, or the rows, that a kernel goes over.
-func (q *Query) rangeOf(k *kernel.Kernel, w *window) (from, to int64) {
+func (q *Query) rangeOf(k *kernel.Kernel, w *scanWindow) (from, to int64) {
 	switch {
 	case w == nil:
 		return 0, q.sourceRows(k) << q.sharers(k)

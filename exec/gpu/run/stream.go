@@ -20,7 +20,7 @@ type windowFetch struct {
 }
 
 // eachWindow has f launch what reads a scan's windows, one after the other, while the columns of the next ones are uploaded. A scan that is read at once has one.
-func (in *inputs) eachWindow(ctx context.Context, scan *physical.TableScan, f func(*window) error) error {
+func (in *inputs) eachWindow(ctx context.Context, scan *physical.TableScan, f func(*scanWindow) error) error {
 	x, st, of := in.scans[scan], in.spanned[scan], in.windows.Of[scan]
 	x.bytes, x.windows = 0, 0
 	x.spans = st.address
@@ -79,7 +79,7 @@ func (in *inputs) eachWindow(ctx context.Context, scan *physical.TableScan, f fu
 }
 
 // fetchWindow begins to bring the columns of a window to the device.
-func (in *inputs) fetchWindow(ctx context.Context, scan *physical.TableScan, w *window) *windowFetch {
+func (in *inputs) fetchWindow(ctx context.Context, scan *physical.TableScan, w *scanWindow) *windowFetch {
 	of := in.windows.Of[scan]
 	fetch := &windowFetch{ready: make(chan struct{})}
 	go func() {

@@ -147,7 +147,7 @@ RADISH_NOINLINE u128 quotient(u128 a, u128 b) {
   return q;
 }
 
-// Bits. The counts of zeros are the type's width for 0; first_bit(0) is 0 and else the lowest set bit's place, from 1.
+// Bits. The counts of zeros are the type's width for 0; first_bit(0) is 0 and else the lowest set bit's number, from 1.
 #ifdef RADISH_EMULATED
 RADISH_FN i32 popcount(u32 x) { return __builtin_popcount(x); }
 RADISH_FN i32 popcount(u64 x) { return __builtin_popcountll(x); }

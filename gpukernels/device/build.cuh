@@ -1,6 +1,6 @@
 // build.cuh: what joins look rows up in.
 //
-//   bitmap    a bit at key - min: for semi and anti joins, and to say which places of a dense array are taken
+//   bitmap    a bit at key - min: for semi and anti joins, and to say which slots of a dense array are taken
 //   dense     payload at key - min (unique keys), or the first row's number
 //   hash      the first row's number at hash & mask; rows of one bucket are chained by next[row]
 //   filter    a bit at key - min or at a hash of the key, beside chains, for scans to drop rows by
@@ -45,7 +45,7 @@ RADISH_FN u32 run_step(u32 row, u32 by, u32 end) { return end - row > by ? row +
 // The row of a run that a thread begins with; its end if there is none.
 RADISH_FN u32 run_first(u32 low, u32 high, u32 thread) { return low < high ? run_step(low, thread, high) : high; }
 
-// The hash of a key in a build's filter: the place is its highest bits (Knuth's multiplicative hashing).
+// The hash of a key in a build's filter: its highest bits choose the filter's bit (Knuth's multiplicative hashing).
 RADISH_FN u32 filter_hash(i64 key) { return ((u32)key ^ (u32)((u64)key >> 32) * 0x85ebca6bu) * 0x9E3779B1u; }
 
 // Copies a filter, of a multiple of four words, to the block's shared memory. A barrier has to follow.

@@ -1,6 +1,6 @@
 // merge.cuh: a join of two sides whose rows lie in the order of their keys (sort-merge join).
 //
-// The pipeline of a side appends the place and a value of each row, which the library's radix sort brings into order (sort_pairs). The value is all that the row carries where that takes 32
+// The pipeline of a side appends the radix key and a value of each row, which the library's radix sort brings into order (sort_pairs). The value is all that the row carries where that takes 32
 // bits, else the number of the row. Then blocks take tiles: equal shares of the rows of both sides together, which are found by a search along a diagonal (merge path: Odeh, Green, Mwassi,
 // Shmueli and Birk 2012). Of rows with equal keys those of the probe's side come first, so that a run of the build's rows never begins in front of the tile of a row that matches it.
 #pragma once
@@ -14,7 +14,7 @@ constexpr int merge_tile = 4096; // rows of both sides
 // Where the rows of a side go. Half is the half of a row that is its value; less than 0: rows are kept as they are, and the value is a row's number.
 template <int Half>
 struct MergeRows {
-  Place* places;
+  RadixKey* keys;
   u32* values;
   Row* rows;
   u64* count;
@@ -33,7 +33,7 @@ struct MergeRows {
       const u32 votes = ballot(full_mask(), here);
       const u64 to = at + (u32)popcount(votes & lanes_below());
       if (here && to < capacity) {
-        places[to] = row_place(tile[i]);
+        keys[to] = radix_key_of(tile[i]);
         if constexpr (Half < 0) {
           values[to] = (u32)to;
           rows[to] = tile[i];

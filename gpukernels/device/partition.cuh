@@ -1,4 +1,4 @@
-// partition.cuh: writes rows to partitions of the groups' slots, so that the groups of a partition fit a block's shared memory. A row's place is the
+// partition.cuh: writes rows to partitions of the groups' slots, so that the groups of a partition fit a block's shared memory. A row's radix key is the
 // number whose bits choose its partition: the slot of its group or, where keys are hashed, the mixed key.
 //
 // A row is a word: the slot of its group, and a 32-bit offset that stands for its value. With RADISH_WIDE_ROWS a row is two words, the first of which is the slot.
@@ -29,24 +29,24 @@ constexpr int near_bits = 5;          // log2 of the neighbouring slots that sta
 
 #ifndef RADISH_ROW_WORDS // rows of groups; wordrow.cuh has those of joins
 #ifdef RADISH_WIDE_ROWS
-typedef u64 Place;
+typedef u64 RadixKey;
 struct alignas(16) Row {
-  u64 place, offset;
+  u64 key, offset;
 };
 constexpr Row pad_row = {~0ull, ~0ull}; // no slot is ~0
-constexpr u64 null_place = ~0ull - 1;   // the slot of NULL, where slots are mixed keys
+constexpr u64 null_radix_key = ~0ull - 1;   // the slot of NULL, where slots are mixed keys
 
-RADISH_FN Row group_row(u64 place, u32 offset) { return Row{place, offset}; }
-RADISH_FN u64 row_place(const Row& row) { return row.place; }
+RADISH_FN Row group_row(u64 radix_key, u32 offset) { return Row{radix_key, offset}; }
+RADISH_FN u64 radix_key_of(const Row& row) { return row.key; }
 RADISH_FN u32 row_offset(const Row& row) { return (u32)row.offset; }
-RADISH_FN bool is_pad(const Row& row) { return row.place == ~0ull; }
+RADISH_FN bool is_pad(const Row& row) { return row.key == ~0ull; }
 #else
-typedef u32 Place;
+typedef u32 RadixKey;
 typedef u64 Row;
 constexpr Row pad_row = ~0ull; // no slot is ~0
 
-RADISH_FN Row group_row(u64 place, u32 offset) { return place << 32 | offset; }
-RADISH_FN u32 row_place(Row row) { return (u32)(row >> 32); }
+RADISH_FN Row group_row(u64 radix_key, u32 offset) { return radix_key << 32 | offset; }
+RADISH_FN u32 radix_key_of(Row row) { return (u32)(row >> 32); }
 RADISH_FN u32 row_offset(Row row) { return (u32)row; }
 RADISH_FN bool is_pad(Row row) { return high_word(row) == ~0u; }
 #endif
@@ -76,13 +76,13 @@ constexpr int unit_rows = RowUnit::rows;
 
 // A slot's number within its partition after some passes, and the slot of such a number. A partition's number after two passes has the first pass's number in its
 // upper bits.
-RADISH_FN u32 local_place(u32 place, int passes) {
-  return place >> (near_bits + partition_bits * passes) << near_bits | (place & ((1u << near_bits) - 1));
+RADISH_FN u32 local_radix_key(u32 radix_key, int passes) {
+  return radix_key >> (near_bits + partition_bits * passes) << near_bits | (radix_key & ((1u << near_bits) - 1));
 }
-RADISH_FN u64 local_place(u64 place, int passes) {
-  return place >> (near_bits + partition_bits * passes) << near_bits | (place & ((1u << near_bits) - 1));
+RADISH_FN u64 local_radix_key(u64 radix_key, int passes) {
+  return radix_key >> (near_bits + partition_bits * passes) << near_bits | (radix_key & ((1u << near_bits) - 1));
 }
-RADISH_FN u64 global_place(u64 partition, u32 local, int passes) {
+RADISH_FN u64 global_radix_key(u64 partition, u32 local, int passes) {
   const u64 near = local & ((1u << near_bits) - 1), far = local >> near_bits;
   u64 middle = partition;
   if (passes == 2) middle = (partition & (partitions - 1)) << partition_bits | partition >> partition_bits;
@@ -141,7 +141,7 @@ struct Partitioner {
 
   RADISH_FN Partitioner(Memory& memory, int number) : m(memory), pass(number) {}
 
-  RADISH_FN u32 partition_of(const Row& row) const { return (u32)(row_place(row) >> (near_bits + partition_bits * pass)) & (partitions - 1); }
+  RADISH_FN u32 partition_of(const Row& row) const { return (u32)(radix_key_of(row) >> (near_bits + partition_bits * pass)) & (partitions - 1); }
 
   // Rows go to these partitions from now on. All threads of the block call this, as well as tile and finish.
   RADISH_FN void begin(const Out& to) {
@@ -306,12 +306,12 @@ RADISH_FN void load_rows(const R* rows, i64 from, i64 end, R (&out)[N]) {
 // of those that hash there.
 constexpr u32 hot_least = 3; // rows that a slot must have during the search to count as frequent
 constexpr u32 hot_share = 5; // frequent slots pay if together they have at least 1 / hot_share of the rows
-constexpr Place not_hot = ~(Place)0;
+constexpr RadixKey not_hot = ~(RadixKey)0;
 
-RADISH_FN u32 hot_of(Place place) { return (u32)(place >> 8 * (sizeof place - 4)) * 0x9E3779B1u >> (32 - RADISH_HOT_BITS); }
-RADISH_FN u32 hot_slot(const Place* tags, Place place) {
-  const u32 slot = hot_of(place);
-  return tags[slot] == place ? slot : no_slot;
+RADISH_FN u32 hot_of(RadixKey radix_key) { return (u32)(radix_key >> 8 * (sizeof radix_key - 4)) * 0x9E3779B1u >> (32 - RADISH_HOT_BITS); }
+RADISH_FN u32 hot_slot(const RadixKey* tags, RadixKey radix_key) {
+  const u32 slot = hot_of(radix_key);
+  return tags[slot] == radix_key ? slot : no_slot;
 }
 
 // The search for frequent slots in a block's first tiles. In each tile, the last row that hashes to an entry and has another slot than the entry's makes its slot the
@@ -319,12 +319,12 @@ RADISH_FN u32 hot_slot(const Place* tags, Place place) {
 // slots that were found. All threads of the block make a HotSearch and call its functions.
 struct HotSearch {
   static constexpr i32 most_tiles = 8;
-  Place *tags, *rivals;
+  RadixKey *tags, *rivals;
   u32 *seen, *rivals_seen;
   i32 tiles = 0, last = 0; // tiles seen so far; tiles of the whole search
 
   // tags and seen have hot_slots items each. scratch has as many of both; others may use it between tiles.
-  RADISH_FN HotSearch(Place* tags, u32* seen, Place* scratch) : tags(tags), rivals(scratch), seen(seen), rivals_seen(reinterpret_cast<u32*>(scratch + hot_slots)) {
+  RADISH_FN HotSearch(RadixKey* tags, u32* seen, RadixKey* scratch) : tags(tags), rivals(scratch), seen(seen), rivals_seen(reinterpret_cast<u32*>(scratch + hot_slots)) {
     RADISH_NO_UNROLL
     for (u32 i = thread_index(); i < hot_slots; i += RADISH_BLOCK) {
       tags[i] = not_hot;
@@ -351,19 +351,19 @@ struct HotSearch {
     u32 net = 0; // the lower half counts rows, the upper half rows of frequent slots
     RADISH_NO_UNROLL
     for (int turn = 0; turn < 2; turn++) { // the rivals are known in the second
-      const Place* owners = turn == 0 ? tags : rivals;
+      const RadixKey* owners = turn == 0 ? tags : rivals;
       u32* counts = turn == 0 ? seen : rivals_seen;
       RADISH_NO_UNROLL
       for (int i = 0; i < Items; i++) {
         if (is_pad(row[i])) continue;
-        const Place place = row_place(row[i]);
-        const u32 slot = hot_of(place);
+        const RadixKey radix_key = radix_key_of(row[i]);
+        const u32 slot = hot_of(radix_key);
         net++;
-        if (owners[slot] == place) {
+        if (owners[slot] == radix_key) {
           atomic_add(counts + slot, 1u);
           net += 1u << 16;
         } else if (turn == 0) {
-          atomic_exchange(rivals + slot, place); // plain stores of several threads would race
+          atomic_exchange(rivals + slot, radix_key); // plain stores of several threads would race
         }
       }
       block_barrier();

@@ -1,7 +1,7 @@
 // radix.cuh: the join of one partition of a build with a piece of the probe side's partition of the same number.
 //
 // A block chains the build's rows in shared memory, which it reads once (chained buckets: Balkesen, Teubner, Alonso and Oezsu 2013, for processors). A link is one word: the
-// number of the next row in its low bits, and above them bits of that row's place, so that a step to a row of another key costs one load. A row's number is its position
+// number of the next row in its low bits, and above them bits of that row's radix key, so that a step to a row of another key costs one load. A row's number is its position
 // in the piece, so that threads write payload and links side by side.
 #pragma once
 #include "build.cuh"
@@ -33,7 +33,7 @@ RADISH_FN T take_first(T (&items)[N]) {
   return first;
 }
 
-// A table of 2^SlotBits chains of fewer than 2^NumberBits rows, for places of which Passes passes have used some bits.
+// A table of 2^SlotBits chains of fewer than 2^NumberBits rows, for radix keys of which Passes passes have used some bits.
 template <int SlotBits, int NumberBits, int Passes>
 struct RadixTable {
   static constexpr u32 slots = 1u << SlotBits, none = (1u << NumberBits) - 1;
@@ -43,11 +43,11 @@ struct RadixTable {
     RADISH_UNROLL
     for (u32 i = 4 * thread_index(); i < slots; i += 4 * RADISH_BLOCK) *reinterpret_cast<FourWords*>(heads + i) = FourWords{{none, none, none, none}};
   }
-  RADISH_FN static u32 slot(Place place) { return (u32)local_place(place, Passes) & (slots - 1); }
-  // What distinguishes places of a slot: all that is left of one of 32 bits, some bits of one of 64.
-  RADISH_FN static u32 rest(Place place) { return (u32)(local_place(place, Passes) >> SlotBits) << NumberBits; }
+  RADISH_FN static u32 slot(RadixKey radix_key) { return (u32)local_radix_key(radix_key, Passes) & (slots - 1); }
+  // What distinguishes radix keys of a slot: all that is left of one of 32 bits, some bits of one of 64.
+  RADISH_FN static u32 rest(RadixKey radix_key) { return (u32)(local_radix_key(radix_key, Passes) >> SlotBits) << NumberBits; }
 
-  RADISH_FN void add(u32 number, Place place) const { links[number] = atomic_exchange(heads + slot(place), rest(place) | number); }
+  RADISH_FN void add(u32 number, RadixKey radix_key) const { links[number] = atomic_exchange(heads + slot(radix_key), rest(radix_key) | number); }
   RADISH_FN static bool is_end(u32 link) { return (link & none) == none; }
   RADISH_FN static u32 number(u32 link) { return link & none; }
   RADISH_FN static bool differs(u32 link, u32 rest) { return (link ^ rest) > none; }

@@ -21,10 +21,10 @@ struct TagRanks {
   RADISH_FN void mark(const Row (&row)[Items], int passes) {
     u32 seen[Items];
     RADISH_UNROLL
-    for (int i = 0; i < Items; i++) seen[i] = !is_pad(row[i]) ? load_relaxed(marks + (local_place(row_place(row[i]), passes) >> 5)) : ~0u;
+    for (int i = 0; i < Items; i++) seen[i] = !is_pad(row[i]) ? load_relaxed(marks + (local_radix_key(radix_key_of(row[i]), passes) >> 5)) : ~0u;
     RADISH_UNROLL
     for (int i = 0; i < Items; i++) {
-      const u32 tag = local_place(row_place(row[i]), passes);
+      const u32 tag = local_radix_key(radix_key_of(row[i]), passes);
       if (!(seen[i] & bit(tag))) atomic_or(marks + (tag >> 5), bit(tag));
     }
   }

@@ -42,7 +42,7 @@ RADISH_FN i64 merge_path(const Less& less, const u64* keys, const u32* rows, i64
   return low;
 }
 
-// Merges up to sort_items items, from the places ia and ib of two runs in shared memory on, into out_keys and out_rows.
+// Merges up to sort_items items, from positions ia and ib of two runs in shared memory on, into out_keys and out_rows.
 template <typename Less>
 RADISH_FN void merge_serially(const Less& less, const u64* keys, const u32* rows, i32 ia, i32 ea, i32 ib, i32 eb, u64* out_keys, u32* out_rows) {
   RADISH_NO_UNROLL
@@ -57,7 +57,7 @@ RADISH_FN void merge_serially(const Less& less, const u64* keys, const u32* rows
 // Sorts each tile of width rows, a power of two, of the rows in[0..n-1] (in null: the numbers 0..n-1). One block a tile.
 //
 // It is Batcher's bitonic sort (1968), in which the first step of each merge pairs a run with the other one reversed, so that of every pair the lower
-// place gets the lower item. Items behind the end would stay there: pairs with one are left out. It compares at one place of its code, which is
+// position gets the lower item. Items behind the end would stay there: pairs with one are left out. Its code has one comparison, which is
 // compiled in half the time that a merge sort takes.
 template <typename Less>
 RADISH_FN void sort_tiles(const Less& less, const u32* in, i64 n, i64 width, u64* out_keys, u32* out_rows) {

@@ -18,7 +18,7 @@ RADISH_FN bool ends_with(view s, view suffix) {
 RADISH_FN view without_front(view s, i64 n) { return {s.data + n, s.size - n}; }
 RADISH_FN view without_back(view s, i64 n) { return {s.data, s.size - n}; }
 
-// The first place of a needle in s, -1 if there is none. Eight places are looked at together: those where the needle's first two
+// The first position of a needle in s, -1 if there is none. Eight positions are looked at together: those where the needle's first two
 // bytes stand are compared further.
 RADISH_FN i64 find_here(view s, view needle) {
   i64 m = needle.size, last = s.size - m;
@@ -30,7 +30,7 @@ RADISH_FN i64 find_here(view s, view needle) {
   const u8* p = s.data - skip;
   const u8* end = s.data + s.size;
   u64 w = word_at(p);
-  u64 wanted = ~0ULL << (8 * skip); // places before the string do not count
+  u64 wanted = ~0ULL << (8 * skip); // positions before the string do not count
   for (i64 at = -skip; at <= last; at += 8, p += 8, wanted = ~0ULL) {
     u64 next = p + 8 < end ? word_at(p + 8) : 0;
     u64 hits = equal_bytes(w, first) & wanted;

@@ -4,12 +4,12 @@
 #include "aggregate.cuh"
 #include "decimal.cuh"
 
-// The variance of n values, the divisor being n or n - 1. sum has a_limbs 32-bit limbs, lowest first, from place a_at on, squares b_limbs from b_at on; a limb of
-// the latter, and of the former's square, is worth 2^(32 * place + unit). What lies below b_at is dropped. *fits becomes false where the result would be too
+// The variance of n values, the divisor being n or n - 1. sum has a_limbs 32-bit limbs, lowest first, from limb a_at on, squares b_limbs from b_at on; a limb of
+// the latter, and of the former's square, is worth 2^(32 * its number + unit). What lies below b_at is dropped. *fits becomes false where the result would be too
 // small for the digits that a double has.
 RADISH_NOINLINE f64 variance_of(const u32* sum, int a_limbs, int a_at, const u32* squares, int b_limbs, int b_at, u64 n, u64 divisor, int unit, bool* fits) {
   constexpr int window = 16;
-  u32 difference[window]; // from place b_at on
+  u32 difference[window]; // from limb b_at on
   u128 column = 0;
   RADISH_NO_UNROLL
   for (int i = 0; i < window; i++) {
@@ -20,10 +20,10 @@ RADISH_NOINLINE f64 variance_of(const u32* sum, int a_limbs, int a_at, const u32
   column = 0;
   i64 borrow = 0;
   RADISH_NO_UNROLL
-  for (int place = 0; place + 2 * a_at - b_at < window; place++) {
+  for (int limb = 0; limb + 2 * a_at - b_at < window; limb++) {
     RADISH_NO_UNROLL
-    for (int i = max_of(0, place - a_limbs + 1); i <= min_of(place, a_limbs - 1); i++) column += (u64)sum[i] * sum[place - i];
-    const int at = place + 2 * a_at - b_at;
+    for (int i = max_of(0, limb - a_limbs + 1); i <= min_of(limb, a_limbs - 1); i++) column += (u64)sum[i] * sum[limb - i];
+    const int at = limb + 2 * a_at - b_at;
     if (at >= 0) {
       const i64 x = (i64)difference[at] - (i64)(u32)column + borrow;
       difference[at] = (u32)x;
@@ -100,10 +100,10 @@ struct SquareTerm {
   i128 high;
 };
 // The bit of a sum's limbs that is worth 1 in units of 2^(2 * (window - 1) - 2148).
-RADISH_FN int square_place(u32 window) { return 2 * ((int)window - 1) - 1074; }
+RADISH_FN int square_bit(u32 window) { return 2 * ((int)window - 1) - 1074; }
 // The square of x in those units; false if x is not an integer of less than 53 + range bits in the window, as of fixed_term, or has_square is false.
 RADISH_FN bool square_term(f64 x, u32* window, u32* shared, i32 range, SquareTerm* square) {
-  constexpr i32 least = 537; // the first whose square_place is not below the limbs
+  constexpr i32 least = 537; // the first whose square_bit is not below the limbs
   i128 term;
   if (!has_square(x) || !fixed_term(x, window, shared, range, &term, least)) return false;
   const u128 m = magnitude(term);
@@ -119,7 +119,7 @@ RADISH_NOINLINE f64 exact_variance(const i64* sum, i128 fitted, u32 window, cons
   constexpr int kept = 13;
   u32 a[exact_limbs + 1], b[exact_limbs + 2];
   carry_limbs(sum, {fitted_in(fitted, window)}, a);
-  const int at = square_window ? square_place(square_window) : 0;
+  const int at = square_window ? square_bit(square_window) : 0;
   carry_limbs(squares, {fitted_at(low, at), fitted_at(high, at + 64)}, b);
   b[exact_limbs + 1] = 0;
   int top_a = exact_limbs, top_b = exact_limbs;

@@ -262,21 +262,18 @@ type (
 	windowOf     struct{ acc *Accumulator } // the counter that is the window of a sum of doubles, see sums.go
 )
 
-// hotGroups are so few that their atomics in device memory wait for each other.
-const hotGroups = 1 << 12
-
 // LaunchRows is the most rows of a launch, so that a cancelled query ends soon.
 const LaunchRows = 1 << 30
 
 // LaunchMost is how many rows a launch may have, so that a cancelled query ends soon.
-func (f *Form) LaunchMost(t *kernel.LaunchRows) int64 {
-	few := f.Shape == ScalarGroups || f.Shared || f.Partition == nil && f.Aggregate.EstGroups <= hotGroups
+func (f *Form) LaunchMost(t *kernel.Tuning) int64 {
+	few := f.Shape == ScalarGroups || f.Shared || f.Partition == nil && f.Aggregate.EstGroups <= t.Shared.HotGroups
 	alone := f.Shape != ScalarGroups && !f.Shared && (f.Shape == KeyedGroups || !f.inWords()) // in device memory
 	switch {
 	case few && alone:
-		return t.Hot
+		return t.Launch.Hot
 	case few && slices.ContainsFunc(f.Accs, func(acc *Accumulator) bool { return acc.Windowed() || acc.extremeOf64() && f.Shape != ScalarGroups }):
-		return t.Window
+		return t.Launch.Window
 	}
 	return LaunchRows
 }

@@ -16,9 +16,8 @@ import (
 // that did not fit their partition or its table. A group that is there already is added to.
 
 const (
-	hashedLeast = 1 << 12 // groups: fewer have tables in shared memory in front
-	rankBlocks  = 3       // of a multiprocessor
-	rankItems   = 2       // rows that a thread adds together then
+	rankBlocks = 3 // of a multiprocessor
+	rankItems  = 2 // rows that a thread adds together then
 )
 
 // keysFitWord says whether the packed keys are words of 32 bits, of which ~0 is none.
@@ -67,9 +66,9 @@ func (a *groupText) partitionSlot(keys, args []codegen.Value) string {
 	if null == "false" {
 		k.Line("const u64 %s = mix(%s);", name, key)
 	} else {
-		k.Line("const u64 %s = %s ? null_place : mix(%s);", name, null, key)
+		k.Line("const u64 %s = %s ? null_radix_key : mix(%s);", name, null, key)
 	}
-	k.Open("if (%s >= null_place && !(%s)) {", name, null)
+	k.Open("if (%s >= null_radix_key && !(%s)) {", name, null)
 	k.Line("store_relaxed(%s, 1u);", k.Pointer("u32", kernel.CounterWord{Of: DirectGroups{f.Aggregate}}))
 	k.Line("%s", a.aside(key, args))
 	k.Else()
@@ -79,7 +78,7 @@ func (a *groupText) partitionSlot(keys, args []codegen.Value) string {
 // declareTags declares the tags, and what ranks them.
 func (a *groupText) declareTags() {
 	k, x := a.k, a.f.Partition
-	k.Line("Place* tags = shared_at<Place>(0); // they stand first, since they are read by four")
+	k.Line("RadixKey* tags = shared_at<RadixKey>(0); // they stand first, since they are read by four")
 	k.Line("u32* table = reinterpret_cast<u32*>(tags + stride);")
 	if x.ranked() {
 		k.Line("u32* marks = table + %d * stride;", a.f.Words())
@@ -93,12 +92,12 @@ func (a *groupText) declareTags() {
 func (a *groupText) taggedPartition() {
 	k, x := a.k, a.f.Partition
 	a.emptyPartition("slot_count")
-	k.Line("RADISH_NO_UNROLL for (u32 i = thread_index(); i < slot_count; i += RADISH_BLOCK) tags[i] = ~(Place)0;")
+	k.Line("RADISH_NO_UNROLL for (u32 i = thread_index(); i < slot_count; i += RADISH_BLOCK) tags[i] = ~(RadixKey)0;")
 	k.Line("block_barrier();")
 	a.partitionTiles(x.Items(), func() {
-		search := fmt.Sprintf("tag_slot(tags, slot_count, local_place(row_place(row), %d), %d)", x.Passes, x.tagBits())
+		search := fmt.Sprintf("tag_slot(tags, slot_count, local_radix_key(radix_key_of(row), %d), %d)", x.Passes, x.tagBits())
 		if x.wide {
-			search = "find_slot(tags, slot_count, row_place(row), false)"
+			search = "find_slot(tags, slot_count, radix_key_of(row), false)"
 		}
 		a.someTogether(x.Items(), search, func() {
 			k.Line("warp_barrier(full_mask()); // the threads of a warp look for their slots together")
@@ -125,7 +124,7 @@ func (a *groupText) rankedPartition() {
 	a.emptyPartition("groups")
 	k.Line("block_barrier();")
 	a.partitionTiles(rankItems, func() {
-		a.someTogether(rankItems, fmt.Sprintf("ranks.slot(local_place(row_place(row), %d))", passes), func() {
+		a.someTogether(rankItems, fmt.Sprintf("ranks.slot(local_radix_key(radix_key_of(row), %d))", passes), func() {
 			k.Open("if (!is_pad(row) && slots[i] >= slot_count) { // there are more groups than slots")
 			k.Line("%s_direct(p, row);", k.Title)
 			k.Line("slots[i] = spare + lane();")
@@ -147,22 +146,22 @@ func (a *groupText) appendGroups(slots string) {
 	k.Line("const bool others = load_relaxed(%s) != 0;", k.Pointer("u32", kernel.CounterWord{Of: DirectGroups{p}}))
 	k.Open("for (u32 base = 0; base < %s; base += RADISH_BLOCK) {", slots)
 	k.Line("const u32 local = base + thread_index();")
-	k.Line("const Place tag = local < %s ? tags[local] : ~(Place)0;", slots)
-	k.Line("const bool taken = tag != ~(Place)0;")
+	k.Line("const RadixKey tag = local < %s ? tags[local] : ~(RadixKey)0;", slots)
+	k.Line("const bool taken = tag != ~(RadixKey)0;")
 	if x := a.f.Partition; x.perfectHash != nil || x.wide {
 		k.Line("const u64 key = %s;", a.partitionKey("tag"))
 	} else {
-		k.Line("const u64 key = unmix_word((u32)global_place((u64)partition, tag, %d));", x.Passes)
+		k.Line("const u64 key = unmix_word((u32)global_radix_key((u64)partition, tag, %d));", x.Passes)
 	}
 	k.Line("u64 g = taken && others ? find_packed(%s, %s, key) : no_group;", k.Pointer("const u64", GroupKeys{p}), k.Word(GroupMask{p}))
 	if a.f.Shape == wordGroups { // they have slots behind the table, which hold what was added directly, or nothing
 		special := "key == empty_key"
 		if a.nullSlot() {
-			special += " || tag == null_place"
+			special += " || tag == null_radix_key"
 		}
 		k.Open("if (taken && (%s)) {", special)
 		if a.nullSlot() {
-			k.Line("g = %s + 1 + (tag == null_place);", k.Word(GroupMask{p}))
+			k.Line("g = %s + 1 + (tag == null_radix_key);", k.Word(GroupMask{p}))
 		} else {
 			k.Line("g = %s + 1;", k.Word(GroupMask{p}))
 		}

@@ -40,11 +40,11 @@ func (a *groupText) declareHot() []string {
 	k.Shared = kernel.SharedMemory{Bytes: a.hotBytes(x.hot), Threads: x.bytes}
 	return []string{
 		"// frequent slots have words of their own in shared memory; first these count",
-		"Place* tags = shared_at<Place>(sizeof(Partitioning::Memory));",
+		"RadixKey* tags = shared_at<RadixKey>(sizeof(Partitioning::Memory));",
 		"u32* table = reinterpret_cast<u32*>(tags + hot_slots);",
 		"constexpr u32 copies = 0, copy = 0, slot_count = hot_slots;",
 		"constexpr i32 stride = hot_slots;",
-		"HotSearch search(tags, table, reinterpret_cast<Place*>(memory.sorted)); // nothing waits there between tiles",
+		"HotSearch search(tags, table, reinterpret_cast<RadixKey*>(memory.sorted)); // nothing waits there between tiles",
 		"bool hot = false;",
 	}
 }
@@ -55,7 +55,7 @@ func (a *groupText) hotRows() {
 	k.Open("if (hot) {")
 	k.Line("u32 slots[RADISH_ITEMS];")
 	a.each(items, func() {
-		k.Line("slots[i] = !is_pad(partition_rows[i]) ? hot_slot(tags, row_place(partition_rows[i])) : no_slot;")
+		k.Line("slots[i] = !is_pad(partition_rows[i]) ? hot_slot(tags, radix_key_of(partition_rows[i])) : no_slot;")
 	})
 	a.addTogether(items, "partition_rows[i]", true)
 	a.each(items, func() { k.Line("if (slots[i] != no_slot) partition_rows[i] = pad_row;") })
@@ -128,7 +128,7 @@ func (a *groupText) addTogether(items int, row string, some bool) {
 			k.Open("if (any_full) { // 2^15 rows: seldom, so that one copy of the code is enough, and what it indexes is copied")
 			slot := "tags[from[i]]"
 			if !some {
-				slot = "row_place(moved[i])"
+				slot = "radix_key_of(moved[i])"
 				k.Line("Row moved[%d];", items)
 			}
 			k.Line("u32 from[%d], full = 0;", items)

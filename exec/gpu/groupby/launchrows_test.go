@@ -29,7 +29,7 @@ func TestLaunchRows(t *testing.T) {
 		{"a count of few texts", Form{Aggregate: few, Shape: KeyedGroups, Accs: count}, tuning.Launch.Hot},
 		{"what has no words", Form{Aggregate: few, Shape: PackedGroups, Accs: []*Accumulator{{op: accLeast}}}, tuning.Launch.Hot},
 	} {
-		if got := c.form.LaunchMost(&tuning.Launch); got != c.want {
+		if got := c.form.LaunchMost(&tuning); got != c.want {
 			t.Errorf("%s: %d rows a launch, want %d", c.name, got, c.want)
 		}
 	}

@@ -17,10 +17,8 @@ import (
 
 const (
 	localLeast         = 256 // slots at least
-	localSmall         = 24 << 10
 	localSlotsPerGroup = 1.8 // slots for each group, where rows can be brought together by partitions instead,
 	localFull          = 0.8 // and where they cannot
-	rowsPerSlot        = 8   // rows for each slot that make a small table worth it
 )
 
 var local = way{
@@ -58,12 +56,12 @@ func (w *Way) chooseLocal() bool {
 	}
 	slotBytes := localSlotBytes(int64(f.Words()))
 	capacity := k.SharedBytes() / slotBytes &^ 3
-	est := max(f.Aggregate.EstGroups, 1)
+	est, tuning := max(f.Aggregate.EstGroups, 1), &k.Plan.Target.Tuning.Shared
 	// Small tables are nearly empty, which makes keys quick to find.
-	slots := min(int64(max(min(8*est, float64(localSmall/slotBytes)), 2*est, localLeast)), capacity) &^ 3
-	perSlot := float64(rowsPerSlot)
-	if slots*slotBytes > sharedSmall {
-		perSlot = sharedRowsPerSlot
+	slots := min(int64(max(min(8*est, float64(tuning.Hashed/slotBytes)), 2*est, localLeast)), capacity) &^ 3
+	perSlot := tuning.HashedSlotRows
+	if slots*slotBytes > tuning.Small {
+		perSlot = tuning.SlotRows
 	}
 	if est*localFull > float64(capacity) || w.rowsIn() < perSlot*float64(slots) {
 		return false

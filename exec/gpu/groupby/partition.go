@@ -35,7 +35,7 @@ func (w *Way) choosePartition() *PartitionForm {
 	x := &PartitionForm{Form: partition.Form{RowBytes: 8, Moves: k.Plan.Target.Moves[f.Aggregate]}, tuning: &k.Plan.Target.Tuning.Partition, Hashed: f.Shape == PackedGroups || f.Shape == wordGroups}
 	groups := f.groups()
 	if x.Hashed {
-		if groups < hashedLeast || groups*localSlotsPerGroup <= float64(w.localSlots()) || w.choosePerfectHash(w.tableWords(false, true)) != nil {
+		if groups < x.tuning.HashedGroups || groups*localSlotsPerGroup <= float64(w.localSlots()) || w.choosePerfectHash(w.tableWords(false, true)) != nil {
 			return nil
 		}
 		if x.wide = f.Shape == wordGroups || !f.keysFitWord(); x.wide {
@@ -232,12 +232,12 @@ func (a *groupText) directSlots(keys, slots string, array func(i int) string, bo
 	switch x := f.Partition; {
 	case !x.Hashed:
 		k.Line("if (%s[row] == 0) continue;", array(f.Accs[f.Taken].At))
-		k.Line("const u32 place = (u32)row;")
+		k.Line("const u32 radix_key = (u32)row;")
 	case !x.wide:
 		k.Line("const u64 key = %s[row];", keys)
 		k.Line("constexpr bool is_null = false;")
 		k.Line("if (key == empty_key) continue;")
-		k.Line("const u32 place = mix_word((u32)key);")
+		k.Line("const u32 radix_key = mix_word((u32)key);")
 	default:
 		k.Line("u64 key = %s[row];", keys)
 		k.Line("if (key == empty_key) continue;")
@@ -249,9 +249,9 @@ func (a *groupText) directSlots(keys, slots string, array func(i int) string, bo
 			}
 		}
 		k.Line("const bool is_null = %s;", null)
-		k.Line("const u64 place = is_null ? null_place : mix(key);")
+		k.Line("const u64 radix_key = is_null ? null_radix_key : mix(key);")
 	}
-	k.Line("const i64 part = (i64)((u32)(place >> near_bits) & (partitions - 1));")
+	k.Line("const i64 part = (i64)((u32)(radix_key >> near_bits) & (partitions - 1));")
 	k.Line("const bool owned = part >= first && part < end_of_all;")
 	body()
 	k.Close()

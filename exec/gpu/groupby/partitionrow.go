@@ -11,7 +11,7 @@ import (
 // directLines are lines that add a row to its group in device memory.
 func (a *groupText) directLines() []string {
 	return a.k.Capture(func() {
-		a.openSlot("row_place(row)")
+		a.openSlot("radix_key_of(row)")
 		a.addPartitionRow("row", "g")
 		a.closeSlot()
 	})
@@ -90,7 +90,7 @@ func (a *groupText) densePartition(pieces int) {
 	a.emptyPartition("slot_count")
 	k.Line("block_barrier();")
 	a.partitionTiles(f.Partition.Items(), func() {
-		a.someTogether(f.Partition.Items(), fmt.Sprintf("local_place(row_place(row), %d)", f.Partition.Passes), nil)
+		a.someTogether(f.Partition.Items(), fmt.Sprintf("local_radix_key(radix_key_of(row), %d)", f.Partition.Passes), nil)
 	})
 	k.Line("block_barrier();")
 	how := addsShared
@@ -102,7 +102,7 @@ func (a *groupText) densePartition(pieces int) {
 	k.Line("const u32* first = table + local;")
 	counts := map[int]string{}
 	k.Line("if (%s == 0) continue;", a.flushCount(counts, f.Taken))
-	k.Line("const u64 g = global_place((u64)partition, local, %d);", f.Partition.Passes)
+	k.Line("const u64 g = global_radix_key((u64)partition, local, %d);", f.Partition.Passes)
 	a.flushWords(counts, how)
 	k.Close()
 }

@@ -135,10 +135,10 @@ func (t *PerfectHashTable) fits(groups float64) bool {
 
 // declare declares the table.
 func (t *PerfectHashTable) declare(k *kernel.Kernel) {
-	k.Line("using PerfectHash = PerfectHashTable<Place, %d, %d, %d>;", t.hashed, t.searched, bits.TrailingZeros64(uint64(t.buckets)))
-	k.Line("Place* tags = shared_at<Place>(0);")
+	k.Line("using PerfectHash = PerfectHashTable<RadixKey, %d, %d, %d>;", t.hashed, t.searched, bits.TrailingZeros64(uint64(t.buckets)))
+	k.Line("RadixKey* tags = shared_at<RadixKey>(0);")
 	k.Line("u32* table = reinterpret_cast<u32*>(tags + stride);")
-	k.Line("const PerfectHash perfect{tags, shared_at<u8>(%d), shared_at<Place>(%d)};", t.tag*(t.slots()+spareSlots)+t.scratch(), t.tag*(t.slots()+spareSlots))
+	k.Line("const PerfectHash perfect{tags, shared_at<u8>(%d), shared_at<RadixKey>(%d)};", t.tag*(t.slots()+spareSlots)+t.scratch(), t.tag*(t.slots()+spareSlots))
 }
 
 // perfectHashText writes what makes the groups of a partition with a perfect hash.
@@ -151,7 +151,7 @@ func (a *groupText) perfectHashText() {
 	k.Open("for (i64 at = from; at < end; at += step) {")
 	a.partitionRows(items, "min_of(end, at + tile)")
 	a.each(items, func() {
-		k.Line("perfect.see(row_place(rows[i]));")
+		k.Line("perfect.see(radix_key_of(rows[i]));")
 		k.Line("warp_barrier(full_mask());")
 	})
 	k.Close()
@@ -164,13 +164,13 @@ func (a *groupText) perfectHashText() {
 		k.Line("u32 slots[%d];", tableItems)
 		k.Line("bool missed = false;")
 		a.each(tableItems, func() {
-			k.Line("const Place tag = row_place(rows[next + i]);")
+			k.Line("const RadixKey tag = radix_key_of(rows[next + i]);")
 			k.Line("slots[i] = perfect.slot(tag);")
 			k.Line("missed |= slots[i] == no_slot;")
 		})
 		k.Open("if (warp_any(full_mask(), missed)) {")
 		a.each(tableItems, func() {
-			k.Line("const Place tag = row_place(rows[next + i]);")
+			k.Line("const RadixKey tag = radix_key_of(rows[next + i]);")
 			k.Line("const bool lost = slots[i] == no_slot && tag != PerfectHash::none;")
 			k.Line("if (lost) slots[i] = perfect.search(tag);")
 			k.Line("warp_barrier(full_mask()); // the threads of a warp look for their slots together")

@@ -52,10 +52,8 @@ func (x *PerfectHashForm) elem() string {
 	return "u32"
 }
 
-const (
-	perfectHashSmall = 24 << 10 // bytes of a small table
-	perfectHashFull  = 0.9      // keys for each slot at the most
-)
+// perfectHashFull is the most keys for each slot.
+const perfectHashFull = 0.9
 
 var perfectHash = way{
 	name:    "perfect hash in front",
@@ -77,7 +75,7 @@ func (w *Way) choosePerfectHash(words int64) *PerfectHashForm {
 	}
 	x.slot = x.Tag + 4*words
 	// A small table leaves a multiprocessor more threads; any other is as large as can be, since the estimate may be too low.
-	if x.fill(perfectHashSmall); f.Aggregate.EstGroups > float64(x.Slots)/8 {
+	if x.fill(k.Plan.Target.Tuning.PerfectHash.Small); f.Aggregate.EstGroups > float64(x.Slots)/8 {
 		x.fill(k.Plan.Target.SharedBytes)
 	}
 	if f.Aggregate.EstGroups > perfectHashFull*float64(x.Slots) {

@@ -23,13 +23,13 @@ var shared = way{
 
 // fitsShared says whether a dense form fits shared memory, its rows being counted or as they are, and is worth it.
 func (w *Way) fitsShared(counted bool) bool {
-	bytes := w.f.Slots * w.tableWords(counted, false) * 4
-	return bytes <= w.SharedBytes() && (bytes <= sharedSmall || w.rowsIn() >= sharedRowsPerSlot*float64(w.f.Slots))
+	bytes, tuning := w.f.Slots*w.tableWords(counted, false)*4, &w.Plan.Target.Tuning.Shared
+	return bytes <= w.SharedBytes() && (bytes <= tuning.Small || w.rowsIn() >= tuning.SlotRows*float64(w.f.Slots))
 }
 
 // Copies is the binary logarithm of the number of tables that a block has, if so many bytes of its shared memory are left for them.
-func (f *Form) Copies(left int64) (log int) {
-	for log < 5 && (f.Slots*int64(f.Words())*4)<<(log+1) <= min(SharedCopies, left) {
+func (f *Form) Copies(t *kernel.SharedGroups, left int64) (log int) {
+	for log < 5 && (f.Slots*int64(f.Words())*4)<<(log+1) <= min(t.Copied, left) {
 		log++
 	}
 	return log
@@ -127,7 +127,7 @@ func (w *Way) chooseCopies() {
 		}
 		words += limbs[i]
 	}
-	if f.Slots*int64(words|1)*4*copiesLow > SharedCopies {
+	if f.Slots*int64(words|1)*4*copiesLow > w.Plan.Target.Tuning.Shared.Copied {
 		return
 	}
 	f.ByCopy = true

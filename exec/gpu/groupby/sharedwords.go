@@ -23,13 +23,6 @@ import (
 //
 // What has no words is kept in device memory alone.
 
-// Limits of tables in shared memory.
-const (
-	SharedCopies      = 24 << 10 // bytes up to which a table has copies
-	sharedSmall       = 64 << 10 // bytes that are always worth it; more take sharedRowsPerSlot rows for each slot
-	sharedRowsPerSlot = 512
-)
-
 // narrow says whether a sum is known to fit 64 bits.
 func (w *Way) narrow(acc *Accumulator) bool {
 	r, known := w.Forms.Ranges().Of(acc.arg)

@@ -237,7 +237,7 @@ func (a *groupText) openSlot(slot string) {
 	if a.f.Partition.Hashed {
 		null := "false"
 		if a.nullSlot() {
-			null = slot + " == null_place"
+			null = slot + " == null_radix_key"
 		}
 		a.openGroup("g", "_aside", a.partitionKey(slot), null)
 		return

@@ -47,6 +47,7 @@ type demand struct {
 	filter bool                   // some probe has a residual condition
 	radix  *radix.Join            // how both sides may be partitioned; nil: they are not
 	runs   bool                   // rows of a key are so many that they should lie together
+	arrays *kernel.ArraysByKey
 }
 
 // domain is the number of values that the key of a build can have, and width the bytes of a row's payload.

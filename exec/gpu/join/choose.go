@@ -198,7 +198,7 @@ func readsFor(p *physical.Pipeline, at int, partitioned map[*physical.Build]*rad
 
 // demandOf looks at all probes of a build.
 func demandOf(g *kernel.Pipelines, b *physical.Build) *demand {
-	d := &demand{build: b, on: b.On(physical.GPU), once: true}
+	d := &demand{build: b, on: b.On(physical.GPU), once: true, arrays: &g.Target.Tuning.Arrays}
 	for _, p := range g.Plan.Pipelines {
 		for _, t := range p.Transforms {
 			if t, ok := t.(*physical.Probe); ok && t.Build == b {

@@ -6,16 +6,10 @@ var direct = &Algorithm{
 	explained: "dense",
 	how:       "a bit and the columns of a row for each key",
 	applies: func(d *demand) bool {
-		return d.build.Unique && !d.build.KeepUnmatched && !d.marks && d.domain()*d.width() <= max(directAlways, directPerRow*d.build.EstRows)
+		return d.build.Unique && !d.build.KeepUnmatched && !d.marks && d.domain()*d.width() <= max(d.arrays.Always, d.arrays.PerRow*d.build.EstRows)
 	},
 	byKey:   true,
 	hasBits: true,
 	memory:  func(m *Memory, f *Form) { m.addBits(f) },
 	link:    func(b *buildText) { b.setBit(b.WriteValues) },
 }
-
-// How many bytes the slots may take: for each row that is expected, and in any case.
-const (
-	directPerRow = 256
-	directAlways = 64 << 20
-)

@@ -15,12 +15,6 @@ import (
 // enough, or else for each slot that values are hashed to (Bloom 1970, with one hash). A probe costs two or three reads of lines that lie anywhere; a filter costs
 // one, of memory that the caches hold, or none, where it is copied to shared memory.
 
-const (
-	filterSlots  = 16      // slots for each row
-	filterMost   = 1 << 28 // slots at all: 32 MiB
-	filterDomain = 64      // values of a domain for each row
-)
-
 func (x *keyFilter) String() string {
 	switch {
 	case x.exact:
@@ -58,7 +52,7 @@ func wantsFilter(g *kernel.Pipelines, b *physical.Build, key int) bool {
 
 // isWorthIt says whether a scan has so many rows that a filter may drop that looking them up pays.
 func isWorthIt(g *kernel.Pipelines, scan *physical.TableScan, use physical.RuntimeFilterUse) bool {
-	return float64(scan.Table.Rows()) >= g.Target.Tuning.Filter.Rows && use.Drops >= kernel.FilterDrops
+	return float64(scan.Table.Rows()) >= g.Target.Tuning.Filter.Rows && use.Drops >= g.Target.Tuning.Filter.Drops
 }
 
 // chooseFilter decides on the filter of a build's key; nil: there is none.
@@ -71,21 +65,22 @@ func (f *Form) chooseFilter(g *kernel.Pipelines, key int) *keyFilter {
 		return nil
 	}
 	rows := max(f.build.EstRows, 1)
-	most := g.Target.Tuning.Filter.LocalBits
-	x := &keyFilter{slots: max(kernel.PowerOfTwo(int64(min(filterSlots*rows, 1<<40))), 1<<13)}
+	tuning := &g.Target.Tuning.Filter
+	most := tuning.LocalBits
+	x := &keyFilter{slots: max(kernel.PowerOfTwo(int64(min(tuning.Slots*rows, 1<<40))), 1<<13)}
 	if x.slots <= 2*most {
 		x.slots, x.local = min(x.slots, most), true
 		return x
 	}
 	if v.Known {
-		if span := uint64(v.Within.Hi) - uint64(v.Within.Lo); span < filterMost && float64(span) < filterDomain*rows {
+		if span := uint64(v.Within.Hi) - uint64(v.Within.Lo); span < uint64(tuning.MostSlots) && float64(span) < tuning.Domain*rows {
 			return &keyFilter{slots: int64(span) + 1, exact: true, lo: v.Within.Lo}
 		}
 	}
-	if x.slots > 2*filterMost {
+	if x.slots > 2*tuning.MostSlots {
 		return nil
 	}
-	x.slots = min(x.slots, filterMost)
+	x.slots = min(x.slots, tuning.MostSlots)
 	return x
 }
 

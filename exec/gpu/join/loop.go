@@ -12,12 +12,9 @@ var loop = &Algorithm{
 	applies:     func(d *demand) bool { return d.on == physical.NestedLoopJoin },
 	comparesAll: true,
 	defers: func(f *Form, g *kernel.Pipelines, p *physical.Pipeline) bool {
-		return sourceRows(g, p) <= loopShared && f.build.EstRows >= float64(g.Target.Tuning.Runs.Long)
+		return sourceRows(g, p) <= g.Target.Tuning.Runs.LoopRows && f.build.EstRows >= float64(g.Target.Tuning.Runs.Long)
 	},
 	find: func(p *probeText) (first, more, step string) {
 		return p.between(func(_, high string) { p.k.Line("%s = (u32)%s;", high, p.k.Word(kernel.RowCount{Sink: p.f.build})) })
 	},
 }
-
-// loopShared is the most rows of a source for each of which several threads go over a whole build: of more there are enough to keep a device busy.
-const loopShared = 1 << 18

@@ -113,12 +113,6 @@ func (f *Form) defers(g *kernel.Pipelines, p *physical.Pipeline, t *physical.Pro
 	return t.Kind == logical.InnerJoin && kernel.Multiplies(t) && f.Algorithm.defers != nil && f.Algorithm.defers(f, g, p)
 }
 
-// A scan whose probe puts runs off goes over all rows of its table one by one, whatever zone maps say. So of a table of more than wholeRows rows it is expected to want one in wholeShare.
-const (
-	wholeRows  = 1 << 22
-	wholeShare = 8
-)
-
 // DefersTo chooses the probe of a pipeline whose long runs are put off: of equal keys, of rows that meet an inequality, or of all rows in a nested loop. It is the first
 // transform that multiplies rows, if what stands before it only computes, drops rows and looks up what multiplies none, so that several threads can do that for the same
 // row. nil: there is none.
@@ -126,7 +120,8 @@ func (all Forms) DefersTo(g *kernel.Pipelines, p *physical.Pipeline) *physical.P
 	switch src := p.Source.(type) {
 	case *physical.SinkScan:
 	case *physical.TableScan:
-		if rows := float64(src.Table.Rows()); rows > wholeRows && src.EstRows < rows/wholeShare {
+		tuning := &g.Target.Tuning.Runs
+		if rows := float64(src.Table.Rows()); rows > tuning.WholeRows && src.EstRows < rows*tuning.WholeShare {
 			return nil
 		}
 	default:

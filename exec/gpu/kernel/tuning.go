@@ -4,14 +4,14 @@ import "math"
 
 // Tuning has the numbers of an architecture that choose between ways which give the same result. Each runner has its own, which tests change.
 //
-// What follows from the size of shared memory is computed of Target. Numbers that stand in the package of an algorithm are of three other kinds: shapes of its kernels, which their text
-// has, as rows of a thread; bounds of memory; and thresholds between ways of which one is many times as fast as the other, on either side and on any device.
+// Other numbers are not here: docs/internals/architecture.md says which, and why.
 type Tuning struct {
 	Scan        Scans
 	Partition   PartitionedGroups
 	PerfectHash PerfectHash
 	Shared      SharedGroups
 	Radix       PartitionedJoins
+	Arrays      ArraysByKey
 	Joins       JoinCosts
 	Merge       SortedJoins
 	Runs        Runs
@@ -31,6 +31,7 @@ type Scans struct {
 // PartitionedGroups are groups that are made in partitions of the rows.
 type PartitionedGroups struct {
 	Rows             float64 // from which on groups are made so
+	HashedGroups     float64 // that are found by hashing from which on partitions are considered: fewer have tables in shared memory in front
 	FirstRows        float64 // up to which a query is not kept waiting for the kernels of partitions: without them it takes less than compiling them
 	Passes           int     // the fewest
 	Capacity         int64   // the most rows of a partition
@@ -62,6 +63,7 @@ type PerfectHash struct {
 	Rows      float64 // from which on there is one
 	SeenLeast int64   // rows that are looked at for its keys, at least
 	SeenRows  int64   // and for each group that is expected
+	Small     int64   // bytes of a small table, which leaves a multiprocessor more threads
 }
 
 // Sample is the number of rows that are looked at before the others, for so many groups.
@@ -71,6 +73,15 @@ func (t *PerfectHash) Sample(groups int64) int64 { return max(t.SeenLeast, t.See
 type SharedGroups struct {
 	CrowdedRows float64 // rows of a launch from which on 32 bits do not count those of a block
 	TilesLeast  float64 // groups from which on a tile's rows look for their slots together
+	HotGroups   float64 // so few that their atomics in device memory wait for each other
+
+	Copied   int64   // bytes of a table up to which a block has copies of it
+	Small    int64   // bytes of a table that any number of rows is worth
+	SlotRows float64 // rows for each slot that a larger one is worth
+
+	// Hash tables: bytes of one that groups leave nearly empty, which makes keys quick to find, and the rows for each slot that it is worth.
+	Hashed         int64
+	HashedSlotRows float64
 }
 
 // PartitionedJoins are joins both sides of which are partitioned.
@@ -84,7 +95,12 @@ type PartitionedJoins struct {
 	Capacity   int64   // the most rows of a partition in a first attempt; 0: any number
 	Blocks     int     // of a multiprocessor that partition
 	Forced     bool    // whatever costs say
+	Share      float64 // of a scan's rows that come to the join from which on they are partitioned
+	BitmapKeys float64 // for so many a cache has a bit each, which is better where nothing but a key's presence counts
 }
+
+// ArraysByKey are builds that store a row at the slot of its key: bytes of slots that they may take in any case, and for each row that is expected.
+type ArraysByKey struct{ Always, PerRow float64 }
 
 // JoinCosts are what the steps of a join take, in picoseconds. They fit what joins of 2^15 to 2^26 with 2^19 to 2^26 rows took on an H200: docs/results/2026-11-27.md.
 type JoinCosts struct {
@@ -157,11 +173,20 @@ type Runs struct {
 	Common float64 // rows of one key from which on it is so however few matches there are
 	Long   int64   // rows of a run from which on threads share it
 	PutOff int64   // the most runs that are put off to be shared
+
+	// A scan whose probe puts runs off goes over all rows of its table, whatever zone maps say. So a table of more than WholeRows rows has none of which the scan wants less than WholeShare.
+	WholeRows, WholeShare float64
+
+	LoopRows float64 // of a source up to which threads share a nested loop's build: more keep a device busy without
 }
 
 // KeyFilters are filters of keys that a build leaves for scans.
 type KeyFilters struct {
 	Rows      float64 // of a scan from which on it reads them
+	Drops     float64 // the share of a scan's rows that one has to drop, as is estimated
+	Slots     float64 // for each row of the build
+	MostSlots int64   // at all
+	Domain    float64 // values of a domain for each row of the build up to which one has a bit for each value
 	LocalBits int64   // of a filter that is copied to shared memory
 }
 
@@ -175,10 +200,10 @@ type LaunchRows struct {
 type Sort struct {
 	WaitRows  int64 // from which on each pass is waited for before the next one is launched, so that a cancelled query ends soon
 	RadixRows int64 // from which on keys are packed, which takes two waits for the device, instead of merged
-}
 
-// FilterDrops is the share of a scan's rows that a filter of a key has to drop, as is estimated.
-const FilterDrops = 0.5
+	// More rows than SelectRows are not sorted whole if less than one in SelectOf is wanted.
+	SelectRows, SelectOf float64
+}
 
 // Results are rows that go to the host.
 type Results struct {
@@ -207,21 +232,22 @@ func hopper() Tuning {
 	return Tuning{
 		Scan: Scans{FewRows: 1 << 18, FirstRows: 1 << 31},
 		Partition: PartitionedGroups{
-			Rows: 4e6, FirstRows: 1 << 28, Passes: 1, Capacity: math.MaxInt64, PerfectHashRows: 64, PerfectHashBytes: math.MaxInt64, LeastSlots: 256,
+			Rows: 4e6, HashedGroups: 1 << 12, FirstRows: 1 << 28, Passes: 1, Capacity: math.MaxInt64, PerfectHashRows: 64, PerfectHashBytes: math.MaxInt64, LeastSlots: 256,
 			Slots: 1 << 17, SlotsMost: 1 << 22, MoreGroups: 1 << 16,
 		},
-		PerfectHash: PerfectHash{Rows: 8e6, SeenLeast: 1 << 16, SeenRows: 32},
-		Shared:      SharedGroups{CrowdedRows: 1 << 32, TilesLeast: 2048},
-		Radix:       PartitionedJoins{Rows: 1 << 15, Passes: 1, PassesMost: 2, Blocks: 2}, // nobody has measured smaller builds
+		PerfectHash: PerfectHash{Rows: 8e6, SeenLeast: 1 << 16, SeenRows: 32, Small: 24 << 10},
+		Shared:      SharedGroups{CrowdedRows: 1 << 32, TilesLeast: 2048, HotGroups: 1 << 12, Copied: 24 << 10, Small: 64 << 10, SlotRows: 512, Hashed: 24 << 10, HashedSlotRows: 8},
+		Radix:       PartitionedJoins{Rows: 1 << 15, Passes: 1, PassesMost: 2, Blocks: 2, Share: 0.25, BitmapKeys: 1 << 28}, // nobody has measured smaller builds
+		Arrays:      ArraysByKey{Always: 64 << 20, PerRow: 256},
 		Joins: JoinCosts{
 			Partitioning: 3.2e8, Byte: 0.48, Launch: 1e8, Filter: 8, Store: 20, StoreFar: 40,
 			HashRow: 95, HashFar: 130, ArrayRow: 20, ArrayFar: 70, Near: 96 << 10, Cache: 40 << 20,
 		},
 		Merge:   SortedJoins{Hinted: true, Pairs: 1 << 16, List: 1 << 18},
-		Runs:    Runs{Matches: 8, Reuse: 4, Apart: 64, Common: 4096, Long: 256, PutOff: 1 << 22},
-		Filter:  KeyFilters{Rows: 4e6, LocalBits: 1 << 19}, // 64 KiB
+		Runs:    Runs{Matches: 8, Reuse: 4, Apart: 64, Common: 4096, Long: 256, PutOff: 1 << 22, WholeRows: 1 << 22, WholeShare: 0.125, LoopRows: 1 << 18},
+		Filter:  KeyFilters{Rows: 4e6, Drops: 0.5, Slots: 16, MostSlots: 1 << 28, Domain: 64, LocalBits: 1 << 19}, // 32 MiB, and 64 KiB
 		Launch:  LaunchRows{Hot: 1 << 24, Window: 1 << 25},
-		Sort:    Sort{WaitRows: 1 << 24, RadixRows: 1 << 19},
+		Sort:    Sort{WaitRows: 1 << 24, RadixRows: 1 << 19, SelectRows: 1 << 16, SelectOf: 8},
 		Results: Results{FetchedTogether: 64 << 20, EncodedRows: 1 << 17, PreparedBytes: 256 << 20},
 	}
 }

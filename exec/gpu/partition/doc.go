@@ -1,4 +1,4 @@
-// Package partition writes the kernels' parts that bring rows together by bits of a number, their place: radix partitioning, for groups (package groupby) and joins
+// Package partition writes the kernels' parts that bring rows together by bits of a number, their radix key: radix partitioning, for groups (package groupby) and joins
 // (package join). The device code is gpukernels/device/partition.cuh.
 //
 //	Form       form.go    passes, bits and bytes of a row; what a pass takes of shared memory

@@ -19,7 +19,7 @@ const (
 // Form is how rows are partitioned.
 type Form struct {
 	Passes   int
-	Bits     int   // of a place that a pass partitions by
+	Bits     int   // of a radix key that a pass partitions by
 	RowBytes int64 // 8, 16, 32 or 64
 	Blocks   int   // of a multiprocessor that partition, of Sink's kernels
 	// Ranges says that each partition has a capacity of its own. Otherwise all have the same.

@@ -12,13 +12,13 @@ import (
 	"github.com/radish-sql/radish/sql/expr"
 )
 
-// Layout is how a place and values lie in a row of 64-bit words. The place has the high half of word 0, or all of it. Values whose range is known take as many bytes as that needs,
+// Layout is how a radix key and values lie in a row of 64-bit words. The radix key has the high half of word 0, or all of it. Values whose range is known take as many bytes as that needs,
 // within one half of a word, so that a reader of 32-bit words finds each in one; others take whole words.
 type Layout struct {
 	Words  int  // 1, 2, 4 or 8
-	Wide   bool // the place has 64 bits
+	Wide   bool // the radix key has 64 bits
 	Fields []Field
-	Halves []int // those in use, in order, besides the place: number 2 * w is the low half of word w
+	Halves []int // those in use, in order, besides the radix key: number 2 * w is the low half of word w
 }
 
 // Field is a value of a row.
@@ -64,7 +64,7 @@ func NewLayout(wide bool, ids []expr.ColumnID, forms []codegen.Form) *Layout {
 		halves = append(halves, 2*w, 2*w+1)
 	}
 	free = make([]int, len(halves))
-	place := func(bits int) (half, at int, ok bool) {
+	claim := func(bits int) (half, at int, ok bool) {
 		for i := range halves {
 			if free[i]+bits <= 32 {
 				half, at = halves[i], free[i]
@@ -83,12 +83,12 @@ func NewLayout(wide bool, ids []expr.ColumnID, forms []codegen.Form) *Layout {
 	ok := next <= MostWords
 	for _, i := range order {
 		if f := &l.Fields[i]; f.bits > 0 && ok {
-			f.half, f.at, ok = place(f.bits)
+			f.half, f.at, ok = claim(f.bits)
 		}
 	}
 	for i := range l.Fields {
 		if f := &l.Fields[i]; f.Form.Nullable && ok {
-			f.null.half, f.null.at, ok = place(1)
+			f.null.half, f.null.at, ok = claim(1)
 		}
 	}
 	if !ok {
@@ -121,8 +121,8 @@ func bitsOf(f codegen.Form) int {
 	return (bits.Len64(span) + 7) / 8 * 8
 }
 
-// Pack writes the words of a row: place is the C++ of its place, values are the fields'.
-func (l *Layout) Pack(k *kernel.Kernel, place string, values []codegen.Value) string {
+// Pack writes the words of a row: radixKey is the C++ of its radix key, values are the fields'.
+func (l *Layout) Pack(k *kernel.Kernel, radixKey string, values []codegen.Value) string {
 	words := make([]string, l.Words)
 	add := func(word int, text string) {
 		if words[word] != "" {
@@ -131,9 +131,9 @@ func (l *Layout) Pack(k *kernel.Kernel, place string, values []codegen.Value) st
 		words[word] = text
 	}
 	if l.Wide {
-		add(0, place)
+		add(0, radixKey)
 	} else {
-		add(0, "(u64)"+place+" << 32")
+		add(0, "(u64)"+radixKey+" << 32")
 	}
 	for i := range l.Fields {
 		f, v := &l.Fields[i], values[i]

@@ -13,8 +13,8 @@ type Sink struct {
 	Form   *Form
 	Layout *Layout
 	Of     any // Word.Of
-	// Values writes what drops rows without a partition, and returns the C++ of a row's place and the fields' values.
-	Values func(s *codegen.Scope) (place string, values []codegen.Value, err error)
+	// Values writes what drops rows without a partition, and returns the C++ of a row's radix key and the fields' values.
+	Values func(s *codegen.Scope) (radixKey string, values []codegen.Value, err error)
 }
 
 var _ kernel.Sink = (*Sink)(nil)
@@ -24,11 +24,11 @@ func (x *Sink) Row(s *codegen.Scope) error {
 	k := x.Kernel
 	k.Threads, k.Items, k.Blocks = Threads, x.Form.Items(), x.Form.Blocks
 	k.Defines = x.Form.Defines(x.Layout)
-	place, values, err := x.Values(s)
+	radixKey, values, err := x.Values(s)
 	if err != nil {
 		return err
 	}
-	k.Line("partition_rows[i] = %s;", x.Layout.Pack(k, place, values))
+	k.Line("partition_rows[i] = %s;", x.Layout.Pack(k, radixKey, values))
 	Tile(k, nil)
 	return nil
 }
@@ -65,7 +65,7 @@ const scratchBits = 1
 func (f *Form) Defines(l *Layout) []string {
 	all := []string{fmt.Sprintf("RADISH_PARTITION_BITS %d", f.Bits), fmt.Sprintf("RADISH_HOT_BITS %d", scratchBits), fmt.Sprintf("RADISH_ROW_WORDS %d", l.Words)}
 	if l.Wide {
-		all = append(all, "RADISH_WIDE_PLACE")
+		all = append(all, "RADISH_WIDE_KEYS")
 	}
 	return all
 }

@@ -58,7 +58,7 @@ func (g *Program) Order(s physical.Sink) *Order {
 	if len(feeders) == 0 || g.IsHost(s) {
 		return nil
 	}
-	x := &Order{Expected: sort.Expected{Most: g.Bound(s), RadixRows: float64(g.Target.Tuning.Sort.RadixRows)}}
+	x := &Order{Expected: sort.Expected{Most: g.Bound(s), Tuning: g.Target.Tuning.Sort}}
 	for _, p := range feeders {
 		x.Rows += p.EstRows
 	}

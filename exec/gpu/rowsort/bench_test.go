@@ -82,7 +82,9 @@ func BenchmarkSortRows(b *testing.B) {
 					m, _, err := d.Load(context.Background(), sort.Text(c.columns, step))
 					return m, err
 				}
-				env := &Env{Stream: s, Load: load, Alloc: s.Alloc, Free: func(p gpukernels.Ptr) { _ = s.Free(p) }, Tuning: kernel.Sort{WaitRows: kernel.TuningOf(90).Sort.WaitRows, RadixRows: way.from}}
+				tuning := kernel.TuningOf(90).Sort
+				tuning.RadixRows = way.from
+				env := &Env{Stream: s, Load: load, Alloc: s.Alloc, Free: func(p gpukernels.Ptr) { _ = s.Free(p) }, Tuning: tuning}
 				var got Order
 				run := func() {
 					_ = s.Free(got.Memory)

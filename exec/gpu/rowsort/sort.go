@@ -35,7 +35,7 @@ func Rows(ctx context.Context, env *Env, in *Input) (out Order, err error) {
 	x.params[sort.Held], x.params[sort.Left], x.params[sort.First], x.params[sort.Limit] = uint64(in.Held.Rows), uint64(in.Held.Kept), uint64(first), uint64(out.Count)
 	defer x.free()
 	n := in.Rows
-	if sort.Selects(float64(wanted), float64(n)) {
+	if sort.Selects(&env.Tuning, float64(wanted), float64(n)) {
 		if n, err = x.candidates(ctx, n); err != nil {
 			return out, err
 		}

@@ -189,7 +189,9 @@ func TestSortRows(t *testing.T) {
 				}
 				most += rng.Int64N(100)
 			}
-			env := &Env{Stream: s, Load: load, Alloc: alloc, Free: func(p gpukernels.Ptr) { _ = s.Free(p) }, Tuning: kernel.Sort{WaitRows: kernel.TuningOf(0).Sort.WaitRows, RadixRows: radixRows}}
+			tuning := kernel.TuningOf(0).Sort
+			tuning.RadixRows = radixRows
+			env := &Env{Stream: s, Load: load, Alloc: alloc, Free: func(p gpukernels.Ptr) { _ = s.Free(p) }, Tuning: tuning}
 			got, err := Rows(context.Background(), env, &Input{Columns: cols, Arrays: arrays, Keys: 1 + rng.IntN(len(cols)), Rows: most, First: first, Count: count, Held: held})
 			if err != nil {
 				t.Fatal(err)
@@ -275,7 +277,9 @@ func TestSortCancelled(t *testing.T) {
 			}
 			return m, err
 		}
-		env := &Env{Stream: s, Load: load, Alloc: s.Alloc, Free: func(p gpukernels.Ptr) { _ = s.Free(p) }, Tuning: kernel.Sort{WaitRows: 1, RadixRows: math.MaxInt64}}
+		tuning := kernel.TuningOf(0).Sort
+		tuning.WaitRows, tuning.RadixRows = 1, math.MaxInt64
+		env := &Env{Stream: s, Load: load, Alloc: s.Alloc, Free: func(p gpukernels.Ptr) { _ = s.Free(p) }, Tuning: tuning}
 		if _, err := Rows(ctx, env, &Input{Columns: cols, Arrays: arrays, Keys: 1, Rows: n, Count: -1}); !errors.Is(err, context.Canceled) || merges != 2 {
 			t.Errorf("after %d passes: %v", merges, err)
 		}

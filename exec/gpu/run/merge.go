@@ -11,7 +11,7 @@ import (
 	"github.com/radish-sql/radish/gpukernels"
 )
 
-// Both sides of a join in the order of its keys. A side's kernel appends places and values, and counts on if the arrays are full; then it runs again with as many as it has counted, which is
+// Both sides of a join in the order of its keys. A side's kernel appends radix keys and values, and counts on if the arrays are full; then it runs again with as many as it has counted, which is
 // remembered. The host waits for the count, which the sort takes.
 
 // sortSide runs a side's kernel, which run launches, until all rows have found a slot, and sorts them.
@@ -48,16 +48,16 @@ func (q *Query) sortSide(ctx context.Context, k *kernel.Kernel, side radix.Side,
 		q.runner.sides.Remember(work, [][]uint32{{uint32(capacity)}})
 	}
 	if s.count > 1 {
-		in, err := q.memory.Stream.SortPairs(s.places, side.Join.PlaceBytes(), s.values, s.count, 0, side.Join.SortBits())
+		in, err := q.memory.Stream.SortPairs(s.keys, side.Join.RadixKeyBytes(), s.values, s.count, 0, side.Join.SortBits())
 		if err != nil {
 			return err
 		}
 		if in == 1 {
-			s.places[0], s.places[1] = s.places[1], s.places[0]
+			s.keys[0], s.keys[1] = s.keys[1], s.keys[0]
 			s.values[0], s.values[1] = s.values[1], s.values[0]
 		}
 	}
-	for _, p := range []*gpukernels.Ptr{&s.places[1], &s.values[1], &s.counter} {
+	for _, p := range []*gpukernels.Ptr{&s.keys[1], &s.values[1], &s.counter} {
 		q.memory.Free(*p)
 		*p = 0
 	}
@@ -76,8 +76,8 @@ func (q *Query) openSorted(side radix.Side, capacity int64) (*sortedSide, error)
 	if s.counter, err = q.memory.Filled("sorted rows", 1, 8, 0); err != nil {
 		return nil, err
 	}
-	for i := range s.places {
-		if s.places[i], err = q.memory.Alloc("sorted rows", capacity*int64(side.Join.PlaceBytes())); err != nil {
+	for i := range s.keys {
+		if s.keys[i], err = q.memory.Alloc("sorted rows", capacity*int64(side.Join.RadixKeyBytes())); err != nil {
 			return nil, err
 		}
 		if s.values[i], err = q.memory.Alloc("sorted rows", capacity*4); err != nil {
@@ -97,7 +97,7 @@ func (q *Query) openSorted(side radix.Side, capacity int64) (*sortedSide, error)
 func (q *Query) sortedWords(side radix.Side, s *sortedSide) {
 	words := q.outputs.builds[side.Join.Build()].words
 	for what, word := range map[radix.SortedItem]uint64{
-		radix.SortedPlaces: uint64(s.places[0]), radix.SortedValues: uint64(s.values[0]), radix.SortedRows: uint64(s.rows),
+		radix.SortedRadixKeys: uint64(s.keys[0]), radix.SortedValues: uint64(s.values[0]), radix.SortedRows: uint64(s.rows),
 		radix.SortedCounter: uint64(s.counter), radix.SortedCapacity: uint64(s.capacity), radix.SortedCount: uint64(s.count),
 	} {
 		words[side.Sorted(what)] = word

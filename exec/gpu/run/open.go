@@ -218,7 +218,7 @@ func (q *Query) openGroups(p *physical.Aggregate) error {
 		for _, pl := range q.program.Feeders[p] { // joins in partitions have tables of their own in front
 			left = min(left, q.program.Kernels[pl].SharedBytes())
 		}
-		g.shift = f.Copies(left)
+		g.shift = f.Copies(&q.program.Target.Tuning.Shared, left)
 	}
 	return nil
 }

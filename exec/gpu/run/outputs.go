@@ -129,15 +129,15 @@ type movedSide struct {
 
 // sortedSide is one side's rows, before they are sorted and after.
 type sortedSide struct {
-	places, values [2]gpukernels.Ptr // those that the kernels write or read come first
-	rows           gpukernels.Ptr    // whole rows, by their numbers; 0: values have all that they carry
-	counter        gpukernels.Ptr
-	capacity       int64
-	count          int64
+	keys, values [2]gpukernels.Ptr // those that the kernels write or read come first
+	rows         gpukernels.Ptr    // whole rows, by their numbers; 0: values have all that they carry
+	counter      gpukernels.Ptr
+	capacity     int64
+	count        int64
 }
 
 func (s *sortedSide) memory() []gpukernels.Ptr {
-	return []gpukernels.Ptr{s.places[0], s.places[1], s.values[0], s.values[1], s.rows, s.counter}
+	return []gpukernels.Ptr{s.keys[0], s.keys[1], s.values[0], s.values[1], s.rows, s.counter}
 }
 
 // matches is how many words have a bit for each row.

@@ -296,7 +296,7 @@ func (q *Query) chunk(k *kernel.Kernel) int64 {
 		}
 	}
 	if p, ok := k.Pipeline.Sink.(*physical.Aggregate); ok {
-		rows = min(rows, q.outputs.groups[p].form.LaunchMost(&q.program.Target.Tuning.Launch))
+		rows = min(rows, q.outputs.groups[p].form.LaunchMost(&q.program.Target.Tuning))
 	}
 	return max(rows, int64(k.Threads))
 }

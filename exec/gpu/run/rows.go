@@ -255,7 +255,7 @@ func (q *Query) countBuild(ctx context.Context, b *physical.Build) (int64, error
 		return s.sorted.count, nil
 	}
 	x, wide := s.last(), uint64(0)
-	if f.Radix.PlaceBytes() == 8 {
+	if f.Radix.RadixKeyBytes() == 8 {
 		wide = 1
 	}
 	parts := int64(len(x.given))

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/radish-sql/radish/exec/gpu/form"
+	"github.com/radish-sql/radish/exec/gpu/kernel"
 )
 
 // The parameters of the kernels before those of the columns, of which each has three: the addresses of items, of validity, and of a dictionary's strings.
@@ -69,15 +70,15 @@ type step struct {
 
 // Expected is what a sort is expected to be of: the first wanted of some rows.
 type Expected struct {
-	Columns   []Column
-	Rows      float64
-	Wanted    float64 // +Inf: all
-	Most      float64 // rows there can be; +Inf: any number
-	RadixRows float64 // kernel.Tuning.Sort.RadixRows
+	Columns []Column
+	Rows    float64
+	Wanted  float64 // +Inf: all
+	Most    float64 // rows there can be; +Inf: any number
+	Tuning  kernel.Sort
 }
 
 // selects says whether the wanted rows are found before they are sorted.
-func (x *Expected) selects() bool { return Selects(x.Wanted, x.Rows) }
+func (x *Expected) selects() bool { return Selects(&x.Tuning, x.Wanted, x.Rows) }
 
 // radix says whether they are sorted by packed keys.
 func (x *Expected) radix() bool {
@@ -85,7 +86,7 @@ func (x *Expected) radix() bool {
 	if x.selects() {
 		rows = x.Wanted
 	}
-	return Packs(x.Columns) && rows >= x.RadixRows
+	return Packs(x.Columns) && rows >= float64(x.Tuning.RadixRows)
 }
 
 // writer writes a step's kernels, which order rows by columns and have so many parameters.
@@ -109,7 +110,6 @@ func pointer(typ string, word int) string { return fmt.Sprintf("as_pointer<%s>(p
 func Packs(cols []Column) bool { return cols[0].Class != form.View && cols[0].Class != form.Code }
 
 // Selects says whether the first wanted of some rows are found before they are sorted.
-func Selects(wanted, rows float64) bool { return wanted*8 < rows && rows > selectRows }
-
-// selectRows is up to how many rows are always sorted whole.
-const selectRows = 1 << 16
+func Selects(t *kernel.Sort, wanted, rows float64) bool {
+	return wanted*t.SelectOf < rows && rows > t.SelectRows
+}

@@ -20,7 +20,7 @@ func (x *Expected) Might(p Step) bool {
 		return false
 	}
 	other := *x
-	for _, rows := range []float64{1, HeldRows + 1, selectRows + 1, 8*x.Wanted + 1} {
+	for _, rows := range []float64{1, HeldRows + 1, x.Tuning.SelectRows + 1, x.Tuning.SelectOf*x.Wanted + 1} {
 		other.Rows = min(rows, mostOff*x.Rows, x.Most)
 		if steps[p].needed(&other) {
 			return !x.Needs(p)

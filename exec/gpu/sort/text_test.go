@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/radish-sql/radish/exec/gpu/form"
+	"github.com/radish-sql/radish/exec/gpu/kernel"
 )
 
 // TestMight wants every step that rows turn out to need among those that were expected or might be needed, unless the estimate was more than a thousand times too low or keys are packed.
@@ -14,7 +15,7 @@ func TestMight(t *testing.T) {
 	late := 0
 	for range 20_000 {
 		random := func() float64 { return math.Floor(math.Exp(rng.Float64() * math.Log(1e8))) }
-		x := Expected{Columns: []Column{{Class: form.Class(rng.IntN(5))}}, Rows: random(), Most: math.Inf(1), RadixRows: 1 << 19}
+		x := Expected{Columns: []Column{{Class: form.Class(rng.IntN(5))}}, Rows: random(), Most: math.Inf(1), Tuning: kernel.Sort{RadixRows: 1 << 19, SelectRows: 1 << 16, SelectOf: 8}}
 		limit := math.Inf(1)
 		if rng.IntN(2) == 0 {
 			limit = random()

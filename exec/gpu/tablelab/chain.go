@@ -23,7 +23,7 @@ const chainText = `struct LabChains {
   const LabKey* keys;
   const LabValue* values;
   u64 rows;
-  RADISH_FN u64 slot(LabKey key) const { return lab_place(lab_hash(key), slots); }
+  RADISH_FN u64 slot(LabKey key) const { return lab_scale(lab_hash(key), slots); }
   RADISH_FN void put(u32 row) const { links[row] = atomic_exchange(heads + slot(keys[row]), row); }
   // Calls f with the rows of a key until it says that this is enough. A chain passes no row twice.
   template <typename F>

@@ -28,7 +28,7 @@ func partShared(threads, rowBytes, bits int) int64 {
 	return int64(threads*partItems*rowBytes + 3*4<<bits)
 }
 
-const partText = `RADISH_FN u32 lab_part(LabKey key) { return (u32)lab_place(lab_hash(key), lab_parts); }
+const partText = `RADISH_FN u32 lab_part(LabKey key) { return (u32)lab_scale(lab_hash(key), lab_parts); }
 
 RADISH_KERNEL(lab_count_parts, 3) {
   const LabKey* keys = as_pointer<const LabKey>(p.w[0]);

@@ -22,7 +22,7 @@ const (
 	counters
 )
 
-// types begins the text of every source: keys, values, hashes, and the place of a key among n slots, windows or partitions.
+// types begins the text of every source: keys, values, hashes, and the number of a key among n slots, windows or partitions.
 func types(keyBytes, valueBytes, threads, blocks int) string {
 	bits := map[int]string{4: "u32", 8: "u64"}
 	return fmt.Sprintf(`#define RADISH_BLOCK %d
@@ -37,8 +37,8 @@ constexpr int lab_words = sizeof(LabKey) + sizeof(LabValue) == 8 ? 1 : 2; // of 
 constexpr int lab_inserted = %d, lab_present = %d, lab_rows = %d, lab_failed = %d;
 RADISH_FN u32 lab_hash(u32 key) { return mix_word(key); }
 RADISH_FN u64 lab_hash(u64 key) { return mix(key); }
-RADISH_FN u64 lab_place(u32 hash, u64 n) { return hash * n >> 32; }
-RADISH_FN u64 lab_place(u64 hash, u64 n) { return mul_high(hash, n); }
+RADISH_FN u64 lab_scale(u32 hash, u64 n) { return hash * n >> 32; }
+RADISH_FN u64 lab_scale(u64 hash, u64 n) { return mul_high(hash, n); }
 `, threads, blocks, bits[keyBytes], bits[valueBytes], insertedCounter, presentCounter, rowsCounter, failedCounter)
 }
 
@@ -86,8 +86,8 @@ struct LabSearch { // the windows of a key, one after the other
   u64 at, step;
   RADISH_FN LabSearch(const LabTable& t, LabKey key) {
     const LabKey hash = lab_hash(key);
-    at = lab_place(hash, t.windows);
-    step = lab_probing == 2 ? 1 + lab_place(lab_hash((LabKey)(hash ^ (LabKey)0x9E3779B97F4A7C15ull)), t.windows - 1) : 1;
+    at = lab_scale(hash, t.windows);
+    step = lab_probing == 2 ? 1 + lab_scale(lab_hash((LabKey)(hash ^ (LabKey)0x9E3779B97F4A7C15ull)), t.windows - 1) : 1;
   }
   RADISH_FN void next(const LabTable& t) {
     at += step;
@@ -102,7 +102,7 @@ RADISH_FN u32 lab_matches(const LabPart& part, LabKey key) { // a bit for each s
   for (int i = 0; i < lab_each; i++) out |= (u32)(part.key(i) == key) << i;
   return out;
 }
-RADISH_FN bool lab_given_up(const LabTable& t, u32 probe) { // somebody found no place: all may stop
+RADISH_FN bool lab_given_up(const LabTable& t, u32 probe) { // somebody found no slot: all may stop
   if ((probe & 255) != 255) return false;
   return lab_from(load_relaxed(t.counts + lab_failed) != 0, 0) != 0;
 }

@@ -97,26 +97,22 @@ func plainScan(p *physical.Pipeline, at int) *physical.TableScan {
 // suits says whether both sides are scans that most rows pass: otherwise rows that are left are packed before they look a key up, and filters of other joins' keys drop others. An array by
 // key is as good as partitions where neighbouring rows have neighbouring keys.
 func (x *Join) suits(g *kernel.Pipelines, build, probe *physical.TableScan) bool {
-	others := func(u physical.RuntimeFilterUse) bool { return u.Drops >= kernel.FilterDrops && u.Build != x.build }
+	others := func(u physical.RuntimeFilterUse) bool {
+		return u.Drops >= g.Target.Tuning.Filter.Drops && u.Build != x.build
+	}
 	for _, s := range []*physical.TableScan{build, probe} {
-		if scanned(s) < float64(s.Table.Rows())*leastShare || slices.ContainsFunc(s.RuntimeFilters, others) {
+		if scanned(s) < float64(s.Table.Rows())*g.Target.Tuning.Radix.Share || slices.ContainsFunc(s.RuntimeFilters, others) {
 			return false
 		}
 	}
 	if x.build.On(physical.GPU) != physical.DenseJoin {
 		return true
 	}
-	if len(x.build.Payload) == 0 && !x.Notes() && x.probe.Mark == nil && float64(x.build.DenseMax)-float64(x.build.DenseMin) < bitmapKeys {
+	if len(x.build.Payload) == 0 && !x.Notes() && x.probe.Mark == nil && float64(x.build.DenseMax)-float64(x.build.DenseMin) < g.Target.Tuning.Radix.BitmapKeys {
 		return false // a bit for each key says whether there is one
 	}
 	return scattered(g, build, x.build.Keys[0]) && scattered(g, probe, x.probe.Keys[0])
 }
-
-// bitmapKeys are so many that a cache has a bit for each.
-const bitmapKeys = 1 << 28
-
-// leastShare is the share of a scan's rows that come to a join, from which on they are partitioned.
-const leastShare = 0.25
 
 // scattered says whether the keys of a row group are from all over the table's: what the zones of a column tell.
 func scattered(g *kernel.Pipelines, scan *physical.TableScan, key expr.Expr) bool {

@@ -43,7 +43,7 @@ func (x *Join) costs(g *kernel.Pipelines, build, probe *physical.TableScan) cost
 	b.rows, p.rows = x.build.EstRows, x.pipeline.RowsBefore(x.at)
 	p.filtered = p.rows
 	for _, u := range probe.RuntimeFilters {
-		if x.drops(u) && float64(probe.Table.Rows()) >= g.Target.Tuning.Filter.Rows {
+		if x.drops(g, u) && float64(probe.Table.Rows()) >= g.Target.Tuning.Filter.Rows {
 			p.filtered = min(p.filtered, p.rows*(1-u.Drops))
 		}
 	}
@@ -52,29 +52,29 @@ func (x *Join) costs(g *kernel.Pipelines, build, probe *physical.TableScan) cost
 }
 
 // drops says whether a filter of the build's keys drops so many rows that a join by a table of its own has it.
-func (x *Join) drops(u physical.RuntimeFilterUse) bool {
-	return u.Drops >= kernel.FilterDrops && u.Build == x.build
+func (x *Join) drops(g *kernel.Pipelines, u physical.RuntimeFilterUse) bool {
+	return u.Drops >= g.Target.Tuning.Filter.Drops && u.Build == x.build
 }
 
 // sideOf measures a row of a scan with some keys and other values.
 func sideOf(g *kernel.Pipelines, scan *physical.TableScan, keys []expr.Expr, values []expr.ColumnID) (s scannedSide) {
-	place := 0.0
+	bytes := 0.0
 	for _, e := range keys {
 		w := 8.0
 		if c, ok := e.(*expr.Column); ok {
 			w = widthOf(g, scan, c.ID)
 		}
-		place += w
+		bytes += w
 		s.stored += 8
 	}
-	s.read = place
+	s.read = bytes
 	switch {
-	case place <= 4:
+	case bytes <= 4:
 		s.packed = 4
-	case place <= 8:
+	case bytes <= 8:
 		s.packed = 8
 	default:
-		s.packed = 8 + place // a hash, and what it is of
+		s.packed = 8 + bytes // a hash, and what it is of
 	}
 	for _, id := range values {
 		if keyNumber(keys, id) >= 0 {

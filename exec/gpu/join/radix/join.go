@@ -124,7 +124,7 @@ const (
 	mostBits     = 8    // of one of two passes
 )
 
-// The bits of a place by which a pass partitions rows, of one that is not alone mostBits at most.
+// The bits of a radix key by which a pass partitions rows, of one that is not alone mostBits at most.
 const (
 	LeastBits   = 5
 	OnePassBits = 9
@@ -242,7 +242,7 @@ func (x *Join) size(target *kernel.Target) bool {
 // partitionShare is the share of a device's memory that partitions may take. A hash table, which has the build's rows only, serves joins that would need more.
 const partitionShare = 0.5
 
-// partitionBytes is about what both sides take in partitions: a side during its second pass twice its rows, when the build's are in place.
+// partitionBytes is about what both sides take in partitions: a side during its second pass twice its rows, when those of the build lie there already.
 func (x *Join) partitionBytes() float64 {
 	build, probe := x.build.EstRows*float64(x.Of(false).Form().RowBytes), x.pipeline.RowsBefore(x.at)*float64(x.Of(true).Form().RowBytes)
 	passes := float64(x.parts.Passes)
@@ -262,7 +262,7 @@ func (x *Join) blocks() int {
 	return joinBlocks
 }
 
-// rowBytes is what a row takes of a table: a link, its payload, and a place of 64 bits.
+// rowBytes is what a row takes of a table: a link, its payload, and a radix key of 64 bits.
 func (x *Join) rowBytes() int64 {
 	n := 4 + 4*int64(len(x.sides[0].Halves))
 	if x.keys.wide {
@@ -287,15 +287,15 @@ func (x *Join) tableBytes() int64 {
 	return kernel.RoundUp(4<<x.slotBits+x.Capacity*x.rowBytes()+4*x.matchedWords(), 16)
 }
 
-// PlaceBytes is the bytes of a place.
-func (x *Join) PlaceBytes() int {
+// RadixKeyBytes is the bytes of a radix key.
+func (x *Join) RadixKeyBytes() int {
 	if x.keys.wide {
 		return 8
 	}
 	return 4
 }
 
-// SortBits is how many of the lowest bits of places differ.
+// SortBits is how many of the lowest bits of radix keys differ.
 func (x *Join) SortBits() int {
 	most := x.keys.most
 	for _, n := range []numbers{x.keys.outsides, x.keys.nulls, x.keys.buildNulls} {
@@ -314,7 +314,7 @@ const (
 )
 
 // Where the values that lie beside the keys of a tile, and of the build's next row, lie in shared memory, and behind them the numbers of pairs and the first matches of a block's rows.
-func (x *Join) valuesAt() int64 { return kernel.RoundUp((MergeTile+1)*int64(x.PlaceBytes()), 16) }
+func (x *Join) valuesAt() int64 { return kernel.RoundUp((MergeTile+1)*int64(x.RadixKeyBytes()), 16) }
 func (x *Join) pairsAt() int64  { return x.valuesAt() + kernel.RoundUp((MergeTile+1)*4, 16) }
 func (x *Join) firstAt() int64  { return x.pairsAt() + 8*mergeThreads }
 
@@ -401,9 +401,9 @@ func (x *Join) sideText(name string, probe bool) string {
 			carried = append(carried, "a computed key")
 		}
 	}
-	place := "the keys"
+	what := "the keys"
 	if x.keys.hashed {
-		place = "a hash of the keys"
+		what = "a hash of the keys"
 	}
-	return fmt.Sprintf("%s rows of %d bytes carry %s", name, side.Form().RowBytes, strings.Join(append([]string{place}, carried...), ", "))
+	return fmt.Sprintf("%s rows of %d bytes carry %s", name, side.Form().RowBytes, strings.Join(append([]string{what}, carried...), ", "))
 }

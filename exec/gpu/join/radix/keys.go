@@ -12,7 +12,7 @@ import (
 	"github.com/radish-sql/radish/sql/expr"
 )
 
-// packedKeys are a row's keys in one number, which a bijection mixes: the row's place. Rows that match nothing and live on nevertheless have numbers behind those of keys.
+// packedKeys are a row's keys in one number, which a bijection mixes: the row's radix key. Rows that match nothing and live on nevertheless have numbers behind those of keys.
 type packedKeys struct {
 	each     []packedKey
 	hashed   bool    // they do not fit: the number is a hash of theirs, and rows carry them
@@ -38,7 +38,7 @@ const mostNumbers = 1 << 12
 
 func (k *packedKey) span() uint64 { return uint64(k.Hi) - uint64(k.Lo) }
 
-// packKeys decides how keys become places; false: they cannot.
+// packKeys decides how keys become radix keys; false: they cannot.
 func (x *Join) packKeys(probe []codegen.Form) bool {
 	return x.packIntegers(probe) || !x.merge && x.hashKeys(probe)
 }
@@ -78,8 +78,8 @@ func (x *Join) carryKeys(keys []expr.Expr, keyForms []codegen.Form, probe bool, 
 	return ids, forms
 }
 
-// hashPlace writes the place of a row that carries its keys. Rows whose keys are NULL, where they live on, have any.
-func (x *Join) hashPlace(k *kernel.Kernel, s *codegen.Scope, keys []expr.Expr, lives bool) (string, error) {
+// hashedRadixKey writes the radix key of a row that carries its keys. Rows whose keys are NULL, where they live on, have any.
+func (x *Join) hashedRadixKey(k *kernel.Kernel, s *codegen.Scope, keys []expr.Expr, lives bool) (string, error) {
 	var values []codegen.Value
 	null := ""
 	for _, e := range keys {
@@ -97,12 +97,12 @@ func (x *Join) hashPlace(k *kernel.Kernel, s *codegen.Scope, keys []expr.Expr, l
 		v.Null = ""
 		values = append(values, v)
 	}
-	hash, place := k.Hash(values), k.Name("place")
+	hash, radixKey := k.Hash(values), k.Name("radix_key")
 	if null != "" {
 		hash = fmt.Sprintf("(%s ? mix((u64)row) : %s)", null, hash)
 	}
-	k.Line("const u64 %s = min_of(%s, ~1ull); // ~0 is no row's", place, hash)
-	return place, nil
+	k.Line("const u64 %s = min_of(%s, ~1ull); // ~0 is no row's", radixKey, hash)
+	return radixKey, nil
 }
 
 // sameKeys writes that a candidate whose hash is the current row's does not match if it has other keys.
@@ -124,7 +124,7 @@ func (x *Join) sameKeys(k *kernel.Kernel, s *codegen.Scope) error {
 }
 
 // packIntegers gives each key its bits; false: they are too many, or not known. If rows of the probe's side live on without a match, the ranges are those of both sides where that takes no
-// more words: then any key follows from its row's place.
+// more words: then any key follows from its row's radix key.
 func (x *Join) packIntegers(probe []codegen.Form) bool {
 	own := make([]form.Interval, len(x.keyForms))
 	both := make([]form.Interval, len(x.keyForms))
@@ -219,7 +219,7 @@ func (k *packedKeys) pack(x *Join, ranges []form.Interval, wide, outside bool) b
 	return true
 }
 
-// recovers says whether the keys of a side's rows follow from their places.
+// recovers says whether the keys of a side's rows follow from their radix keys.
 func (x *Join) recovers(probe bool) bool {
 	if x.keys.hashed {
 		return false
@@ -241,10 +241,10 @@ func side(probe bool) int {
 	return 0
 }
 
-// place writes the place of a row: its keys, packed and mixed. Rows that match nothing are dropped, unless they live on: some key is NULL or, on the probe's side, none that the build has.
-func (x *Join) place(k *kernel.Kernel, s *codegen.Scope, keys []expr.Expr, probe bool) (string, error) {
+// radixKey writes the radix key of a row: its keys, packed and mixed. Rows that match nothing are dropped, unless they live on: some key is NULL or, on the probe's side, none that the build has.
+func (x *Join) radixKey(k *kernel.Kernel, s *codegen.Scope, keys []expr.Expr, probe bool) (string, error) {
 	if x.keys.hashed {
-		return x.hashPlace(k, s, keys, probe && x.Keeps() || !probe && x.Notes())
+		return x.hashedRadixKey(k, s, keys, probe && x.Keeps() || !probe && x.Notes())
 	}
 	packed, null, outside := "", "", ""
 	nulls := x.keys.buildNulls
@@ -295,15 +295,15 @@ func (x *Join) place(k *kernel.Kernel, s *codegen.Scope, keys []expr.Expr, probe
 	}
 	spread(outside, x.keys.outsides)
 	spread(null, nulls)
-	place := k.Name("place")
+	radixKey := k.Name("radix_key")
 	if x.merge {
-		k.Line("const Place %s = (Place)(%s);", place, packed)
+		k.Line("const RadixKey %s = (RadixKey)(%s);", radixKey, packed)
 	} else if x.keys.wide {
-		k.Line("const u64 %s = ~mix(~(%s)); // ~0, which no row has, stays as it is", place, packed)
+		k.Line("const u64 %s = ~mix(~(%s)); // ~0, which no row has, stays as it is", radixKey, packed)
 	} else {
-		k.Line("const u32 %s = mix_word((u32)(%s));", place, packed)
+		k.Line("const u32 %s = mix_word((u32)(%s));", radixKey, packed)
 	}
-	return place, nil
+	return radixKey, nil
 }
 
 // either is the condition that one of two holds; "" stands for false.
@@ -314,19 +314,19 @@ func either(a, b string) string {
 	return a + " || " + b
 }
 
-// packed is the C++ of the number that a place is made of.
-func (x *Join) packed(place string) string {
+// packed is the C++ of the number that a radix key is made of.
+func (x *Join) packed(radixKey string) string {
 	if x.merge {
-		return "(u64)" + place
+		return "(u64)" + radixKey
 	}
 	if x.keys.wide {
-		return fmt.Sprintf("~unmix(~%s)", place)
+		return fmt.Sprintf("~unmix(~%s)", radixKey)
 	}
-	return fmt.Sprintf("(u64)unmix_word(%s)", place)
+	return fmt.Sprintf("(u64)unmix_word(%s)", radixKey)
 }
 
-// bindKey makes the column known that is key i, of a row with a place. nulls are the numbers of rows whose key is NULL; missing says when there is no row.
-func (x *Join) bindKey(k *kernel.Kernel, s *codegen.Scope, c *expr.Column, i int, place string, nulls numbers, missing string) {
+// bindKey makes the column known that is key i, of a row with a radix key. nulls are the numbers of rows whose key is NULL; missing says when there is no row.
+func (x *Join) bindKey(k *kernel.Kernel, s *codegen.Scope, c *expr.Column, i int, radixKey string, nulls numbers, missing string) {
 	key := &x.keys.each[i]
 	like := codegen.Value{Class: form.Int, Typ: c.Typ, Null: missing}
 	if nulls.first > 0 {
@@ -334,7 +334,7 @@ func (x *Join) bindKey(k *kernel.Kernel, s *codegen.Scope, c *expr.Column, i int
 	}
 	s.BindLazy(c.ID, like, func() (codegen.Value, error) {
 		v := like
-		packed := x.packed(place)
+		packed := x.packed(radixKey)
 		v.Null = missing
 		if nulls.first > 0 {
 			name := k.Name("packed")

@@ -16,8 +16,8 @@ import (
 //
 // A row of a join that loops is looked up in all tables of its partition, one after another. `seen` has a byte for each row, which says that it has found a match in an earlier one.
 func (x *Join) Matches(k *kernel.Kernel, s *codegen.Scope) (*codegen.Scope, error) {
-	k.Line("const Place place = row_place(probe_row);")
-	k.Line("const u32 rest = Chains::rest(place);")
+	k.Line("const RadixKey radix_key = radix_key_of(probe_row);")
+	k.Line("const u32 rest = Chains::rest(radix_key);")
 	s = s.Nested()
 	x.bindProbeKeys(k, s)
 	switch x.probe.Kind {
@@ -37,8 +37,8 @@ func (x *Join) Multiplies() bool { return kernel.Multiplies(x.probe) }
 // MatchesTogether is Matches of a join that multiplies, whose rows the sink appends by block: the threads of a block find a match each, and come to the sink together. Rows that are appended
 // one by one would wait for the sink's counter. out is where the variables stand that the sink takes out of a row's blocks.
 func (x *Join) MatchesTogether(k *kernel.Kernel, s *codegen.Scope) (inner *codegen.Scope, out codegen.Gap, err error) {
-	k.Line("const Place place = row_place(probe_row);")
-	k.Line("const u32 rest = Chains::rest(place);")
+	k.Line("const RadixKey radix_key = radix_key_of(probe_row);")
+	k.Line("const u32 rest = Chains::rest(radix_key);")
 	s = s.Nested()
 	x.bindProbeKeys(k, s)
 	k.Line("const bool lives = here && !stop;")
@@ -101,7 +101,7 @@ func (x *Join) candidates(k *kernel.Kernel, s *codegen.Scope, body bool) (*codeg
 	k.Line("next_link = chains.links[match];")
 	k.Line("if (Chains::differs(link, rest)) continue;")
 	if x.keys.wide {
-		k.Line("if (build_places[match] != place) continue;")
+		k.Line("if (build_radix_keys[match] != radix_key) continue;")
 	}
 	s = s.Nested()
 	x.bindBuild(k, s, "")
@@ -211,7 +211,7 @@ func (x *Join) exists(k *kernel.Kernel, s *codegen.Scope) (*codegen.Scope, error
 		if x.MayBeUnknown() {
 			unknown := "build_nulls"
 			if n := x.keys.nulls; n.first > 0 { // NULL is not known to differ from any row
-				k.Line("const u64 number = %s;", x.packed("place"))
+				k.Line("const u64 number = %s;", x.packed("radix_key"))
 				unknown = fmt.Sprintf("(build_nulls || %s != 0 && number >= %s && number - %s <= %#x)", k.Word(x.Some()), k.Literal(n.first), k.Literal(n.first), n.mask)
 			}
 			k.Line("const bool unknown = !is_in && %s;", unknown)
@@ -229,7 +229,7 @@ func (x *Join) bindProbeKeys(k *kernel.Kernel, s *codegen.Scope) {
 	}
 	for i, c := range x.probe.Keys {
 		if c, ok := c.(*expr.Column); ok {
-			x.bindKey(k, s, c, i, "place", x.keys.nulls, "")
+			x.bindKey(k, s, c, i, "radix_key", x.keys.nulls, "")
 		}
 	}
 }
@@ -256,11 +256,11 @@ func (x *Join) bindPayload(k *kernel.Kernel, s *codegen.Scope, half func(h int) 
 	x.bind(k, s, &fields, half, missing)
 }
 
-// bindBuildKeys makes the keys of the build's row known that are columns, where they follow from the current row's place.
+// bindBuildKeys makes the keys of the build's row known that are columns, where they follow from the current row's radix key.
 func (x *Join) bindBuildKeys(k *kernel.Kernel, s *codegen.Scope, missing string) {
 	for _, c := range x.build.Payload {
 		if i := keyNumber(x.build.Keys, c.ID); i >= 0 && !x.keys.hashed {
-			x.bindKey(k, s, c, i, "place", numbers{}, missing)
+			x.bindKey(k, s, c, i, "radix_key", numbers{}, missing)
 		}
 	}
 }
@@ -294,11 +294,11 @@ func (x *Join) OpenUnmatched(k *kernel.Kernel, s *codegen.Scope, src *physical.U
 	k.Line("const i64 row = row_number<Row>(at, i);")
 	k.Line("const Row build_row = take_first(rows);")
 	k.Line("const bool here = take_first(unmatched) && !is_pad(build_row);")
-	k.Line("const Place place = row_place(build_row);")
+	k.Line("const RadixKey radix_key = radix_key_of(build_row);")
 	if x.recovers(false) {
 		for _, c := range x.build.Payload {
 			if i := keyNumber(x.build.Keys, c.ID); i >= 0 {
-				x.bindKey(k, s, c, i, "place", x.keys.buildNulls, "")
+				x.bindKey(k, s, c, i, "radix_key", x.keys.buildNulls, "")
 			}
 		}
 	}

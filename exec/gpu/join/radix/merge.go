@@ -31,11 +31,11 @@ func (x *mergeSink) Row(s *codegen.Scope) error {
 	k := x.k
 	k.Threads, k.Items, k.Blocks = partition.Threads, x.side.Form().Items(), partition.Blocks
 	k.Defines = x.side.mergeDefines()
-	place, values, err := x.side.values(k, s)
+	radixKey, values, err := x.side.values(k, s)
 	if err != nil {
 		return err
 	}
-	k.Line("side_rows[i] = %s;", x.side.layout().Pack(k, place, values))
+	k.Line("side_rows[i] = %s;", x.side.layout().Pack(k, radixKey, values))
 	k.Fill(k.Tile, 2, []string{"Row side_rows[RADISH_ITEMS];", "RADISH_UNROLL", "for (i32 i = 0; i < RADISH_ITEMS; i++) side_rows[i] = pad_row;"})
 	k.Tile = ""
 	k.EndTile = append(k.EndTile, "side_out.tile(side_rows);")
@@ -54,7 +54,7 @@ func (x *mergeSink) Declare() []string {
 	if x.side.KeepsRows() {
 		rows = k.Pointer("Row", x.side.Sorted(SortedRows))
 	}
-	return []string{fmt.Sprintf("const MergeRows<%d> side_out{%s, %s, %s, %s, %s};", x.side.value(), k.Pointer("Place", x.side.Sorted(SortedPlaces)), k.Pointer("u32", x.side.Sorted(SortedValues)),
+	return []string{fmt.Sprintf("const MergeRows<%d> side_out{%s, %s, %s, %s, %s};", x.side.value(), k.Pointer("RadixKey", x.side.Sorted(SortedRadixKeys)), k.Pointer("u32", x.side.Sorted(SortedValues)),
 		rows, k.Pointer("u64", x.side.Sorted(SortedCounter)), k.Word(x.side.Sorted(SortedCapacity)))}
 }
 
@@ -62,14 +62,14 @@ func (x *mergeSink) Declare() []string {
 func (s Side) mergeDefines() []string {
 	all := []string{fmt.Sprintf("RADISH_ROW_WORDS %d", s.layout().Words)}
 	if s.layout().Wide {
-		all = append(all, "RADISH_WIDE_PLACE")
+		all = append(all, "RADISH_WIDE_KEYS")
 	}
 	return all
 }
 
 // sortedSide writes a side whose rows are in order.
 func (s Side) sortedSide(k *kernel.Kernel) string {
-	return fmt.Sprintf("MergeSide<Place>{%s, (u32)%s}", k.Pointer("const Place", s.Sorted(SortedPlaces)), k.Word(s.Sorted(SortedCount)))
+	return fmt.Sprintf("MergeSide<RadixKey>{%s, (u32)%s}", k.Pointer("const RadixKey", s.Sorted(SortedRadixKeys)), k.Word(s.Sorted(SortedCount)))
 }
 
 // Split returns the kernel that runs before the one that merges: it finds where the tiles begin.
@@ -88,8 +88,8 @@ func (x *Join) Merge(k *kernel.Kernel, s *codegen.Scope) (inner *codegen.Scope, 
 	k.Threads, k.Blocks, k.Items = mergeThreads, mergeBlocks, 4
 	k.Defines = x.Of(true).mergeDefines()
 	k.Line("// %s", x)
-	k.Line("const MergeSide<Place> build_side = %s;", x.Of(false).sortedSide(k))
-	k.Line("const MergeSide<Place> probe_side = %s;", x.Of(true).sortedSide(k))
+	k.Line("const MergeSide<RadixKey> build_side = %s;", x.Of(false).sortedSide(k))
+	k.Line("const MergeSide<RadixKey> probe_side = %s;", x.Of(true).sortedSide(k))
 	if x.Multiplies() {
 		k.Line("const MergePairs merge_pairs{shared_at<u64>(%d), shared_at<u32>(%d)};", x.pairsAt(), x.firstAt())
 		list := func(what SortedItem) any { return x.Of(false).Sorted(what) }
@@ -97,14 +97,14 @@ func (x *Join) Merge(k *kernel.Kernel, s *codegen.Scope) (inner *codegen.Scope, 
 	}
 	x.openTurns(k)
 	k.Line("if (merge_rows.from == merge_rows.end) continue;")
-	k.Line("const MergeKeys<Place> build_keys = merge_load(shared_at<Place>(0), build_side, probe_side, merge_rows);")
-	k.Line("const Place* const probe_keys = build_keys.keys + build_keys.length;")
+	k.Line("const MergeKeys<RadixKey> build_keys = merge_load(shared_at<RadixKey>(0), build_side, probe_side, merge_rows);")
+	k.Line("const RadixKey* const probe_keys = build_keys.keys + build_keys.length;")
 	x.loadValues(k)
 	k.Line("block_barrier();")
 	k.Open("for (i64 base = merge_rows.from; base < merge_rows.end; base += RADISH_BLOCK) {")
 	k.Line("const i64 own_row = base + thread_index();")
 	k.Line("const bool is_row = own_row < merge_rows.end;")
-	k.Line("const Place own_place = is_row ? probe_keys[own_row - merge_rows.from] : 0;")
+	k.Line("const RadixKey own_radix_key = is_row ? probe_keys[own_row - merge_rows.from] : 0;")
 	if x.Multiplies() {
 		x.openPairs(k)
 	} else {
@@ -171,9 +171,9 @@ func (x *Join) onePair(k *kernel.Kernel) {
 	if x.probe.Kind == logical.SingleJoin && !x.build.Unique {
 		find = "run"
 	}
-	k.Line("const MergeRun merge_run = is_row ? build_keys.%s(own_place) : MergeRun{0, 0};", find)
+	k.Line("const MergeRun merge_run = is_row ? build_keys.%s(own_radix_key) : MergeRun{0, 0};", find)
 	k.Line("const i64 row = own_row;")
-	k.Line("const Place place = own_place;")
+	k.Line("const RadixKey radix_key = own_radix_key;")
 	k.Line("const u32 match = merge_run.first;")
 	k.Line("const bool found = merge_run.count > 0;")
 	switch x.probe.Kind {
@@ -194,7 +194,7 @@ const askPairs = 256
 
 // openPairs writes the loop over the pairs of a block's rows. Mostly each row has one match at most, and is its own thread's.
 func (x *Join) openPairs(k *kernel.Kernel) {
-	k.Line("const MergeRun merge_run = is_row ? build_keys.run(own_place) : MergeRun{0, 0};")
+	k.Line("const MergeRun merge_run = is_row ? build_keys.run(own_radix_key) : MergeRun{0, 0};")
 	if x.Keeps() {
 		k.Line("const u32 merge_gives = is_row ? max_of(merge_run.count, 1u) : 0;")
 	} else {
@@ -215,7 +215,7 @@ func (x *Join) openPairs(k *kernel.Kernel) {
 	k.Close()
 	k.Line("bool here = merge_gives > 0, found = merge_run.count > 0;")
 	k.Line("i64 row = own_row;")
-	k.Line("Place place = own_place;")
+	k.Line("RadixKey radix_key = own_radix_key;")
 	k.Line("u32 match = merge_run.first;")
 	k.Open("if (merge_shares) {")
 	k.Line("const u64 merge_pair = from_pair + thread_index();")
@@ -224,7 +224,7 @@ func (x *Join) openPairs(k *kernel.Kernel) {
 	k.Line("found = here && merge_pairs.first[merge_owner] != no_row;")
 	k.Line("match = merge_pairs.first[merge_owner] + (u32)(merge_pair - merge_pairs.before[merge_owner]);")
 	k.Line("row = base + merge_owner;")
-	k.Line("place = here ? probe_keys[row - merge_rows.from] : 0;")
+	k.Line("radix_key = here ? probe_keys[row - merge_rows.from] : 0;")
 	k.Close()
 }
 

@@ -70,11 +70,11 @@ type sortedWord struct {
 // SortedItem is what a word of a side is.
 type SortedItem uint8
 
-// The addresses of places, of values and of whole rows, of which the sorted ones are read by the kernel that joins; the address of the counter of rows and the capacity while they come, and
+// The addresses of radix keys, of values and of whole rows, of which the sorted ones are read by the kernel that joins; the address of the counter of rows and the capacity while they come, and
 // how many they are; of both sides the address of the build's rows in front of each tile; and where rows can have several matches, the address of the list of pieces of pairs, its
 // capacity, how many pairs a piece has, and whether the kernel goes over the list and no longer over tiles.
 const (
-	SortedPlaces SortedItem = iota
+	SortedRadixKeys SortedItem = iota
 	SortedValues
 	SortedRows
 	SortedCounter
@@ -93,7 +93,7 @@ func (s Side) Sorted(what SortedItem) any { return sortedWord{of{s.Join.build}, 
 // Splits is the key of the address of the build's rows in front of each tile.
 func (x *Join) Splits() any { return x.Of(false).Sorted(SortedSplits) }
 
-// value is the half of a row that is sorted beside its place; less than 0: it carries more, and its number is sorted.
+// value is the half of a row that is sorted beside its radix key; less than 0: it carries more, and its number is sorted.
 func (s Side) value() int {
 	switch halves := s.layout().Halves; len(halves) {
 	case 0:

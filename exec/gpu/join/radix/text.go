@@ -12,14 +12,14 @@ import (
 // At is the number of the probe among its pipeline's transforms.
 func (x *Join) At() int { return x.at }
 
-// values writes a row's place and what it carries. Rows that are of no use are dropped.
-func (s Side) values(k *kernel.Kernel, scope *codegen.Scope) (place string, values []codegen.Value, err error) {
+// values writes a row's radix key and what it carries. Rows that are of no use are dropped.
+func (s Side) values(k *kernel.Kernel, scope *codegen.Scope) (radixKey string, values []codegen.Value, err error) {
 	keys := s.Join.build.Keys
 	if s.Probe {
 		keys = s.Join.probe.Keys
 	}
 	k.Line("// %s", s.Join)
-	if place, err = s.Join.place(k, scope, keys, s.Probe); err != nil {
+	if radixKey, err = s.Join.radixKey(k, scope, keys, s.Probe); err != nil {
 		return "", nil, err
 	}
 	for i := range s.layout().Fields {
@@ -30,7 +30,7 @@ func (s Side) values(k *kernel.Kernel, scope *codegen.Scope) (place string, valu
 		}
 		values = append(values, v)
 	}
-	return place, values, nil
+	return radixKey, values, nil
 }
 
 // carried is what a field of a row holds.
@@ -95,7 +95,7 @@ func (x *Join) declare(k *kernel.Kernel) {
 	}
 	at := int64(4) << x.slotBits
 	if x.keys.wide {
-		k.Line("u64* const build_places = shared_at<u64>(%d);", at)
+		k.Line("u64* const build_radix_keys = shared_at<u64>(%d);", at)
 		at += 8 * x.Capacity
 	}
 	k.Line("const Chains chains{shared_at<u32>(0), shared_at<u32>(%d)};", at)
@@ -123,9 +123,9 @@ func (x *Join) openTable(k *kernel.Kernel) {
 	k.Open("for (i32 i = 0; i < %d; i++) {", items)
 	k.Line("if (is_pad(rows[i])) continue;")
 	k.Line("const u32 number = (u32)(row_number<BuildRow>(at, i) - table_from);")
-	k.Line("chains.add(number, row_place(rows[i]));")
+	k.Line("chains.add(number, radix_key_of(rows[i]));")
 	if x.keys.wide {
-		k.Line("build_places[number] = row_place(rows[i]);")
+		k.Line("build_radix_keys[number] = radix_key_of(rows[i]);")
 	}
 	half := partition.HalfOf("rows[i]")
 	for n, h := range x.sides[0].Halves {
@@ -145,7 +145,7 @@ func (x *Join) openTile(k *kernel.Kernel, s *codegen.Scope) {
 	k.Line("load_rows(%s, at, (i64)work.end, rows);", k.Pointer("const Row", partition.Word{Of: x.Of(true), Pass: x.parts.Passes - 1, What: partition.Rows}))
 	k.Line("u32 links[%d];", items)
 	k.Line("RADISH_UNROLL")
-	k.Line("for (i32 i = 0; i < %d; i++) links[i] = is_pad(rows[i]) ? Chains::none : chains.heads[Chains::slot(row_place(rows[i]))];", items)
+	k.Line("for (i32 i = 0; i < %d; i++) links[i] = is_pad(rows[i]) ? Chains::none : chains.heads[Chains::slot(radix_key_of(rows[i]))];", items)
 	k.Line("RADISH_NO_UNROLL")
 	k.Open("for (i32 i = 0; i < %d; i++) {", items)
 	if x.Notes() {

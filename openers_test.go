@@ -30,23 +30,19 @@ var openers = map[string][]string{
 	"net/http": {"Client", "DefaultClient", "DefaultTransport", "Dir", "FileServer", "Get", "Head", "ListenAndServe", "ListenAndServeTLS", "NewRequest", "NewRequestWithContext", "Post", "PostForm", "Serve", "ServeFile", "ServeTLS", "Transport"},
 	// What opens any file, for who is not asked by SQL.
 	module + "/storage/fileaccess": {"Full"},
-	module + "/storage/parquet":    {"Open"},
-	module + "/storage/arrowipc":   {"Open"},
 }
 
 // mayOpen are the folders and files that use openers, and why that is no way around storage/fileaccess.
 var mayOpen = map[string]string{
-	"storage/fileaccess/":      "it is the one place",
-	"storage/parquet/read.go":  "Open says that it opens any file; only tests use it",
-	"storage/arrowipc/read.go": "Open says that it opens any file; only tests use it",
-	"storage/internal/":        "helps tests",
-	"storage/tpch/answers.go":  "reads the published answers for radish-bench, which names them",
-	"engine/engine.go":         "the default of a program that says nothing",
-	"exec/gpu/placement/":      "what was measured and learned is kept in a folder that no statement names",
-	"gpukernels/":              "the library, its headers and the compiled kernels lie in folders that no statement names",
-	"cmd/radish/":              "the shell's own files",
-	"cmd/radish-bench/":        "runs no statements but its own",
-	"docs/plots/":              "draws the documentation's pictures, and runs no statements",
+	"storage/fileaccess/":     "it is the one place",
+	"storage/internal/":       "helps tests",
+	"storage/tpch/answers.go": "reads the published answers for radish-bench, which names them",
+	"engine/engine.go":        "the default of a program that says nothing",
+	"exec/gpu/placement/":     "what was measured and learned is kept in a folder that no statement names",
+	"gpukernels/":             "the library, its headers and the compiled kernels lie in folders that no statement names",
+	"cmd/radish/":             "the shell's own files",
+	"cmd/radish-bench/":       "runs no statements but its own",
+	"docs/plots/":             "draws the documentation's pictures, and runs no statements",
 }
 
 // TestFilesAreOpenedInOnePlace checks that nothing but storage/fileaccess opens the files that statements name.
@@ -140,8 +136,6 @@ func TestOpens(t *testing.T) {
 		`import . "os"; var f, _ = Open("x")`:                                          "everything of os",
 		`import "path/filepath"; var f, _ = filepath.Glob("x"); var g = filepath.Base`: "path/filepath.Glob",
 		`import "os"; var f = os.Getenv("x"); type T struct { *os.File }`:              "",
-		`import "` + module + `/storage/parquet"; var f = parquet.Open`:                module + "/storage/parquet.Open",
-		`import "` + module + `/storage/parquet"; var f = parquet.OpenIn`:              "",
 	} {
 		file, err := parser.ParseFile(token.NewFileSet(), "x.go", "package x;"+text, parser.SkipObjectResolution)
 		if err != nil {

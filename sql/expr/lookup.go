@@ -1,7 +1,6 @@
 package expr
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -95,39 +94,4 @@ func Aggregates() []*Aggregate {
 	fns := append([]*Aggregate(nil), aggregateFunctions...)
 	slices.SortFunc(fns, func(a, b *Aggregate) int { return strings.Compare(a.Name, b.Name) })
 	return fns
-}
-
-// MarkdownTable returns the tables of functions, window functions and aggregates that docs/reference/functions.md shows.
-func MarkdownTable() string {
-	var b strings.Builder
-	category := ""
-	row := func(syntax, aliases, doc string) {
-		cell := func(s string) string { return strings.ReplaceAll(s, "|", "\\|") }
-		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", cell(syntax), cell(aliases), cell(doc))
-	}
-	heading := func(s string) {
-		if b.Len() > 0 {
-			b.WriteByte('\n')
-		}
-		fmt.Fprintf(&b, "## %s\n\n| syntax | other names | what it gives |\n|---|---|---|\n", s)
-	}
-	for _, f := range sortedFunctions() {
-		if f.Category != category {
-			category = f.Category
-			heading(category)
-		}
-		row(f.Syntax, strings.ToUpper(strings.Join(f.Aliases, ", ")), f.Doc)
-	}
-	heading("Window functions")
-	for _, f := range WindowFunctions() {
-		row(f.Syntax, "", f.Doc)
-	}
-	heading("Aggregate functions")
-	for _, f := range Aggregates() {
-		if f.Syntax == "" {
-			continue
-		}
-		row(f.Syntax, strings.ToUpper(strings.Join(f.Aliases, ", ")), f.Doc)
-	}
-	return b.String()
 }

@@ -119,19 +119,19 @@ func randomOperand(r *rand.Rand, kind byte) (types.Value, string) {
 		if r.IntN(8) == 0 {
 			return str(pick("2024-02-30", "2023-13-01", "2020-01-01 10:00:00"))
 		}
-		return str(types.FormatDate(days))
+		return str(string(types.AppendDate(nil, days)))
 	case 'd':
 		switch r.IntN(6) {
 		case 0:
 			return randomOperand(r, 'D')
 		case 1:
-			return str(types.FormatDate(days))
+			return str(string(types.AppendDate(nil, days)))
 		case 2:
 			return str(pick("2024-02-30", "no date", "2023-13-01", "20240131", "1999-12-31 23:59:59"))
 		}
-		return types.Value{Type: types.Date, I: days}, "DATE'" + types.FormatDate(days) + "'"
+		return types.Value{Type: types.Date, I: days}, "DATE'" + string(types.AppendDate(nil, days)) + "'"
 	case 'D':
-		text := types.FormatDatetime(days*types.MicrosPerDay+micros, fsp)
+		text := string(types.AppendDatetime(nil, days*types.MicrosPerDay+micros, fsp))
 		return types.Value{Type: types.DatetimeFsp(fsp), I: days*types.MicrosPerDay + micros}, "TIMESTAMP'" + text + "'"
 	case 'T':
 		return types.Value{Type: types.TimeFsp(fsp), I: span}, "TIME'" + types.FormatTime(span, fsp) + "'"

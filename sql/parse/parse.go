@@ -56,14 +56,14 @@ func (s *Statement) locateText(e *sqlerr.Error, offset int) *sqlerr.Error {
 	return s.Locate(e, offset)
 }
 
-// Parse parses all statements of text. Empty statements are left out. The error, if any, is an *sqlerr.Error with its
-// position; then no statement is returned.
+// Parse is ParseWithin for tests and benchmarks, which count no memory.
 func Parse(text string, mode Mode) ([]Statement, error) {
 	return ParseWithin(text, mode, func(int64) error { return nil })
 }
 
-// ParseWithin is Parse that asks before it takes much memory: reserve is called with more and more bytes, of which all are free again when
-// the trees are, and ends parsing by an error.
+// ParseWithin parses all statements of text. Empty statements are left out. The error, if any, is an *sqlerr.Error with its
+// position; then no statement is returned. Before parsing takes much memory it calls reserve with more and more bytes, of which all are
+// free again when the trees are. An error of reserve ends it.
 func ParseWithin(text string, mode Mode, reserve func(bytes int64) error) ([]Statement, error) {
 	if len(text) > math.MaxInt32 {
 		return nil, sqlerr.New(sqlerr.CodePacketTooLarge, sqlerr.User, "a text of %s is longer than 2 GiB", sqlerr.FormatBytes(int64(len(text))))

@@ -14,13 +14,8 @@ func MonthName(days int64) string { return monthNames[MonthOf(days)-1] }
 // DayName is DAYNAME().
 func DayName(days int64) string { return dayNames[Weekday(days)] }
 
-// DateFormat is DATE_FORMAT(datetime, format), by the table of the Reference Manual 14.7, DATE_FORMAT(). A % before any
+// AppendDateFormat appends DATE_FORMAT(datetime, format), by the table of the Reference Manual 14.7, DATE_FORMAT(). A % before any
 // other character is that character.
-func DateFormat(datetime int64, format string) string {
-	return string(AppendDateFormat(nil, datetime, format))
-}
-
-// AppendDateFormat appends what DateFormat returns.
 func AppendDateFormat(dst []byte, datetime int64, format string) []byte {
 	days := DateOf(datetime)
 	t := datetime - days*MicrosPerDay

@@ -170,14 +170,6 @@ func appendFraction(dst []byte, micro, fsp int) []byte {
 
 func append2(dst []byte, n int) []byte { return append(dst, byte('0'+n/10), byte('0'+n%10)) }
 
-// FormatDate returns YYYY-MM-DD.
-func FormatDate(days int64) string { return string(AppendDate(make([]byte, 0, 10), days)) }
-
-// FormatDatetime returns the text that AppendDatetime writes.
-func FormatDatetime(datetime int64, fsp int) string {
-	return string(AppendDatetime(make([]byte, 0, 26), datetime, fsp))
-}
-
 // FormatTime returns the text that AppendTime writes.
 func FormatTime(t int64, fsp int) string { return string(AppendTime(make([]byte, 0, 17), t, fsp)) }
 

@@ -39,9 +39,6 @@ type File struct {
 	Constants []types.Value
 }
 
-// Open is OpenIn for whatever file the process may read.
-func Open(path string) (*File, error) { return OpenIn(context.Background(), fileaccess.Full(), path) }
-
 // OpenIn opens a file that a policy allows, whose reading may end with ctx, in either format and reads its schema. The context's [table.Scratch] counts the schema and the
 // footer until the file is closed.
 func OpenIn(ctx context.Context, policy *fileaccess.Policy, path string) (f *File, err error) {

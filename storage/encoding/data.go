@@ -68,13 +68,6 @@ func (d *Data) Complete(t types.Type) {
 	}
 }
 
-// FromVector returns a copy of the first n values of v as Data.
-func FromVector(v *column.Vector, n int) Data {
-	d := Data{Type: v.Type}
-	d.Append(v, n, nil)
-	return d
-}
-
 // Append adds the values of v at the positions of sel (nil: 0..n-1) to d, which has v's physical type. Strings are
 // taken as they are, by reference; a dictionary-coded vector keeps its codes if d has no rows yet or the same
 // dictionary.

@@ -97,7 +97,7 @@ func vector(t types.Type, values []types.Value) *column.Vector {
 // forms returns the values as Data in every form in which they can come.
 func forms(t types.Type, values []types.Value) map[string]encoding.Data {
 	v := vector(t, values)
-	plain := encoding.FromVector(v, len(values))
+	plain := fromVector(v, len(values))
 	out := map[string]encoding.Data{"plain": plain}
 	if !t.IsString() {
 		return out
@@ -295,7 +295,7 @@ func TestSketchOfAllValues(t *testing.T) {
 			var want encoding.Sketch
 			for i := range values {
 				if !values[i].Null {
-					want.Merge(encoding.Encode(encoding.FromVector(vector(s.typ, values[i:i+1]), 1)).Sketch())
+					want.Merge(encoding.Encode(fromVector(vector(s.typ, values[i:i+1]), 1)).Sketch())
 				}
 			}
 			for range 2 {
@@ -392,4 +392,11 @@ func TestConstantStringsCount(t *testing.T) {
 			}
 		}
 	}
+}
+
+// fromVector returns a copy of the first n values of v.
+func fromVector(v *column.Vector, n int) encoding.Data {
+	d := encoding.Data{Type: v.Type}
+	d.Append(v, n, nil)
+	return d
 }

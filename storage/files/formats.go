@@ -145,19 +145,6 @@ type Look struct {
 	Delimiter byte
 }
 
-// TextLooks lists what texts look like, by all endings that there are.
-func TextLooks() []Look {
-	var all []Look
-	for _, f := range Formats() {
-		for _, e := range formats[f].endings {
-			if look := (Look{f, e.delimiter}); f.IsText() && !slices.Contains(all, look) {
-				all = append(all, look)
-			}
-		}
-	}
-	return all
-}
-
 // FormatNamed returns the format that a statement names, by its own name or an ending without the point; Unknown: none has the name.
 func FormatNamed(name string) Format {
 	for _, f := range Formats() {

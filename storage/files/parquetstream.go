@@ -15,7 +15,7 @@ import (
 // openParquet opens a file; known is what its summary kept.
 func openParquet(ctx context.Context, policy *fileaccess.Policy, path string, known any) (footed, error) {
 	before, _ := known.(*parquet.File)
-	f, err := parquet.OpenAs(ctx, policy, path, before)
+	f, err := parquet.OpenIn(ctx, policy, path, before)
 	return parquetFile{f}, err
 }
 
@@ -42,7 +42,7 @@ func (s *Set) streamParquet(ctx context.Context, database, name string) (v *tabl
 		}
 	}
 	for i, p := range s.paths {
-		f, err := parquet.OpenAs(ctx, s.policy, p, s.heads[i].kept.(*parquet.File))
+		f, err := parquet.OpenIn(ctx, s.policy, p, s.heads[i].kept.(*parquet.File))
 		if err == nil {
 			f.Constants = s.constants[i]
 			open[i] = &streamed{File: f, set: s, path: p}

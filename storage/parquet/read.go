@@ -31,16 +31,9 @@ type File struct {
 	Constants []types.Value
 }
 
-// Open is OpenIn for whatever file the process may read.
-func Open(path string) (*File, error) { return OpenIn(context.Background(), fileaccess.Full(), path) }
-
 // OpenIn opens a file that a policy allows, whose reading may end with ctx, and reads its schema. The context's [table.Scratch] counts the footer until the file is closed.
-func OpenIn(ctx context.Context, policy *fileaccess.Policy, path string) (*File, error) {
-	return OpenAs(ctx, policy, path, nil)
-}
-
-// OpenAs is OpenIn for a file that was open before: while it is in the state of known its metadata is not read again, and counts where known does.
-func OpenAs(ctx context.Context, policy *fileaccess.Policy, path string, known *File) (*File, error) {
+// known, if it is not nil, is the file as it was open before: while it is in that state its metadata is not read again, and counts where known does.
+func OpenIn(ctx context.Context, policy *fileaccess.Policy, path string, known *File) (*File, error) {
 	source, err := policy.Open(ctx, path)
 	path = fileaccess.Shown(path) // for messages
 	if err != nil {

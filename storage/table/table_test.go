@@ -301,7 +301,8 @@ func TestFullGroups(t *testing.T) {
 	}
 	cols := make([]encoding.Data, len(s.Columns))
 	for i, c := range batch(s, rows, false).Cols {
-		cols[i] = encoding.FromVector(c, len(rows))
+		cols[i].Type = c.Type
+		cols[i].Append(c, len(rows), nil)
 	}
 	b = NewBuilder(New(s))
 	if err := b.AppendColumns(len(rows), cols); err != nil {

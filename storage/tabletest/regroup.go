@@ -24,7 +24,8 @@ func Regroup(v *table.Version, rows int) (*table.Version, error) {
 	for part := range slices.Chunk(numbers, rows) {
 		data := make([]encoding.Data, len(ordinals))
 		for i, c := range v.Gather(part, ordinals) {
-			data[i] = encoding.FromVector(c, len(part))
+			data[i].Type = c.Type
+			data[i].Append(c, len(part), nil)
 		}
 		if err := b.AppendColumns(len(part), data); err != nil {
 			return nil, err

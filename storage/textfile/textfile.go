@@ -74,7 +74,7 @@ func (s Source) Sample(ctx context.Context, whole func(text []byte) bool, f func
 // sampleStarts is how many lines are tried as the first one of a sample.
 const sampleStarts = 20
 
-// BytesSource is a text in memory.
+// BytesSource is a text in memory: the tests of packages that read texts have no other.
 func BytesSource(name string, text []byte) Source {
 	return Source{Name: name, Open: func(context.Context) (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(text)), nil }}
 }

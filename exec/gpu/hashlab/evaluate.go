@@ -142,13 +142,6 @@ func (e *evaluator) load(to []uint64, keys []byte, word int) {
 	}
 }
 
-// Hash returns the hash of one key, of the program's length.
-func (p *Program) Hash(key []byte) uint64 {
-	var out [1]uint64
-	newEvaluator(p).hash(out[:], key)
-	return out[0]
-}
-
 // Hashes returns the hashes of keys that lie one behind the other. Several threads compute them.
 func (p *Program) Hashes(ctx context.Context, keys []byte, count int) ([]uint64, error) {
 	out := make([]uint64, count)

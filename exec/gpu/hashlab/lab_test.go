@@ -348,3 +348,10 @@ func TestKeys(t *testing.T) {
 		t.Errorf("padded keys: %x", k)
 	}
 }
+
+// Hash returns the hash of one key, of the program's length.
+func (p *Program) Hash(key []byte) uint64 {
+	var out [1]uint64
+	newEvaluator(p).hash(out[:], key)
+	return out[0]
+}

@@ -176,20 +176,6 @@ func (d GroupData) Schema(database, name string) *table.Schema {
 	return &table.Schema{Database: database, Name: name, Columns: []table.ColumnDef{{Name: "k", Type: key}, {Name: "v", Type: types.Int64}}}
 }
 
-func (d GroupData) String() string {
-	text := fmt.Sprintf("%d keys", d.Groups)
-	switch d.Spread {
-	case ZipfKeys:
-		text += ", Zipf 1.0"
-	case RunKeys:
-		text = "runs of four"
-	}
-	if d.Hashed > 0 {
-		text += fmt.Sprintf(", spread over %d bits", d.Hashed)
-	}
-	return text
-}
-
 // Verify compares the rows of a check query with the totals.
 func (t *GroupTotals) Verify(rows [][]types.Value, extremes bool) error {
 	at := 0

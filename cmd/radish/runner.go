@@ -116,12 +116,12 @@ func (r *runner) open(name string) error {
 	}
 	db, err := radish.Open(name, options...)
 	if err != nil {
-		return err
+		return r.atStart(err)
 	}
 	conn, err := db.Conn()
 	if err != nil {
 		db.Close()
-		return err
+		return r.atStart(err)
 	}
 	if r.db != nil {
 		r.conn.Close()
@@ -132,6 +132,15 @@ func (r *runner) open(name string) error {
 		return err
 	}
 	return r.strict(!r.interactive)
+}
+
+// atStart gives an error of the first session, where no statement can be typed yet, the flag as its remedy.
+func (r *runner) atStart(err error) error {
+	var e *radish.Error
+	if r.db == nil && errors.As(err, &e) && strings.HasPrefix(e.Message, "radish_device =") {
+		return e.WithHint("--device auto goes on with the CPU")
+	}
+	return err
 }
 
 // strict says whether a user variable that nothing has set is an error: in scripts, whose --var may have been forgotten.

@@ -15,6 +15,7 @@ const (
 	filteredRows = 1 << 19 // a build side from which on it matters that rows without a match seldom get to the table
 	wideFactor   = 1.5     // a key of several columns, which no exact filter serves
 	unstorable   = 1e6     // a build side of more rows than an operator can hold
+	repeatFactor = 0.5     // that a CPU's hash table adds for a row whose key has a row already: rows of one key are brought together
 	cachedBits   = 1 << 21 // a range of keys up to which a filter's bits stay in a core's cache: 256 KiB
 )
 
@@ -97,6 +98,8 @@ func (g *graph) evenCost(a, b *plan, c crossing) float64 {
 		switch {
 		case m.onGPU && large && b.rows <= maxStored && unique && physical.HasArrayOnGPU(key.span, b.rows):
 			return p.Build.Cached*p.Build.Array*storing*b.rows + p.Probe.Cached*p.Probe.Array*a.rows + p.Slot*key.span
+		case !key.dense && !m.onGPU:
+			build *= 1 + repeatFactor*repeated(key, b)
 		case !key.dense:
 		case !large, m.onGPU && b.rows <= maxStored && (unique || b.rows < chainedRows):
 			build, probe = build*p.Build.Array, probe*p.Probe.Array
@@ -110,6 +113,14 @@ func (g *graph) evenCost(a, b *plan, c crossing) float64 {
 		even = min(even, build*b.rows+probe*a.rows*g.matched(a, b)+filter*a.rows)
 	}
 	return even
+}
+
+// repeated estimates the share of b's rows whose key an earlier one has.
+func repeated(key *member, b *plan) float64 {
+	if b.rows < 1 {
+		return 0
+	}
+	return 1 - min(max(key.column.Distinct, 1)/b.rows, 1)
 }
 
 // filterPrice is what it costs to test a row of the scan that a begins with by filters of b's keys; !ok: the device makes none.

@@ -345,6 +345,28 @@ func TestSkew(t *testing.T) {
 	}
 }
 
+// Of two sides of about equal sizes a CPU stores the one whose keys repeat less, also where a filter would drop rows of the other.
+func TestRepeatedKeysAreNotStored(t *testing.T) {
+	for _, tc := range []struct {
+		r, distinct, s float64 // s has unique keys
+		want           set
+	}{
+		{1 << 17, 1 << 17, 1<<17 + 1, single(0)},
+		{1 << 17, 1 << 15, 1<<17 + 1, single(1)},
+		{1 << 22, 1.5e6, 1 << 22, single(1)},
+		{1 << 20, 1 << 18, 1 << 22, single(0)},
+	} {
+		g := &graph{model: onCPU, rows: []float64{tc.r, tc.s}, columns: []int{2, 2}}
+		g.classes = []class{{set: 3, members: []member{
+			{relation: 0, column: &stats.Column{Distinct: tc.distinct, Domain: tc.distinct}, span: 1 << 32},
+			{relation: 1, column: &stats.Column{Distinct: tc.s, Domain: tc.s}, span: 1 << 32},
+		}}}
+		if p := g.join(g.leaf(0), g.leaf(1)); p.right.set != tc.want {
+			t.Errorf("%+v: built on %b, want %b", tc, p.right.set, tc.want)
+		}
+	}
+}
+
 // A large side is not stored for the sole reason that its keys are dense where those of a far smaller one are not.
 func TestLargeDenseSideIsNotStored(t *testing.T) {
 	for _, tc := range []struct {

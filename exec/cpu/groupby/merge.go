@@ -88,10 +88,8 @@ func (a *Sink) merge(parts []*aggLocal) error {
 		}
 	}
 	if parts[0].table.Layout.Form == grouptable.DenseKeys && !a.needs.Serial && total >= 8*column.VectorSize {
-		for _, x := range parts[1:] {
-			if err := parts[0].absorbDense(x); err != nil {
-				return err
-			}
+		if err := parts[0].absorbDense(parts[1:]); err != nil {
+			return err
 		}
 		return a.output(parts[:1])
 	}
@@ -181,18 +179,25 @@ func (a *Sink) mergePartitions(parts []*aggLocal, total int) error {
 	return nil
 }
 
-// absorbDense adds the groups of another worker's array, range by range in parallel.
-func (x *aggLocal) absorbDense(y *aggLocal) error {
-	accumulate.BeginMerge(x.accs, y.accs)
-	n := y.table.Count
-	return x.a.q.Parallel((n+outputGroups-1)/outputGroups, n, func(i int) error {
-		groups := y.table.GroupsIn(i*outputGroups, min((i+1)*outputGroups, n))
-		for _, g := range groups {
-			x.table.Seen[g] = true
-		}
-		for k, a := range x.accs {
-			if err := a.Merge(groups, y.accs[k], groups); err != nil {
-				return err
+// mergedGroups is the number of groups of arrays that are merged at a time: few, so that arrays of some ten thousand groups keep many workers busy.
+const mergedGroups = 1 << 10
+
+// absorbDense adds the groups of other workers' arrays: ranges of groups in parallel, and one worker's after the other's in each, in the order of the workers.
+func (x *aggLocal) absorbDense(others []*aggLocal) error {
+	for _, y := range others {
+		accumulate.BeginMerge(x.accs, y.accs)
+	}
+	n := x.table.Count
+	return x.a.q.Parallel((n+mergedGroups-1)/mergedGroups, n*len(others), func(i int) error {
+		for _, y := range others {
+			groups := y.table.GroupsIn(i*mergedGroups, min((i+1)*mergedGroups, n))
+			for _, g := range groups {
+				x.table.Seen[g] = true
+			}
+			for k, a := range x.accs {
+				if err := a.Merge(groups, y.accs[k], groups); err != nil {
+					return err
+				}
 			}
 		}
 		return nil

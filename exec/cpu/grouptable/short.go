@@ -118,7 +118,7 @@ func (t *Table) packShort(g *digit, v *column.Vector, sel []int32) bool {
 			if len(s) >= int(g.short) {
 				return false
 			}
-			lo, hi := shortWords(s)
+			lo, hi := vec.ShortWords(s)
 			t.addShort(g, j, lo, hi, len(s))
 		}
 		return true
@@ -128,7 +128,7 @@ func (t *Table) packShort(g *digit, v *column.Vector, sel []int32) bool {
 		if len(s) >= int(g.short) {
 			return false
 		}
-		lo, hi := shortWords(s)
+		lo, hi := vec.ShortWords(s)
 		t.addShort(g, j, lo, hi, len(s))
 	}
 	return true
@@ -143,21 +143,6 @@ func (t *Table) addShort(g *digit, j int, lo, hi uint64, length int) {
 		return
 	}
 	t.packed[w][j] |= lo | uint64(length)<<56
-}
-
-// shortWords returns the bytes of a string of at most 15 bytes as two words, with zeros behind them.
-func shortWords(s string) (lo, hi uint64) {
-	switch n := uint(len(s)); {
-	case n > 8:
-		return vec.Word(s), vec.Word(s[n-8:]) >> (8 * (16 - n))
-	case n == 8:
-		return vec.Word(s), 0
-	case n >= 4:
-		return uint64(vec.Half(s)) | uint64(vec.Half(s[n-4:]))<<(8*(n-4)), 0
-	case n > 0:
-		return uint64(s[0]) | uint64(s[n>>1])<<(8*(n>>1)) | uint64(s[n-1])<<(8*(n-1)), 0
-	}
-	return 0, 0
 }
 
 // readShort stores the strings of some groups in out.

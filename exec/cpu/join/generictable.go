@@ -1,6 +1,8 @@
 package join
 
 import (
+	"sync/atomic"
+
 	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/exec/cpu/keyhash"
 	"github.com/radish-sql/radish/exec/cpu/vec"
@@ -10,17 +12,28 @@ import (
 // genericTable is a hash table over keys of any types, which are compared column by column in the build's vectors.
 type genericTable struct {
 	slotTable
-	keys []*column.Vector
-	safe []bool // by key: NULL equals NULL
+	keys  []*column.Vector
+	safe  []bool       // by key: NULL equals NULL
+	short [][]shortKey // by key and row; nil: the key's strings are long, or it has none without a dictionary
 }
 
 func (b *Build) makeGeneric(keyed []int32, n int) (arrange func() error, err error) {
-	t := &genericTable{keys: b.keys, safe: make([]bool, len(b.keys))}
+	t := &genericTable{keys: b.keys, safe: make([]bool, len(b.keys)), short: make([][]shortKey, len(b.keys))}
 	for i := range t.safe {
 		t.safe[i] = b.nullSafe(i)
 	}
 	t.same = func(row, other int32) bool { return t.equal(t.keys, int(row), int(other)) }
 	b.table = t
+	for i, v := range b.keys {
+		if t.safe[i] || v.Str == nil || v.Dict != nil || !seemsShort(v, b.N) {
+			continue
+		}
+		if err := b.q.Memory.Reserve("join build", int64(b.N)*shortKeyBytes); err != nil {
+			return nil, err
+		}
+		t.short[i] = make([]shortKey, b.N)
+	}
+	long := make([]atomic.Bool, len(b.keys)) // a string that is not short has come
 	b.scratch = int64(24 * n)
 	b.direct = true // the table reads key columns by row
 	if err := b.q.Memory.Reserve("join build", b.scratch); err != nil {
@@ -39,10 +52,21 @@ func (b *Build) makeGeneric(keyed []int32, n int) (arrange func() error, err err
 			rows = rows[from:end]
 		}
 		h.Hash(hashes[from:end], t.keys, rows, b.N)
+		for i, words := range t.short {
+			if words != nil && !long[i].Load() && !shorten(words, t.keys[i].Str, rows) {
+				long[i].Store(true)
+			}
+		}
 		return nil
 	})
 	if err != nil {
 		return nil, err
+	}
+	for i := range t.short {
+		if long[i].Load() {
+			b.q.Memory.Release(int64(b.N) * shortKeyBytes)
+			t.short[i] = nil
+		}
 	}
 	return t.fillAll(b, n, keyed, func(out []uint64, from int) { copy(out, hashes[from:]) }, func([]uint64) {})
 }
@@ -125,7 +149,7 @@ func (t *genericTable) find(f *finder, keys []*column.Vector, sel []int32, n int
 		ok[i] = true
 	}
 	for i, v := range keys {
-		f.compare(ok, v, pos, t.keys[i], groups, t.safe[i])
+		f.compare(ok, v, pos, t, i, groups)
 	}
 	m := 0
 	for i := range pos {
@@ -157,8 +181,9 @@ func (t *genericTable) next(keys []*column.Vector, p int, hash, at uint64) int32
 	}
 }
 
-// compare clears ok[i] where v at pos[i] differs from w at rows[i].
-func (f *finder) compare(ok []bool, v *column.Vector, pos []int32, w *column.Vector, rows []int32, safe bool) {
+// compare clears ok[i] where v at pos[i] differs from the table's key of that number at rows[i].
+func (f *finder) compare(ok []bool, v *column.Vector, pos []int32, t *genericTable, key int, rows []int32) {
+	w, safe := t.keys[key], t.safe[key]
 	if v.Const || w.Const || safe && (v.Valid != nil || w.Valid != nil) {
 		for i, p := range pos {
 			vn, wn := v.IsNull(int(p)), w.IsNull(int(rows[i]))
@@ -191,7 +216,11 @@ func (f *finder) compare(ok []bool, v *column.Vector, pos []int32, w *column.Vec
 			}
 			x, pos = f.strings, vec.Ascending(len(pos))
 		}
-		if w.Dict == nil {
+		switch {
+		case t.short[key] != nil:
+			compareShort(ok, x, pos, t.short[key], rows)
+			return
+		case w.Dict == nil:
 			compareStrings(ok, x, pos, w.Str, rows)
 			return
 		}

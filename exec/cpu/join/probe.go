@@ -180,11 +180,11 @@ func (o *probeOp) Push(b *column.Batch) error {
 			return o.decide(b, keys, pos)
 		}
 	}
-	o.pairs.lo, o.pairs.hi = o.pairs.lo[:0], o.pairs.hi[:0]
-	for _, g := range groups {
-		lo, hi := o.b.run(g)
-		o.pairs.lo, o.pairs.hi = append(o.pairs.lo, lo), append(o.pairs.hi, hi)
+	lo, hi := slices.Grow(o.pairs.lo[:0], len(groups))[:len(groups)], slices.Grow(o.pairs.hi[:0], len(groups))[:len(groups)]
+	for i, g := range groups {
+		lo[i], hi[i] = o.b.run(g)
 	}
+	o.pairs.lo, o.pairs.hi = lo, hi
 	return o.runs(b, keys, pos)
 }
 

@@ -2,6 +2,7 @@ package join
 
 import (
 	"math"
+	"slices"
 
 	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/exec/cpu/vec"
@@ -106,23 +107,28 @@ func (o *probeOp) beginPairs(b *column.Batch, pos []int32) error {
 
 // addRun collects the pairs of the row at p with the places lo .. hi-1. decided says that further ones of this row are of no interest.
 func (o *probeOp) addRun(b *column.Batch, p, lo, hi int32) (decided bool, err error) {
-	order := o.b.runs.order
+	pairs := &o.pairs
 	for lo < hi {
-		k := min(hi-lo, int32(column.VectorSize-len(o.pairs.pos)))
-		for r := lo; r < lo+k; r++ {
-			o.pairs.pos = append(o.pairs.pos, p)
-			if order != nil {
-				o.pairs.rows = append(o.pairs.rows, order[r])
-			} else {
-				o.pairs.rows = append(o.pairs.rows, r)
-			}
+		n := len(pairs.pos)
+		if cap(pairs.pos) < column.VectorSize || cap(pairs.rows) < column.VectorSize {
+			pairs.pos, pairs.rows = slices.Grow(pairs.pos, column.VectorSize-n), slices.Grow(pairs.rows, column.VectorSize-n)
+		}
+		k := min(hi-lo, int32(column.VectorSize-n))
+		pairs.pos, pairs.rows = pairs.pos[:n+int(k)], pairs.rows[:n+int(k)]
+		pos := pairs.pos[n:]
+		rows := pairs.rows[n:][:len(pos)]
+		for i := range pos {
+			pos[i], rows[i] = p, lo+int32(i)
+		}
+		if order := o.b.runs.order; order != nil {
+			copy(rows, order[lo:lo+k])
 		}
 		lo += k
-		if len(o.pairs.pos) == column.VectorSize {
+		if len(pairs.pos) == column.VectorSize {
 			if err := o.flushPairs(b); err != nil {
 				return false, err
 			}
-			if o.decidedEarly() && o.pairs.matched[p] {
+			if o.decidedEarly() && pairs.matched[p] {
 				return true, nil
 			}
 		}

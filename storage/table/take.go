@@ -2,6 +2,7 @@ package table
 
 import (
 	"slices"
+	"sync"
 
 	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/sql/types"
@@ -91,6 +92,9 @@ func (b *Builder) sealTaken() error {
 		data := newData(b.base.Schema)
 		for i := range data {
 			data[i].Expect = t.rows
+			if phys := data[i].Type.Phys(); phys == types.PhysInt64 || phys == types.PhysUint64 {
+				data[i].Ints = idleInts(t.rows)
+			}
 		}
 		for _, batch := range t.batches {
 			if err := appendBatch(b.base.Schema, data, batch); err != nil {
@@ -98,7 +102,26 @@ func (b *Builder) sealTaken() error {
 			}
 		}
 		return data, nil
+	}, func(data *encoding.Data, made *encoding.Chunk) {
+		if made.I64 == nil && cap(data.Ints) >= RowGroupSize { // its values are held in a narrower form
+			idle.Put(&data.Ints)
+		}
 	})
+}
+
+// idle has memory of RowGroupSize integers, as pointers to slices. Each row group whose batches were taken collects its integers there before they become narrow, and
+// fresh memory would cost as much as copying them.
+var idle sync.Pool
+
+// idleInts returns memory for so many integers, or nil where they are too few for that.
+func idleInts(rows int) []int64 {
+	if rows <= RowGroupSize/2 {
+		return nil
+	}
+	if ints, ok := idle.Get().(*[]int64); ok {
+		return (*ints)[:0]
+	}
+	return make([]int64, 0, RowGroupSize)
 }
 
 // settle puts the batches that were taken into the columns being collected, for what looks at these.

@@ -10,7 +10,7 @@ import (
 // shapeCases are the statements of the command shapes. Each gives its rows in one order.
 func shapeCases() []beside.Case {
 	var all []beside.Case
-	for _, cases := range [][]beside.Case{shapeExpressions(), shapeGroups(), shapeDistinct(), shapeSorts(), shapeWindows(), shapeJoins(), shapeSets()} {
+	for _, cases := range [][]beside.Case{shapeExpressions(), shapeGroups(), shapeDistinct(), shapeSorts(), shapeWindows(), shapeJoins(), shapeBands(), shapeSets()} {
 		all = append(all, cases...)
 	}
 	return all
@@ -144,6 +144,20 @@ func shapeJoins() []beside.Case {
 		{Group: group, Name: "NOT EXISTS by strings", SQL: "SELECT COUNT(*), SUM(v) FROM t WHERE NOT EXISTS (SELECT 1 FROM people WHERE people.name = t.name)"},
 		{Group: group, Name: "join of groups", SQL: "SELECT COUNT(*), SUM(a.n * b.n) FROM (SELECT code, COUNT(*) n FROM t WHERE g < 500 GROUP BY code) a JOIN (SELECT code, COUNT(*) n FROM t WHERE g >= 500 GROUP BY code) b ON a.code = b.code"},
 		{Group: group, Name: "stored with strings", Setup: []string{"DROP TABLE IF EXISTS o"}, SQL: "CREATE TABLE o AS SELECT t.id, t.name, t.word, score, amt FROM t JOIN people ON t.name = people.name", Check: "SELECT COUNT(*), SUM(id), SUM(score), SUM(amt), MIN(name), MAX(word) FROM o"},
+	}
+}
+
+// shapeBands are joins by bands. Bounds vary in width, so that they are no shifted column.
+func shapeBands() []beside.Case {
+	const group = "bands"
+	band := func(width int) string {
+		return fmt.Sprintf("SELECT COUNT(*), SUM(a.g), SUM(b.h) FROM t a JOIN t b ON a.k BETWEEN b.id AND b.id + b.g %% %d", width)
+	}
+	return []beside.Case{
+		{Group: group, Name: "one match a row", SQL: band(2)},
+		{Group: group, Name: "10 matches a row", SQL: band(20)},
+		{Group: group, Name: "100 matches a row", SQL: band(200)},
+		{Group: group, Name: "beside an equality", SQL: "SELECT COUNT(*), SUM(a.g), SUM(b.h) FROM t a JOIN t b ON a.g = b.g AND a.k BETWEEN b.id AND b.id + 10 * b.g"},
 	}
 }
 

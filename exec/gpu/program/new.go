@@ -16,16 +16,6 @@ func New(plan *physical.Plan, target *kernel.Target, ctx *expr.Context, lookups 
 	return write(plan, target, ctx, lookups, on, nil)
 }
 
-// Loading is how a scan loads its columns, where there are ways that give the same rows.
-type Loading uint8
-
-// The ways.
-const (
-	Suggested Loading = iota // as its estimates suggest
-	Flipped                  // the columns behind its filters of all rows at once, where its estimates suggest those of the rows that pass, and the reverse
-	RowByRow                 // each row's columns where they are used: the kernel compiles sooner, and runs longer over many rows
-)
-
 // WithLoading writes the program again. Scans that are not named load their columns as their estimates suggest.
 func (g *Program) WithLoading(scans map[*physical.TableScan]Loading) *Program {
 	return write(g.Plan, g.Target, g.Ctx, g.Lookups, g.on, scans)

@@ -9,6 +9,16 @@ import (
 	"github.com/radish-sql/radish/planner/physical"
 )
 
+// Loading is how a scan loads its columns, where there are ways that give the same rows.
+type Loading uint8
+
+// The ways.
+const (
+	Suggested Loading = iota // as its estimates suggest
+	Flipped                  // the columns behind its filters of all rows at once, where its estimates suggest those of the rows that pass, and the reverse
+	RowByRow                 // each row's columns where they are used: the kernel compiles sooner, and runs longer over many rows
+)
+
 // Program is what a plan's pipelines become on a device: a kernel for each, and the form of what they store between them. It is made
 // without a device, from the plan and the forms of the tables' columns. It does not change afterwards, so several queries may run it.
 type Program struct {

@@ -1,0 +1,78 @@
+package gpu
+
+import (
+	"slices"
+
+	"github.com/radish-sql/radish/exec/gpu/outofcore"
+	"github.com/radish-sql/radish/exec/gpu/program"
+	"github.com/radish-sql/radish/exec/gpu/residency"
+	"github.com/radish-sql/radish/planner/physical"
+)
+
+// Mode is how pipelines are shared out between the processor and a device.
+type Mode uint8
+
+// The modes.
+const (
+	Auto   Mode = iota // the device where it is estimated to be faster
+	Always             // the device for every pipeline that can run there
+	Strict             // the same; a pipeline that cannot is an error
+	Eager              // Auto without an estimate, for tests: the device for every pipeline that can run there, the CPU where it fails
+)
+
+// fallsBack says whether the CPU runs what the device fails at.
+func (m Mode) fallsBack() bool { return m == Auto || m == Eager }
+
+// sparesMemory says whether the CPU runs what the device has no memory for.
+func (m Mode) sparesMemory() bool { return m != Strict }
+
+// Placed is a plan some of whose pipelines run on the GPU, with their kernels.
+type Placed struct {
+	Plan      *physical.Plan
+	Placement physical.Placement
+	device    *Device
+	mode      Mode
+	program   *program.Program
+	// groups are the pipelines that store an aggregation's groups as rows, for those that are read on the CPU. They are no part of the plan.
+	groups map[*physical.Aggregate]*physical.Pipeline
+	limit  int64   // bytes of a device's memory that the query may hold; 0: any
+	tables int64   // bytes of it that table columns may take; 0: any
+	shares *shares // how several devices share the plan; nil: there is one
+	// windows are what each place reads in windows, planned once: EXPLAIN, Lacks and the run follow them.
+	windows []outofcore.Windows
+
+	better *program.Program // kernels that are compiled while others serve; nil: the program's are the best
+
+	// For Kept: why pipelines are not on the device, and the kernels as they were written first.
+	off     map[*physical.Pipeline]string
+	written *program.Program
+}
+
+// devices are those that run the plan, by place.
+func (p *Placed) devices() []*Device {
+	if p.shares != nil {
+		return p.shares.devices
+	}
+	return []*Device{p.device}
+}
+
+// runsAt says whether a place runs a pipeline.
+func (p *Placed) runsAt(place int, x *physical.Pipeline) bool {
+	return p.shares == nil || p.shares.runsAt(place, x)
+}
+
+// parts are what a place scans of tables; nil: all of each.
+func (p *Placed) parts(place int) map[*physical.TableScan]residency.Part {
+	if p.shares == nil {
+		return nil
+	}
+	return p.shares.parts[place]
+}
+
+// IsShared says whether several devices share the plan.
+func (p *Placed) IsShared() bool { return p.shares != nil }
+
+// Whole says whether all pipelines of the plan are on the GPU.
+func (p *Placed) Whole() bool {
+	return !slices.ContainsFunc(p.Plan.Pipelines, func(x *physical.Pipeline) bool { return p.Placement.Device(x) != physical.GPU })
+}

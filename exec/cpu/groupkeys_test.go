@@ -108,7 +108,11 @@ func drawnKeys(r *rand.Rand, n, columns int) (v *table.Version, texts []string) 
 func TestGroupsOfAnyKeys(t *testing.T) {
 	const seed = 31
 	r := rand.New(rand.NewPCG(seed, 0))
-	for round := range 50 {
+	rounds := 50
+	if testing.Short() {
+		rounds = 15
+	}
+	for round := range rounds {
 		n, columns := 9000+r.IntN(12_000), 1+r.IntN(5)*r.IntN(2)
 		v, texts := drawnKeys(r, n, columns)
 		type group struct{ rows, sum, least int64 }

@@ -19,7 +19,11 @@ import (
 func TestRuntimeFilters(t *testing.T) {
 	const seed = 5
 	r := rand.New(rand.NewPCG(seed, 0))
-	for round := range 60 {
+	rounds := 60
+	if testing.Short() {
+		rounds = 25
+	}
+	for round := range rounds {
 		build, probe := 1+r.IntN(3000), 5000
 		width := int64(1) << (1 + r.IntN(62))
 		if r.IntN(2) == 0 {

@@ -18,7 +18,11 @@ import (
 func TestTopOfScan(t *testing.T) {
 	const seed = 77
 	r := rand.New(rand.NewPCG(seed, 0))
-	for round := range 30 {
+	rounds := 30
+	if testing.Short() {
+		rounds = 10
+	}
+	for round := range rounds {
 		n := 20_000 + r.IntN(30_000)
 		v, _ := drawnKeys(r, n, 1)
 		nullable := v.Schema.Columns[0].Nullable

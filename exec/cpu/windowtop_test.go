@@ -24,7 +24,10 @@ func TestDroppedRanks(t *testing.T) {
 	for name, partition := range map[string]int{"nothing": -1, "key": 0, "nullable": 1} {
 		for by, order := range keys {
 			for _, desc := range []bool{false, true} {
-				for _, fn := range []string{"row_number", "rank", "dense_rank"} {
+				for k, fn := range []string{"row_number", "rank", "dense_rank"} {
+					if testing.Short() && (partition+1+order+k)%3 > 0 {
+						continue
+					}
 					rows := func(top int64) []string {
 						g := enginetest.NewGen(rand.New(rand.NewPCG(1, 2)), 0)
 						s, c := g.Scan(v)

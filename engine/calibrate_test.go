@@ -11,6 +11,9 @@ import (
 
 // TestCalibrate measures on an emulated device, and on a real one if there is one. Costs are positive, and EXPLAIN estimates with them.
 func TestCalibrate(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one session measures by itself; TestCalibratedSoon has the same measurement run beside queries")
+	}
 	eachGPU(t, func(t *testing.T, e *Engine) {
 		d, err := e.gpu()
 		if err != nil {

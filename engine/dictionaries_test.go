@@ -13,6 +13,9 @@ func TestFunctionsOfDictionaries(t *testing.T) {
 	s := session(t, Options{})
 	mustRun(t, s, "SET cte_max_recursion_depth = 10000")
 	rows := map[string]int{"a": 4500, "b": 150, "c": 3}
+	if testing.Short() {
+		rows["a"] = 2200 // still more than one vector
+	}
 	text := func(i int) string { return fmt.Sprintf("t%dq", i%(97)) }
 	for name, n := range rows {
 		mustRun(t, s, fmt.Sprintf("CREATE TABLE %s (id INT, s VARCHAR(40))", name))
@@ -29,9 +32,12 @@ func TestFunctionsOfDictionaries(t *testing.T) {
 		{"CONCAT(x.s, y.s) < 't5qt5'", func(x, y string) bool { return x+y < "t5qt5" }},
 		{"x.s REGEXP CONCAT('^', y.s, '$')", func(x, y string) bool { return regexp.MustCompile("^" + y + "$").MatchString(x) }},
 	}
-	for _, pair := range []string{"ab", "ba", "ac", "ca", "bb"} {
+	for p, pair := range []string{"ab", "ba", "ac", "ca", "bb"} {
 		x, y := pair[:1], pair[1:]
-		for _, c := range conditions {
+		for k, c := range conditions {
+			if testing.Short() && (p+k)%3 > 0 {
+				continue
+			}
 			meets := map[[2]int]bool{} // by the strings' numbers
 			pairs, some := 0, 0
 			for i := 1; i <= rows[x]; i++ {

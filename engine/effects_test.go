@@ -54,7 +54,7 @@ func TestEffectsOverSampledTexts(t *testing.T) {
 			{sql: "SELECT MAX(a), SLEEP(0) FROM {x}", want: "1.5|0\n"},
 			{sql: "INSERT IGNORE INTO kept (a) SELECT a + counted(0 * b) FROM {x}", calls: rows, after: "SELECT COUNT(*), MIN(id), MAX(id), MAX(a) FROM kept", left: fmt.Sprintf("%d|1|%d|1.5\n", rows, rows)},
 		} {
-			if testing.Short() && ending == "jsonl" && i%3 > 0 {
+			if testing.Short() && (i+len(ending))%4 > 0 { // one thread has nothing for the race detector
 				continue
 			}
 			var calls atomic.Int64
@@ -104,10 +104,13 @@ func TestStoringOfSampledTexts(t *testing.T) {
 	if err := os.WriteFile(path, []byte("a\n"+strings.Repeat("1\n", 30000)+"1.5\n"+strings.Repeat("1\n", 200000)), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	for _, sql := range []string{
+	for i, sql := range []string{
 		"INSERT INTO kept (a) SELECT a FROM {x}", "INSERT IGNORE INTO kept (a) SELECT a FROM {x}", "REPLACE INTO kept (a) SELECT a FROM {x}",
 		"UPDATE IGNORE kept SET a = (SELECT MAX(a) FROM {x})", "DELETE IGNORE FROM kept WHERE a < (SELECT MAX(a) FROM {x})",
 	} {
+		if testing.Short() && i%3 > 0 { // INSERT and UPDATE are left
+			continue
+		}
 		s := session(t, Options{Threads: 2})
 		streamAll(s.engine)
 		mustRun(t, s, "CREATE TABLE kept (id BIGINT AUTO_INCREMENT PRIMARY KEY, a DOUBLE)")

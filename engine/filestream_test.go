@@ -99,6 +99,9 @@ func compareStreamed(t *testing.T, s, f *Session, file string) {
 
 // A table that does not fit the limit of memory can be read all the same, if what the statement keeps fits it.
 func TestStreamedWithinTheMemoryLimit(t *testing.T) {
+	if testing.Short() {
+		t.Skip("generates and writes 600,000 rows; smaller files are streamed by several threads in TestStreamedTPCH and TestStreamedScans")
+	}
 	path := filepath.Join(t.TempDir(), "x.parquet")
 	big := session(t, Options{Threads: 2})
 	mustRun(t, big, "CALL tpch_generate(0.1)")

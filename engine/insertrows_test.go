@@ -91,6 +91,9 @@ func outcome(s *Session, sql string) (failed, rest string, code sqlerr.Code) {
 // A long INSERT means what it means when the parser reads it as a whole. RADISH_SEEDS sets how many statements are tried, RADISH_SEED the first.
 func TestRowsOfLongInserts(t *testing.T) {
 	n, first := 60, 1
+	if testing.Short() {
+		n = 20
+	}
 	for name, to := range map[string]*int{"RADISH_SEEDS": &n, "RADISH_SEED": &first} {
 		if x, err := strconv.Atoi(os.Getenv(name)); err == nil {
 			*to = x

@@ -42,6 +42,9 @@ func TestPartitionsRoundTrip(t *testing.T) {
 	const query = "SELECT COUNT(*), SUM(n), COUNT(t), MIN(t), CAST(SUM(f) * 4 AS SIGNED), y, d, HEX(k) FROM %s GROUP BY y, d, HEX(k) ORDER BY y, d, HEX(k)"
 	want := mustRun(t, s, fmt.Sprintf(query, "p"))
 	for i, format := range []string{"", "FORMAT parquet", "FORMAT 'csv.gz'", "FORMAT jsonl", "FORMAT arrow"} {
+		if testing.Short() && i%2 > 0 { // each writes 144 files
+			continue
+		}
 		name := filepath.Join(dir, fmt.Sprint("out", i))
 		mustRun(t, s, "SELECT * FROM p INTO OUTFILE '"+name+"' "+format+" PARTITION BY (y, D, `k`)")
 		ending := strings.Trim(strings.TrimPrefix(format, "FORMAT "), "'")

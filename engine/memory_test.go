@@ -224,6 +224,9 @@ func TestVectorsOfExpressionsAreCounted(t *testing.T) {
 		{"SELECT COUNT(*) FROM t WHERE CASE " + list("WHEN k + %d = 0 THEN 1", " ") + " ELSE 2 END = 2", "4096"},
 	} {
 		for _, limit := range []int64{64 << 20, 1 << 30} {
+			if testing.Short() && limit == 1<<30 && tc.want != "1" { // 20 million values each
+				continue
+			}
 			s := session(t, Options{Threads: 2, MemoryLimit: limit, Device: "cpu"})
 			mustRun(t, s, "SET cte_max_recursion_depth = 10000; CREATE TABLE t (k BIGINT)")
 			mustRun(t, s, "INSERT INTO t WITH RECURSIVE g AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM g WHERE i < 4096) SELECT i FROM g")

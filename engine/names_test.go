@@ -83,7 +83,10 @@ func TestNamesInClauses(t *testing.T) {
 	const item = "NULLIF(ABS(src.k - 2), 2)"
 	compared := 0
 	for _, cell := range nameCells {
-		for _, from := range relations {
+		for k, from := range relations {
+			if testing.Short() && k > 0 { // one thread has nothing for the race detector
+				break
+			}
 			told := false
 			for _, place := range cell.places {
 				query := strings.NewReplacer("{from}", from, "{}", place).Replace(cell.query)

@@ -89,3 +89,34 @@ func TestFirstScans(t *testing.T) {
 		}
 	})
 }
+
+// TestFirstScansOnGPUs does the same where two GPUs share a statement: both have their kernels compiled behind the first run.
+func TestFirstScansOnGPUs(t *testing.T) {
+	eachGPU(t, func(t *testing.T, e *Engine) {
+		c := e.NewSession()
+		mustRun(t, c, "SET radish_device = 'cpu'; CREATE TABLE t (k INT, a BIGINT); INSERT INTO t SELECT k, k * 7919 % 1009 FROM (WITH RECURSIVE r AS (SELECT 1 AS k UNION ALL SELECT k + 1 FROM r WHERE k < 900) SELECT k FROM r) AS x")
+		splitTables(t, e, "t")
+		s := fleetSession(t, e, 2)
+		const query = "SELECT COUNT(*), SUM(a), MAX(k) FROM t WHERE a > 100 AND k <> 7"
+		want := mustRun(t, c, query)
+		devices := fleetDevices(t, s)
+		mustRun(t, s, query)
+		for _, d := range devices {
+			d.RowByRow(0, 1e9)
+			defer d.RowByRow(0, 0)
+			d.AwaitKernels()
+			d.ForgetKernels()
+		}
+		for _, first := range []bool{true, false} {
+			if text := mustRun(t, s, "EXPLAIN FORMAT = 'kernels' "+query); strings.Contains(text, "take row by row") != first {
+				t.Errorf("the scan should go row by row: %t, but kernels are\n%s", first, text)
+			}
+			if got := mustRun(t, s, query); got != want {
+				t.Errorf("got\n%s\nwant\n%s", got, want)
+			}
+			for _, d := range devices {
+				d.AwaitKernels()
+			}
+		}
+	})
+}

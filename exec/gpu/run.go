@@ -55,6 +55,13 @@ func (p *Placed) Start(ctx context.Context, profiled bool) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
+	if p.better != nil { // behind those that the query waits for
+		for _, d := range p.devices() {
+			for _, k := range p.better.Kernels {
+				d.compileLater(k)
+			}
+		}
+	}
 	if profiled {
 		r.readRate = p.device.runner.Bandwidth(ctx)
 		if len(p.windows[0].Of) > 0 {
@@ -67,13 +74,7 @@ func (p *Placed) Start(ctx context.Context, profiled bool) (*Run, error) {
 // start begins the query on the only device that runs it.
 func (p *Placed) start(ctx context.Context, o run.Options) (*run.Query, error) {
 	o.Windows = p.windows[0]
-	q, err := p.device.runner.Start(ctx, p.program, o)
-	if p.better != nil && err == nil { // behind those that the query waits for
-		for _, k := range p.better.Kernels {
-			p.device.compileLater(k)
-		}
-	}
-	return q, err
+	return p.device.runner.Start(ctx, p.program, o)
 }
 
 // Ready waits until the kernels are there that had to be compiled, and the columns that had to be uploaded. Both go on when ctx ends, for the next who asks.

@@ -21,7 +21,7 @@ func TestShellPaste(t *testing.T) {
 	s.write(pasteBegins + "SELECT 5 AS\tx;\r\nSELECT id\tFROM z\r\n\tWHERE id\tIS NULL;\r\nSELECT HEX('\t') AS\ttab, 'SEL" + "\t" + "' s;\r" + pasteEnds)
 	s.expect("SELECT HEX(")
 	s.write("\r")
-	s.expect("| 5 |")
+	s.expect("    5 |")
 	s.expect("0 rows")
 	s.expect("| 09 ")
 	s.expect(defaultPrompt)
@@ -102,7 +102,7 @@ func TestShellLong(t *testing.T) {
 	for _, keys := range []string{statement, pasteBegins + statement + pasteEnds} {
 		s := startShell(t)
 		start := time.Now()
-		s.do(keys, "| 5000 |")
+		s.do(keys, "|   5000 |")
 		s.mu.Lock()
 		t.Logf("%v, %d bytes", time.Since(start), s.seen.Len())
 		if s.seen.Len() > 100*len(statement) {

@@ -116,7 +116,7 @@ func TestShellInterrupt(t *testing.T) {
 	s.write("more nonsense" + ctrlC)
 	s.expect(defaultPrompt)
 	s.write("SELECT 6 * 7\r;\r")
-	s.expect("|    42 |")
+	s.expect("|     42 |")
 	s.expect("1 row (")
 	s.expect(defaultPrompt)
 	s.write(ctrlD)

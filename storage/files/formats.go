@@ -187,6 +187,11 @@ var packings = map[string]string{
 	".sz": "snappy", ".snappy": "snappy", ".s2": "s2", ".lzo": "lzo", ".rar": "rar", ".tar": "tar", ".tgz": "tar",
 }
 
+// archives are the packings that hold several files.
+var archives = []string{"zip", "7-zip", "rar", "tar"}
+
+const unpackFirst = "unpack it first, for example with unzip or tar -x; text may stay compressed by gzip (.gz) or zstd (.zst)"
+
 // IsText says whether files of a format are text, which is compressed as a whole.
 func (f Format) IsText() bool { return formats[f].writeText != nil }
 
@@ -219,6 +224,9 @@ var spreadsheets = []string{".xlsx", ".xls", ".xlsm", ".xlsb", ".ods", ".numbers
 func WhyUnknown(name string) string {
 	if slices.Contains(spreadsheets, strings.ToLower(filepath.Ext(name))) {
 		return "spreadsheets are not read: save it as CSV (UTF-8), or read it with pandas and write Parquet"
+	}
+	if slices.Contains(archives, packings[strings.ToLower(filepath.Ext(name))]) {
+		return "archives are not read: " + unpackFirst
 	}
 	var functions []string
 	for _, d := range formats {
@@ -253,6 +261,9 @@ func Check(name string) error {
 	ending := filepath.Ext(path)
 	if packing := packings[strings.ToLower(ending)]; packing != "" {
 		if inner := strings.TrimSuffix(path, ending); FormatOf(inner) != Unknown || strings.EqualFold(ending, ".tgz") {
+			if slices.Contains(archives, packing) {
+				return sqlerr.NotSupportedf("'"+fileaccess.Shown(name)+"': an archive", "%s", unpackFirst)
+			}
 			return sqlerr.NotSupportedf("'"+fileaccess.Shown(name)+"': "+packing, "text is compressed by gzip (.gz) or zstd (.zst)")
 		}
 	}

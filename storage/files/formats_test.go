@@ -37,7 +37,7 @@ func TestFormatsAreDescribed(t *testing.T) {
 // Who names a file whose ending tells no format learns what helps.
 func TestWhyUnknown(t *testing.T) {
 	for name, want := range map[string]string{
-		"a.xlsx": "save it as CSV", "b.ODS": "save it as CSV", "geo.geojson": "read_csv('geo.geojson'), read_ndjson, read_json", "x.gz": ".csv, .txt",
+		"a.xlsx": "save it as CSV", "b.ODS": "save it as CSV", "geo.geojson": "read_csv('geo.geojson'), read_ndjson, read_json", "x.gz": ".csv, .txt", "sales.ZIP": "unpack it first", "sales.tar": "unpack it first",
 	} {
 		if got := WhyUnknown(name); !strings.Contains(got, want) {
 			t.Errorf("%s: %s", name, got)

@@ -2,6 +2,7 @@ package render
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -149,7 +150,7 @@ func (t *box) flush() {
 			for i, c := range t.cols {
 				t.cell(i, escapeControls(nil, c.Name))
 			}
-			if t.settings.Types {
+			if t.showsTypes() {
 				for i, c := range t.cols {
 					t.cell(i, []byte(typeText(c.Type, t.widths[i])))
 				}
@@ -165,13 +166,13 @@ func (t *box) flush() {
 	t.text, t.ends = t.text[:0], t.ends[:0]
 }
 
-// typeText names a type in so many characters.
+// typeText names a type in so many characters; 0: shortly.
 func typeText(t types.Type, width int) string {
 	text := strings.ToLower(t.String())
 	if len(text) > width {
 		text, _, _ = strings.Cut(text, "(")
 	}
-	if len(text) > width {
+	if width > 0 && len(text) > width {
 		text = terminal.Truncate(text, width, dots)
 	}
 	return text
@@ -197,7 +198,13 @@ func (t *box) fit() {
 		widest = max(widest, w)
 	}
 	if t.settings.Columns <= 0 || t.total(widest) <= t.settings.Columns {
+		t.fitTypes()
 		return
+	}
+	for i, c := range t.cols { // columns are left out rather than types cut
+		if t.showsTypes() && !t.bounded[i] {
+			t.widths[i] = max(t.widths[i], len(typeText(c.Type, 0)))
+		}
 	}
 	if t.total(textWidthKept) > t.settings.Columns {
 		t.leaveOut()
@@ -216,6 +223,23 @@ func (t *box) fit() {
 		}
 	}
 }
+
+// fitTypes widens columns that are narrower than the names of their types, as far as a line has room.
+func (t *box) fitTypes() {
+	if !t.showsTypes() {
+		return
+	}
+	widest := slices.Max(append(slices.Clone(t.widths), 0))
+	for i, c := range t.cols {
+		more := len(typeText(c.Type, 0)) - t.widths[i]
+		if more > 0 && !t.bounded[i] && (t.settings.Columns <= 0 || t.total(widest+more)+more <= t.settings.Columns) {
+			t.widths[i] += more
+		}
+	}
+}
+
+// showsTypes says whether the header has a line with the types.
+func (t *box) showsTypes() bool { return t.settings.Types && !t.settings.NoHeaders }
 
 // isText says whether a column's values may be cut.
 func (t *box) isText(i int) bool { return t.cols[i].Type.IsString() }

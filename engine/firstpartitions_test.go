@@ -92,6 +92,9 @@ func TestFirstScans(t *testing.T) {
 
 // TestFirstScansOnGPUs does the same where two GPUs share a statement: both have their kernels compiled behind the first run.
 func TestFirstScansOnGPUs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles a dozen kernels, as TestFirstScans does")
+	}
 	eachGPU(t, func(t *testing.T, e *Engine) {
 		c := e.NewSession()
 		mustRun(t, c, "SET radish_device = 'cpu'; CREATE TABLE t (k INT, a BIGINT); INSERT INTO t SELECT k, k * 7919 % 1009 FROM (WITH RECURSIVE r AS (SELECT 1 AS k UNION ALL SELECT k + 1 FROM r WHERE k < 900) SELECT k FROM r) AS x")

@@ -51,13 +51,16 @@ func (a *concatenation) start(_ []*column.Vector, groups int) { a.texts = make([
 // finish makes the text of one group of the rows that it has.
 func (a *concatenation) finish(g int, cols []*column.Vector, rows []int32) error {
 	q := a.spec.q
-	var buf, piece, key []byte
 	var seen map[string]bool
-	known := 0 // bytes of seen
-	held := memory.Account{Budget: q.Memory, Operator: "GROUP_CONCAT"}
-	defer held.Close()
+	b := concatBuffer{held: memory.Account{Budget: q.Memory, Operator: "GROUP_CONCAT"}}
+	defer b.held.Close()
 	if a.spec.item.Distinct {
 		seen = map[string]bool{}
+	}
+	if seen == nil && a.spec.limit > concatGrain {
+		if err := b.grow(min(a.stringBytes(cols, rows), a.spec.limit+1)); err != nil {
+			return err
+		}
 	}
 	for i, r := range rows {
 		if i&(task.CheckRows>>4) == task.CheckRows>>4 {
@@ -65,55 +68,99 @@ func (a *concatenation) finish(g int, cols []*column.Vector, rows []int32) error
 				return err
 			}
 		}
-		if len(buf) > a.spec.limit {
+		if len(b.text) > a.spec.limit {
 			break
 		}
-		if n := int64(growing*cap(buf) + known); n >= held.Used()+concatGrain {
-			if err := held.Set(n); err != nil {
-				return err
-			}
-		}
-		piece, key = piece[:0], key[:0]
-		for c := range a.spec.args {
-			text := textAt(cols[1+c], int(r))
-			piece = append(piece, text...)
-			if seen == nil {
-				continue
-			}
-			if t := a.spec.types[c]; t.Folds() {
-				text = t.Collation.Key(text)
-			}
-			key = append(binary.AppendUvarint(key, uint64(len(text))), text...)
-		}
 		if seen != nil {
-			if seen[string(key)] {
+			b.key = b.key[:0]
+			for c, t := range a.spec.types[:a.spec.args] {
+				text := textAt(cols[1+c], int(r))
+				if t.Folds() {
+					text = t.Collation.Key(text)
+				}
+				b.key = append(binary.AppendUvarint(b.key, uint64(len(text))), text...)
+			}
+			if seen[string(b.key)] {
 				continue
 			}
-			seen[string(key)] = true
-			known += len(key) + seenEntry
+			b.seen += len(b.key) + seenEntry
+			if n := int64(b.bytes()); n >= b.held.Used()+concatGrain {
+				if err := b.held.Set(n); err != nil {
+					return err
+				}
+			}
+			seen[string(b.key)] = true
 		}
 		if i > 0 {
-			buf = append(buf, a.spec.item.Sep...)
+			if err := b.grow(len(a.spec.item.Sep)); err != nil {
+				return err
+			}
+			b.text = append(b.text, a.spec.item.Sep...)
 		}
-		buf = append(buf, piece...)
+		for c := range a.spec.args {
+			text := textAt(cols[1+c], int(r))
+			if err := b.grow(len(text)); err != nil {
+				return err
+			}
+			b.text = append(b.text, text...)
+		}
 	}
 	t := &a.texts[g]
-	if t.some = true; len(buf) > a.spec.limit {
-		t.cut, buf = true, cutText(buf, a.spec.limit)
+	if t.some = true; len(b.text) > a.spec.limit {
+		t.cut, b.text = true, cutText(b.text, a.spec.limit)
 	}
-	size := len(buf)
+	size := len(b.text)
 	if size < concatGrain {
-		t.text = string(buf)
+		t.text = string(b.text)
 	} else {
-		t.text, size = vec.BytesToString(buf), cap(buf)
+		t.text, size = vec.BytesToString(b.text), cap(b.text)
 	}
-	return q.Memory.Reserve("GROUP_CONCAT", int64(size))
+	return b.held.Leave(int64(size))
 }
 
-// What finish counts: a text that grows is copied to a larger piece of memory while the smaller one is there, in steps of
-// concatGrain, and an entry of a set of texts takes seenEntry bytes besides its text.
+// concatBuffer is the text of a group while it is made.
+type concatBuffer struct {
+	held memory.Account
+	text []byte
+	key  []byte // of a row, for DISTINCT
+	seen int    // bytes of the keys seen
+}
+
+func (b *concatBuffer) bytes() int { return cap(b.text) + cap(b.key) + b.seen }
+
+// grow makes room for n more bytes. They are counted before they are there, beside the old text, which stays until it is copied.
+func (b *concatBuffer) grow(n int) error {
+	need := len(b.text) + n
+	if need <= cap(b.text) {
+		return nil
+	}
+	if need < concatGrain {
+		b.text = append(make([]byte, 0, max(need, 2*cap(b.text))), b.text...)
+		return nil
+	}
+	room := max(need, cap(b.text)+cap(b.text)/4)
+	if err := b.held.Set(int64(b.bytes() + room)); err != nil {
+		return err
+	}
+	b.text = append(make([]byte, 0, room), b.text...)
+	return b.held.Set(int64(b.bytes()))
+}
+
+// stringBytes is how long the text of rows is, as far as it comes from strings: that many bytes need not be copied while the text grows.
+func (a *concatenation) stringBytes(cols []*column.Vector, rows []int32) int {
+	n := 0
+	for c := range a.spec.args {
+		if v := cols[1+c]; v.Type.IsString() {
+			for _, r := range rows {
+				n += len(a.spec.item.Sep) + len(textAt(v, int(r)))
+			}
+		}
+	}
+	return n
+}
+
+// A text is counted from concatGrain bytes on, and an entry of a set of texts takes seenEntry bytes besides its text.
 const (
-	growing     = 2
 	concatGrain = 64 << 10
 	seenEntry   = 40
 )

@@ -114,9 +114,6 @@ func serveBucket(t *testing.T, keys ...string) *bucket {
 // Patterns stand for the objects whose keys match, whichever characters those have, on as many pages as it takes. What the list says is not asked again.
 func TestS3Patterns(t *testing.T) {
 	keys := []string{"a.csv", "d/", "d/a.csv", "d/b.txt", "d/é x+y&=~%41.csv", "d/x[1].csv", "d/s*.csv", "d/year=2024/m=01/a.csv", "d/year=2024/m=02/b.csv", "d/year=2025/a.csv", "e/<a>.csv", "e/c\x01.csv", "other"}
-	for i := range 2500 {
-		keys = append(keys, fmt.Sprintf("many/%04d.csv", i), fmt.Sprintf("many/below/%04d.csv", i))
-	}
 	b := serveBucket(t, keys...)
 	policy := func(text string) *Policy {
 		p, err := Parse(text)
@@ -146,13 +143,17 @@ func TestS3Patterns(t *testing.T) {
 	if got, err := p.Glob(context.Background(), "s3://bucket/e/c*"); err != nil || !slices.Equal(got, []string{"s3://bucket/e/c\x01.csv"}) {
 		t.Errorf("%q, %v", got, err)
 	}
+	for i := range 1100 {
+		b.keys = append(b.keys, fmt.Sprintf("many/%04d.csv", i), fmt.Sprintf("many/below/%04d.csv", i))
+	}
+	slices.Sort(b.keys)
 	b.lists.Store(0)
 	ctx := LookOnce(context.Background())
 	got, err := p.Glob(ctx, "s3://bucket/many/*.csv")
-	if err != nil || len(got) != 2500 || got[2499] != "s3://bucket/many/2499.csv" || b.lists.Load() != 5 {
+	if err != nil || len(got) != 1100 || got[1099] != "s3://bucket/many/1099.csv" || b.lists.Load() != 3 {
 		t.Errorf("%d names, %d lists, %v", len(got), b.lists.Load(), err)
 	}
-	if again, err := p.Glob(ctx, "s3://bucket/many/*.csv"); err != nil || !slices.Equal(again, got) || b.lists.Load() != 5 {
+	if again, err := p.Glob(ctx, "s3://bucket/many/*.csv"); err != nil || !slices.Equal(again, got) || b.lists.Load() != 3 {
 		t.Errorf("%d names again, %d lists, %v", len(again), b.lists.Load(), err)
 	}
 	info, err := p.Stat(ctx, got[7])

@@ -55,8 +55,8 @@ func pace(bytes int64) {
 		return
 	}
 	if c.collects.Load() {
-		c.forced.Lock() // until the other has collected
-		c.forced.Unlock()
+		c.forced.Lock()
+		c.forced.Unlock() //lint:ignore SA2001 nothing is to be done but to wait until the other has collected
 	}
 	if c.reserved.Add(bytes) < paceBytes {
 		return

@@ -12,8 +12,8 @@ import (
 	"github.com/radish-sql/radish/gpukernels"
 )
 
-// errorBytes is what an Error takes (device/error.cuh), with which the control block begins.
-const errorBytes = 16
+// ErrorBytes is what an Error takes (device/error.cuh), with which the control block begins.
+const ErrorBytes = 16
 
 // Block is the memory that kernels report in: the Error struct, a counter of warnings for each site of each kernel, and other counters, the windows
 // of sums of doubles among them.
@@ -32,7 +32,7 @@ type Block struct {
 // New finds out how large the block of a program is.
 func New(g *program.Program, m *devicemem.Memory) *Block {
 	b := &Block{memory: m, Warnings: map[*kernel.Kernel]int{}, counters: map[kernel.CounterWord]int{}, dirty: map[kernel.CounterWord]bool{}}
-	at := errorBytes
+	at := ErrorBytes
 	for _, main := range g.Kernels {
 		for _, k := range main.All() {
 			b.Warnings[k] = at

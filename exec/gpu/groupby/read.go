@@ -262,7 +262,7 @@ func (k *reader) floatSum(f *Form, acc *Accumulator) string {
 
 // limbs is the C++ of where a sum of doubles of group number row has its limbs.
 func (k *reader) limbs(f *Form, acc *Accumulator) string {
-	return fmt.Sprintf("%s + %d * row", k.Pointer("const i64", GroupArray{f.Aggregate, acc.At}), exactWords)
+	return fmt.Sprintf("%s + %d * row", k.Pointer("const i64", GroupArray{f.Aggregate, acc.At}), ExactWords)
 }
 
 // varianceValue computes aggregate i, a variance or standard deviation.

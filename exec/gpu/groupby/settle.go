@@ -76,7 +76,7 @@ func (w *Way) layOut(acc *Accumulator) {
 			f.array("u64", 8, 8, 0)
 		}
 	case accFloatSum, accFloatSquares:
-		f.array("i64", 8*exactWords, 8, 0)
+		f.array("i64", 8*ExactWords, 8, 0)
 		for range acc.fitted() { // what fitted the window
 			f.array("u64", 8, 8, 0)
 		}
@@ -175,7 +175,7 @@ func (w *Way) groupBytes() int64 {
 		case accSum:
 			n += 16
 		case accFloatSum, accFloatSquares:
-			n += 8*exactWords + 8*int64(acc.fitted())
+			n += 8*ExactWords + 8*int64(acc.fitted())
 		case accAny, accSingle, accLeast, accMost:
 			n += 21
 		default:

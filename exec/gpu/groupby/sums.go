@@ -45,8 +45,8 @@ func (a *groupText) boundTerm(arg expr.Expr, v codegen.Value) {
 // first value chooses for all groups (fixed_term of gpukernels/device/aggregate.cuh), those of squares two such (square_term of variance.cuh); what is too large or
 // too small for that is added to the limbs.
 
-// exactWords is exact_words of aggregate.cuh.
-const exactWords = 70
+// ExactWords are the words of a group that has limbs: exact_words of aggregate.cuh.
+const ExactWords = 70
 
 // fullRows are the rows that limbs are sure to hold.
 const fullRows = 1 << 30
@@ -78,7 +78,7 @@ func (a *groupText) addFloat(acc *Accumulator, v codegen.Value, slot string, add
 
 // addExact adds a value, or its square, to a group's limbs in device memory.
 func (a *groupText) addExact(acc *Accumulator, v codegen.Value, slot string) {
-	limbs := fmt.Sprintf("%s + %d * %s, %s", a.arrayOf(acc, 0), exactWords, slot, v.Text)
+	limbs := fmt.Sprintf("%s + %d * %s, %s", a.arrayOf(acc, 0), ExactWords, slot, v.Text)
 	full := a.mostTerms() > fullRows
 	switch {
 	case acc.op == accFloatSquares:

@@ -131,9 +131,11 @@ func (f *Form) Tree() string {
 #include "radish.cuh"
 #include "band.cuh"
 
+static_assert(band_fan == %d, "the host counts the tree's words");
+
 RADISH_KERNEL(words, 4) { band_words(as_pointer<const %s>(p.w[0]), as_pointer<const u8>(p.w[1]), (u32)p.w[2], %v, as_pointer<u64>(p.w[3])); }
 RADISH_KERNEL(level, 4) { band_level(as_pointer<const u64>(p.w[0]), (u32)p.w[2], as_pointer<u64>(p.w[3])); }
-`, TreeThreads, itemOf(&f.rows.Cols[f.rows.Column(b.Column.ID)]), !b.IsAbove())
+`, TreeThreads, treeFan, itemOf(&f.rows.Cols[f.rows.Column(b.Column.ID)]), !b.IsAbove())
 }
 
 // TreeThreads is the number of threads of a block of these kernels.

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/radish-sql/radish/exec/gpu/groupby"
 	"github.com/radish-sql/radish/exec/gpu/hashlab"
 	"github.com/radish-sql/radish/exec/gpu/join/radix"
 	"github.com/radish-sql/radish/exec/gpu/partition"
@@ -22,9 +23,11 @@ func TestNumbersOfHeaders(t *testing.T) {
 		{"partition.cuh", "near_bits", partition.NearBits},
 		{"partition.cuh", "near_bits", hashlab.NearBits},
 		{"merge.cuh", "merge_tile", radix.MergeTile},
+		{"aggregate.cuh", "exact_words", groupby.ExactWords},
 		{"sort.cuh", "sort_items", sort.Items},
 		{"sort.cuh", "sort_bins", sort.Bins},
 		{"sort.cuh", "sort_levels", sort.Levels},
+		{"sort.cuh", "sort_seen", sort.SeenWords},
 	} {
 		text, err := os.ReadFile(filepath.Join("..", "..", "..", "gpukernels", "device", tt.header))
 		if err != nil {

@@ -154,7 +154,7 @@ func (q *Query) openList(x *radix.Join) (list gpukernels.Ptr, err error) {
 	capacity := int64(min(2*most, float64(tuning.List))) // what is cut up gives pieces of more than half as many pairs
 	words, build := q.outputs.builds[x.Build()].words, x.Of(false)
 	if capacity > 0 {
-		if list, err = q.memory.Alloc("sorted rows", 16*(capacity+1)); err != nil {
+		if list, err = q.memory.Alloc("sorted rows", listedBytes*(capacity+1)); err != nil {
 			return 0, err
 		}
 		if err = q.memory.Stream.Fill(list, 0, 8, 2); err != nil {

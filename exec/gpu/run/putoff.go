@@ -10,6 +10,9 @@ import (
 // A thread that probes a build with runs of equal keys follows short runs itself. It puts long ones off: they are listed, and a launch of the same kernel goes over the list, in
 // which several threads come for each run. So one frequent key does not keep a thread busy while others wait, however few rows of the source there are.
 
+// listedBytes is what an item takes of a list that kernels fill, a PutOff or a MergeTurn. In front stands the number of items, in as many bytes.
+const listedBytes = 16
+
 // openPutOff makes the list of a kernel, which goes over so many rows, empty; a kernel that puts nothing off needs none.
 func (o *outputs) openPutOff(k *kernel.Kernel, rows int64) error {
 	if !k.Rows.Deferring {
@@ -17,7 +20,7 @@ func (o *outputs) openPutOff(k *kernel.Kernel, rows int64) error {
 	}
 	x := &putOff{capacity: min(rows, o.program.Target.Tuning.Runs.PutOff)}
 	var err error
-	if x.list, err = o.memory.Alloc("runs of rows to join", 16*(x.capacity+1)); err != nil {
+	if x.list, err = o.memory.Alloc("runs of rows to join", listedBytes*(x.capacity+1)); err != nil {
 		return err
 	}
 	o.putOff = x

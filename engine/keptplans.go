@@ -8,12 +8,10 @@ import (
 	"sync"
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
-
-	"github.com/radish-sql/radish/engine/plans"
-
 	driver "github.com/pingcap/tidb/pkg/parser/test_driver"
 
 	"github.com/radish-sql/radish/engine/infoschema"
+	"github.com/radish-sql/radish/engine/plans"
 	"github.com/radish-sql/radish/exec/gpu"
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"

@@ -5,12 +5,10 @@ import (
 	"slices"
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
-
-	"github.com/radish-sql/radish/engine/observe"
-
 	driver "github.com/pingcap/tidb/pkg/parser/test_driver"
 
 	"github.com/radish-sql/radish/engine/direct"
+	"github.com/radish-sql/radish/engine/observe"
 	"github.com/radish-sql/radish/planner/bind"
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/sql/expr"

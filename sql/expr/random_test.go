@@ -57,7 +57,7 @@ func (g *generator) value(t types.Type) types.Value {
 		}
 		v := types.Int128{}
 		for range digits {
-			v, _ = v.MulInt64(10)
+			v, _ = v.Mul(types.Int128FromInt64(10))
 			v = v.AddInt64(int64(r.IntN(10)))
 		}
 		if r.IntN(2) == 0 {

@@ -94,12 +94,6 @@ func (a Int128) AddInt64(i int64) Int128 {
 	return Int128{a.Hi + i>>63 + int64(carry), lo}
 }
 
-// AddUint64 returns a+u and wraps.
-func (a Int128) AddUint64(u uint64) Int128 {
-	lo, carry := bits.Add64(a.Lo, u, 0)
-	return Int128{a.Hi + int64(carry), lo}
-}
-
 // Neg returns -a; ok is false for MinInt128, which is its own negation in two's complement.
 func (a Int128) Neg() (v Int128, ok bool) {
 	lo, borrow := bits.Sub64(0, a.Lo, 0)
@@ -144,33 +138,11 @@ func (a Int128) Cmp(b Int128) int {
 	return 1
 }
 
-// Shl returns a<<n and drops what leaves the 128 bits.
-func (a Int128) Shl(n uint) Int128 {
-	u := uint128{uint64(a.Hi), a.Lo}.shl(n)
-	return Int128{int64(u.hi), u.lo}
-}
-
-// Shr returns a>>n, filling with the sign.
-func (a Int128) Shr(n uint) Int128 {
-	if n >= 64 {
-		return Int128{a.Hi >> 63, uint64(a.Hi >> (n - 64))}
-	}
-	return Int128{a.Hi >> n, a.Lo>>n | uint64(a.Hi)<<(64-n)}
-}
-
 // MulInt64s returns a*b in full; the product of two 64-bit integers always fits.
 func MulInt64s(a, b int64) Int128 {
 	hi, lo := bits.Mul64(uint64(a), uint64(b))
 	// Read as unsigned, a negative factor is 2^64 too large.
 	return Int128{int64(hi) - a>>63&b - b>>63&a, lo}
-}
-
-// MulInt64 returns a*b; ok is false if the product left the range, and then it is 0.
-func (a Int128) MulInt64(b int64) (v Int128, ok bool) {
-	if a.Hi == int64(a.Lo)>>63 {
-		return MulInt64s(int64(a.Lo), b), true
-	}
-	return a.Mul(Int128FromInt64(b))
 }
 
 // Mul returns a*b; ok is false if the product left the range, and then it is 0.
@@ -203,15 +175,6 @@ func (a Int128) QuoRem(b Int128) (quo, rem Int128, ok bool) {
 	quo, ok = q.signed(xneg != yneg)
 	rem, _ = r.signed(xneg)
 	return quo, rem, ok
-}
-
-// QuoRemUint64 returns a/b cut toward zero and the remainder's magnitude; the remainder has a's sign. b must not
-// be 0.
-func (a Int128) QuoRemUint64(b uint64) (quo Int128, rem uint64) {
-	x, neg := a.abs()
-	q, rem := x.quoRem64(b)
-	quo, _ = q.signed(neg)
-	return quo, rem
 }
 
 // String returns a in decimal.

@@ -24,18 +24,27 @@ func randInt128(r *rand.Rand) Int128 {
 	case 0:
 		return Int128FromInt64(int64(r.IntN(21)) - 10)
 	case 1:
-		v = Int128{Lo: 1}.Shl(r.UintN(128)).AddInt64(int64(r.IntN(3)) - 1)
+		u := uint128{lo: 1}.shl(r.UintN(128))
+		v = Int128{int64(u.hi), u.lo}.AddInt64(int64(r.IntN(3)) - 1)
 	case 2:
 		v = pow10Int128[r.IntN(39)].AddInt64(int64(r.IntN(3)) - 1)
 	case 3:
 		return []Int128{MinInt128, MaxInt128, {Hi: -1}, {Lo: math.MaxUint64}}[r.IntN(4)]
 	default:
-		v = v.Shr(r.UintN(128))
+		v = shiftRight(v, r.UintN(128))
 	}
 	if r.IntN(2) == 0 {
 		v, _ = v.Neg()
 	}
 	return v
+}
+
+// shiftRight fills with the sign.
+func shiftRight(v Int128, n uint) Int128 {
+	if n >= 64 {
+		return Int128{v.Hi >> 63, uint64(v.Hi >> (n - 64))}
+	}
+	return Int128{v.Hi >> n, v.Lo>>n | uint64(v.Hi)<<(64-n)}
 }
 
 func toBig(v Int128) *big.Int {
@@ -65,8 +74,6 @@ func TestInt128AgainstBig(t *testing.T) {
 		check("-", v, ok, new(big.Int).Sub(x, y))
 		v, ok = a.Mul(b)
 		check("*", v, ok, new(big.Int).Mul(x, y))
-		v, ok = a.MulInt64(int64(b.Lo))
-		check("*int64", v, ok, new(big.Int).Mul(x, big.NewInt(int64(b.Lo))))
 		v, ok = a.Neg()
 		check("neg", v, ok, new(big.Int).Neg(x))
 		v, ok = a.Abs()
@@ -82,14 +89,6 @@ func TestInt128AgainstBig(t *testing.T) {
 		} else if _, _, ok := a.QuoRem(b); ok {
 			t.Fatal("division by zero is ok")
 		}
-		if b.Lo != 0 {
-			q, m := new(big.Int).QuoRem(x, new(big.Int).SetUint64(b.Lo), new(big.Int))
-			quo, rem := a.QuoRemUint64(b.Lo)
-			check("/uint64", quo, fits128(q), q)
-			if m.Abs(m).Cmp(new(big.Int).SetUint64(rem)) != 0 {
-				t.Fatalf("%v %% %d = %d, want %v", x, b.Lo, rem, m)
-			}
-		}
 		if a.String() != x.String() {
 			t.Fatalf("String of %v is %v", x, a)
 		}
@@ -99,8 +98,6 @@ func TestInt128AgainstBig(t *testing.T) {
 		if f, _ := new(big.Float).SetInt(x).Float64(); f != a.Float64() {
 			t.Fatalf("Float64 of %v is %v, want %v", x, a.Float64(), f)
 		}
-		n := r.UintN(128)
-		check(">>", a.Shr(n), true, new(big.Int).Rsh(x, n))
 		i, ok := a.Int64()
 		if ok != x.IsInt64() || ok && i != x.Int64() {
 			t.Fatalf("Int64 of %v: %v %v", x, i, ok)
@@ -110,9 +107,6 @@ func TestInt128AgainstBig(t *testing.T) {
 		}
 		if s, ok := a.Add(Int128FromInt64(i)); ok && s != a.AddInt64(i) {
 			t.Fatalf("%v AddInt64 %d = %v", x, i, a.AddInt64(i))
-		}
-		if s, ok := a.Add(Int128FromUint64(b.Lo)); ok && s != a.AddUint64(b.Lo) {
-			t.Fatalf("%v AddUint64 %d = %v", x, b.Lo, a.AddUint64(b.Lo))
 		}
 	}
 }

@@ -49,7 +49,7 @@ func (g *exprGenerator) value(t types.Type) types.Value {
 		}
 		d := types.Int128{}
 		for range digits {
-			d, _ = d.MulInt64(10)
+			d, _ = d.Mul(types.Int128FromInt64(10))
 			d = d.AddInt64(int64(r.IntN(10)))
 		}
 		if edge {

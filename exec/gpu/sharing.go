@@ -39,10 +39,6 @@ const (
 	ShareNever  Share = "never"
 )
 
-// sharedRows is how many rows a plan scans from which on devices may share it though nobody knows what it takes on one. Of smaller plans, what moves and waits may cost more than the other
-// devices gain, and prices of kernels are off by several times where nothing has run.
-const sharedRows = 1 << 30
-
 // isByCost says whether devices share a plan if that costs less.
 func (s *Sharing) isByCost() bool {
 	return s.Tuning == nil && s.When != ShareAlways && s.When != ShareNever
@@ -56,10 +52,10 @@ func (d *Device) pays(plan *physical.Plan, shared *distribute.Distributed, devic
 			rows += int64(scan.Table.Rows())
 		}
 	}
-	if took == 0 && rows < sharedRows {
+	prices := cost.DefaultSharing()
+	if took == 0 && rows < prices.UnseenRows {
 		return false, fmt.Sprintf("it scans %d rows, and runs on one GPU have not shown yet what it takes", rows)
 	}
-	prices := cost.DefaultSharing()
 	if rate := d.knownRate(devices[1]); rate > 0 {
 		prices.Byte = 1 / rate
 	}

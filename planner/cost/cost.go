@@ -115,10 +115,24 @@ type Sharing struct {
 	// Meet is an exchange, whatever its rows: the GPUs wait for each other and the host for the number of rows, and small pipelines before and behind it take as long as on one GPU.
 	Meet float64
 	Byte float64 // a byte that comes from another GPU
+	// UnseenRows is how many rows a plan scans from which on GPUs may share it though nobody knows what it takes on one. Of smaller plans, what moves and waits may cost more than the other
+	// GPUs gain, and prices of kernels are off by several times where nothing has run.
+	UnseenRows int64
 }
 
 // DefaultSharing has the prices of two H200 of one host, fitted to the queries of TPC-H at scale factor 100 (docs/results/2026-11-28.md).
-func DefaultSharing() Sharing { return Sharing{Meet: 400e-6, Byte: 1 / 400e9} }
+func DefaultSharing() Sharing { return Sharing{Meet: 400e-6, Byte: 1 / 400e9, UnseenRows: 1 << 30} }
+
+// MovedRow is what a row takes a GPU that joins rows of several. The unit is receiving a row of 16 bytes.
+type MovedRow struct {
+	Receive, Store, Read float64 // of 16 bytes
+	Insert, InsertDense  float64 // into a hash table, or into an array
+}
+
+// DefaultMovedRow has a GPU's prices of the default table, over a link of 390 GB/s.
+func DefaultMovedRow() MovedRow {
+	return MovedRow{Receive: 1, Store: 0.5, Read: 0.1, Insert: 3.5, InsertDense: 0.5}
+}
 
 // mostJoins bounds what is believed of a GPU's joins.
 const mostJoins = 64

@@ -65,10 +65,6 @@ func (x *planner) aggregate(a *physical.Aggregate, all []*stream) {
 	}
 }
 
-// rowsMoved is how many rows of a place may move for each group, so that this costs no more than groups of which each place makes most, which then move and are put together. On a pair of H100,
-// 10^8 groups of 10^9 rows took 12 ms for that; a row of 8 bytes takes 9 ps more to read over a link of 350 GB/s than to read at home. By the times of a pair of H200, both would cost the same at about 14 rows.
-const rowsMoved = 13
-
 // movesGroups says whether rows are to move while they are grouped.
 func (x *planner) movesGroups(a *physical.Aggregate, all []*stream) bool {
 	if x.t.Moves == nil || !x.t.Moves(x.origins[a]) || len(all) != 1 || len(a.Groups) == 0 || len(x.ownKeys(a)) < len(a.Groups) {
@@ -76,7 +72,7 @@ func (x *planner) movesGroups(a *physical.Aggregate, all []*stream) bool {
 	}
 	_, scan := all[0].p.Source.(*physical.TableScan)
 	places := float64(x.places)
-	return scan && all[0].lay == spread && a.EstGroups*places > x.t.GatherGroups && rowsOf(all) <= rowsMoved*places*a.EstGroups
+	return scan && all[0].lay == spread && a.EstGroups*places > x.t.GatherGroups && rowsOf(all) <= x.t.MovedRows*places*a.EstGroups
 }
 
 // differs says why an aggregation over the same rows may give another result at each place, which meet their rows in another order each; "" if it does not. Of an aggregate that is not
@@ -140,9 +136,8 @@ func (x *planner) shrinks(a *physical.Aggregate, rows float64) bool {
 			return true
 		}
 	}
-	const rowsPerGroup = 2
 	groups := float64(x.places) * a.EstGroups
-	return rowsPerGroup*groups <= rows || groups <= x.t.GatherGroups
+	return x.t.ShrinkRows*groups <= rows || groups <= x.t.GatherGroups
 }
 
 // atHome returns the homes of the groups if all rows of each are at one place, else nil.
@@ -301,9 +296,6 @@ func (x *planner) rowsTo(a *physical.Aggregate, all []*stream, st *stored, e Exc
 	}
 }
 
-// fewPerPlace is how many groups for each place spread evenly enough.
-const fewPerPlace = 64
-
 // ownKeys are the keys, by their numbers, by which groups are given to places: all of them, or those by which the only reader groups them again, as COUNT(DISTINCT) does; then nothing has to move twice.
 func (x *planner) ownKeys(a *physical.Aggregate) (keys []int) {
 	var again *physical.Aggregate
@@ -320,7 +312,7 @@ func (x *planner) ownKeys(a *physical.Aggregate) (keys []int) {
 			scan = from
 		}
 	}
-	if readers == 1 && again != nil && again.EstGroups >= fewPerPlace*float64(x.places) {
+	if readers == 1 && again != nil && again.EstGroups >= x.t.EvenGroups*float64(x.places) {
 		for i, g := range a.Groups {
 			at := slices.Index(scan.Ins, g.Col.ID)
 			if at >= 0 && slices.ContainsFunc(again.Groups, func(o logical.Item) bool {

@@ -108,7 +108,8 @@ func text(t *testing.T, plan *physical.Plan, where physical.Placement) string {
 
 // tuning slices tables of 5,000 rows and more. Words before a bar in the heading of a golden change it.
 func tuning(t *testing.T, heading string) distribute.Tuning {
-	u := distribute.Tuning{SliceRows: 5000, BroadcastRows: 500, GatherGroups: 1000, TopRows: 1000}
+	u := distribute.EverythingTuning()
+	u.SliceRows, u.BroadcastRows, u.GatherGroups, u.TopRows = 5000, 500, 1000, 1000
 	words, _, ok := strings.Cut(strings.TrimPrefix(heading, "# "), " | ")
 	if !ok {
 		return u

@@ -207,16 +207,15 @@ func (x *planner) copiesPay(b *build, s *stream, t *physical.Probe, usable []int
 	ends := x.ends[t.Build]
 	rows, few := rowsOf(ends), x.t.BroadcastRows
 	if s.lay != spread {
-		few *= 16 // the probe's rows, which are few or at one place, would have to move, too
+		few *= x.t.BroadcastFactor // the probe's rows, which are few or at one place, would have to move, too
 	}
 	if rows <= few {
 		return true
 	}
-	// What a row costs a place, where receiving one of 16 bytes over a link of 390 GB/s is 1: the prices of package cost for a GPU.
-	const receive, store, read = 1, 0.5, 0.1
-	insert := 3.5
+	row := x.t.MovedRow
+	insert := row.Insert
 	if t.Build.Algorithm == physical.DenseJoin {
-		insert = 0.5
+		insert = row.InsertDense
 	}
 	n := float64(x.places)
 	away := (n - 1) / n
@@ -230,9 +229,9 @@ func (x *planner) copiesPay(b *build, s *stream, t *physical.Probe, usable []int
 		moved += s.rows * s.width(needed)
 	}
 	if moveBuild && moveProbe && x.movesInJoin(b, s, t, usable) { // which partitions the rows wherever they are
-		return away*size*(receive+store) <= moved/n*away*receive
+		return away*size*(row.Receive+row.Store) <= moved/n*away*row.Receive
 	}
-	return away*(size*receive+rows*insert) <= moved/n*(store+away*receive+read)
+	return away*(size*row.Receive+rows*insert) <= moved/n*(row.Store+away*row.Receive+row.Read)
 }
 
 // width is about how many times 16 bytes the needed columns of a row are.

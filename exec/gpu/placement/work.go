@@ -185,17 +185,7 @@ func (x *worker) sink(w *pipelineWork, p *physical.Pipeline) {
 				x.exprs(w, n, k)
 			}
 		}
-		switch {
-		case s.Algorithm == physical.DenseJoin:
-			w.add(cost.BuildDense, n)
-		case s.Algorithm == physical.NestedLoopJoin:
-		case x.anyText(s.Keys):
-			w.add(cost.BuildText, n)
-		case s.EstRows <= cost.CachedRows:
-			w.add(cost.BuildCached, n)
-		default:
-			w.add(cost.BuildLarge, n)
-		}
+		x.inserts(w, n, s)
 		w.add(cost.Store, n*float64(len(s.Payload)))
 	case *physical.Sort:
 		class := cost.Sort
@@ -222,6 +212,33 @@ func (x *worker) sink(w *pipelineWork, p *physical.Pipeline) {
 	case *physical.Materialize:
 		w.add(cost.Store, n*float64(len(s.Cols)))
 	}
+}
+
+// inserts adds what a build of n rows costs by the algorithm that the plan has for each device.
+func (x *worker) inserts(w *pipelineWork, n float64, b *physical.Build) {
+	cpu, onCPU := x.insert(n, b, physical.CPU)
+	gpu, onGPU := x.insert(n, b, physical.GPU)
+	if cpu == gpu {
+		w.each(cpu, onCPU, onGPU)
+		return
+	}
+	w.each(cpu, onCPU, 0)
+	w.each(gpu, 0, onGPU)
+}
+
+// insert is the work of a build's n rows on a device, besides storing their payload. Those of a nested loop are stored only.
+func (x *worker) insert(n float64, b *physical.Build, d physical.Device) (class cost.Class, rows float64) {
+	switch on := b.On(d); {
+	case on == physical.DenseJoin:
+		return cost.BuildDense, n
+	case on == physical.NestedLoopJoin:
+		return cost.BuildLarge, 0
+	case x.anyText(b.Keys):
+		return cost.BuildText, n
+	case b.EstRows <= cost.CachedRows:
+		return cost.BuildCached, n
+	}
+	return cost.BuildLarge, n
 }
 
 func (x *worker) aggregate(w *pipelineWork, n float64, a *physical.Aggregate) {

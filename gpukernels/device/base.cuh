@@ -48,7 +48,7 @@ static_assert(sizeof(i64) == 8 && sizeof(void*) == 8 && sizeof(view) == 16, "the
 static_assert(RADISH_BLOCK % RADISH_WARP == 0, "a block is made of whole warps");
 
 // RADISH_FN: before every function of these headers and every helper that a generated source defines.
-// RADISH_NOINLINE: the same for large functions that are called at several places.
+// RADISH_NOINLINE: the same for large functions that are called from several sites.
 // RADISH_SHARED: a variable in shared memory, inside a function. The next block finds what the last one left: set it first.
 // RADISH_GLOBAL_CONST: a constant table at file scope.
 #ifdef RADISH_EMULATED

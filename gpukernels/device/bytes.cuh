@@ -17,7 +17,7 @@ RADISH_FN u64 load_bytes(const u8* p, i64 n) {
 // The lowest bit that is set; x is not 0.
 RADISH_FN int lowest_bit(u64 x) { return first_bit(x) - 1; }
 
-// A call, since kernels compare strings at many places, few of them of one size: with a loop at each place they take up to twice as long to compile.
+// A call, since kernels compare many strings, few of them of one size: with a loop at each call they take up to twice as long to compile.
 RADISH_NOINLINE bool equal_bytes_at(const u8* a, const u8* b, i64 n) {
   RADISH_NO_UNROLL
   for (i64 i = 0; i < n; i += 8)

@@ -45,14 +45,14 @@ RADISH_FN u8* shared_memory() { return emulated_launch->shared; }
   __builtin_unreachable();
 }
 
-// What -fsanitize calls on what a GPU would fault on or answer with garbage. Each gets a record that begins with the place in the source.
-struct SanitizedPlace {
+// What -fsanitize calls on what a GPU would fault on or answer with garbage. Each gets a record that begins with the position in the source.
+struct SanitizedPosition {
   const char* file;
   u32 line, column;
 };
 [[noreturn]] inline void sanitized(const void* record, const char* what) {
   static thread_local char message[512];
-  const SanitizedPlace* at = static_cast<const SanitizedPlace*>(record);
+  const SanitizedPosition* at = static_cast<const SanitizedPosition*>(record);
   __builtin_snprintf(message, sizeof message, "%s at %.300s:%u:%u", what, at->file ? at->file : "?", at->line, at->column);
   trap(message);
 }

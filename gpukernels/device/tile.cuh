@@ -10,7 +10,7 @@ struct Span {
 };
 
 // The tiles of this block: tile numbers from..to-1 over all spans, every grid_size-th. With every > 0 only every so many tiles are numbered, the
-// first among them; with every < 0 only the others. next comes before each tile, the first one too, so that it is compiled at one place.
+// first among them; with every < 0 only the others. next comes before each tile, the first one too, so that it is compiled only once.
 template <int Items>
 struct Tiles {
   static constexpr i64 rows = (i64)RADISH_BLOCK * Items;

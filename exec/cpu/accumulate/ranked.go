@@ -139,7 +139,7 @@ func floatOfOrder(k int64) float64 {
 	return math.Float64frombits(uint64(k ^ (k>>63)&math.MaxInt64))
 }
 
-// selectKey reorders keys so that the one which has place k in their order stands there, no larger one before it and no smaller one behind: quickselect
+// selectKey reorders keys so that the one which has position k in their order stands there, no larger one before it and no smaller one behind: quickselect
 // (Hoare 1961) with the median of three as pivot. Few keys are sorted, and so is what many bad pivots leave.
 func selectKey(q *task.Query, keys []int64, k int) error {
 	const few, rounds = 32, 100

@@ -95,7 +95,7 @@ func (b *Build) arrangePartitions(items *radix.Rows, keyed []int32, bounds func(
 // orderMatters says whether it matters where a row lies: not if all that is asked for is whether there is a match, or how many.
 func (b *Build) orderMatters() bool { return len(b.payload) > 0 || b.p.KeepUnmatched || b.direct }
 
-// reorder moves the rows to the places of order (nil: as they are), whose values are keyed rows (nil: all rows). Rows without a key,
+// reorder puts the rows into an order (nil: as they are), whose values are indices of keyed (nil: rows). Rows without a key,
 // kept for an unmatched scan, go to the end.
 func (b *Build) reorder(order, keyed []int32) error {
 	if !b.orderMatters() {

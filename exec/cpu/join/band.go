@@ -15,12 +15,12 @@ import (
 
 // band finds the rows of a run that meet one or two inequalities, as of a.x BETWEEN b.lo AND b.hi, without testing each row. The rows of a
 // run ascend by the first inequality's word, so those that meet it are the run's beginning. Of these, the ones that meet the second are
-// found by a tree of the greatest words of 16 places, of 256 places, and so on: it takes O(log n) steps for each row that is found. A run is
+// found by a tree of the greatest words of 16 rows, of 256 rows, and so on: it takes O(log n) steps for each row that is found. A run is
 // the rows of one key, or all if there is no equality.
 type band struct {
 	conds  []bandCondition
 	n      int       // keyless: rows that have a key
-	first  []int64   // words by place, as the bits of unsigned ones
+	first  []int64   // words by index in the runs, as the bits of unsigned ones
 	second []int64   // of the second condition
 	most   [][]int64 // the greatest of each 16 of second, of each 16 of those, ...
 	exact  bool      // the residual says no more
@@ -298,7 +298,7 @@ func (x *band) makeTree(q *task.Query) error {
 	return nil
 }
 
-// end returns the place behind those of lo .. hi-1 that meet the first condition.
+// end returns the index behind those of lo .. hi-1 that meet the first condition.
 func (x *band) end(lo, hi int32, limit uint64) int32 {
 	for lo < hi {
 		mid := int32(uint32(lo+hi) >> 1)
@@ -311,7 +311,7 @@ func (x *band) end(lo, hi int32, limit uint64) int32 {
 	return lo
 }
 
-// next returns the first place of lo .. hi-1 whose second word is at least least, or hi.
+// next returns the first index of lo .. hi-1 whose second word is at least least, or hi.
 func (x *band) next(lo, hi int32, least uint64) int32 {
 	for lo < hi {
 		skip := int32(0)
@@ -363,7 +363,7 @@ func (o *probeOp) probeBand(b *column.Batch, keys []*column.Vector) error {
 	if o.band.decides {
 		hits := o.pairs.sel[1][:0]
 		for i, p := range pos {
-			lo, hi, least := o.bandPlaces(in, groups, i, p)
+			lo, hi, least := o.bandRange(in, groups, i, p)
 			if lo < hi && x.second != nil {
 				lo = x.next(lo, hi, least)
 			}
@@ -379,7 +379,7 @@ func (o *probeOp) probeBand(b *column.Batch, keys []*column.Vector) error {
 	}
 	o.pairs.lo, o.pairs.hi, o.band.least = o.pairs.lo[:0], o.pairs.hi[:0], o.band.least[:0]
 	for i, p := range pos {
-		lo, hi, least := o.bandPlaces(in, groups, i, p)
+		lo, hi, least := o.bandRange(in, groups, i, p)
 		o.pairs.lo, o.pairs.hi, o.band.least = append(o.pairs.lo, lo), append(o.pairs.hi, hi), append(o.band.least, least)
 	}
 	err = o.eachRow(b, pos, func(i int, p, most int32) (more bool, err error) { return o.addBand(b, i, p, most) })
@@ -414,8 +414,8 @@ func (o *probeOp) addBand(b *column.Batch, i int, p, most int32) (more bool, err
 	return lo < hi, nil
 }
 
-// bandPlaces returns the places that meet the first condition for the row at pos[i] = p, and the least word of the second.
-func (o *probeOp) bandPlaces(in []*column.Vector, groups []int32, i int, p int32) (lo, hi int32, least uint64) {
+// bandRange returns the indices in the runs that meet the first condition for the row at pos[i] = p, and the least word of the second.
+func (o *probeOp) bandRange(in []*column.Vector, groups []int32, i int, p int32) (lo, hi int32, least uint64) {
 	x := o.b.band
 	if in[0].IsNull(int(p)) || len(in) > 1 && in[1].IsNull(int(p)) {
 		return 0, 0, 0

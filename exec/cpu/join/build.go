@@ -351,7 +351,7 @@ func (b *Build) findNulls() error {
 	})
 }
 
-// run returns the places of a group's rows; place is a row unless order says otherwise.
+// run returns the indices of a group's rows in the runs. An index is a row unless order says otherwise.
 func (b *Build) run(group int32) (from, to int32) {
 	if b.runs.starts == nil {
 		return group, group + 1

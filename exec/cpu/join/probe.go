@@ -188,11 +188,11 @@ func (o *probeOp) Push(b *column.Batch) error {
 	return o.runs(b, keys, pos)
 }
 
-// aligned handles at most one match per row: groups[i] is the place of the match of pos[i].
-func (o *probeOp) aligned(b *column.Batch, keys []*column.Vector, pos, places []int32) error {
+// aligned handles at most one match per row: matches[i] is the index in the runs of the match of pos[i], and becomes its row.
+func (o *probeOp) aligned(b *column.Batch, keys []*column.Vector, pos, matches []int32) error {
 	if order := o.b.runs.order; order != nil {
-		for i, p := range places {
-			places[i] = order[p]
+		for i, p := range matches {
+			matches[i] = order[p]
 		}
 	}
 	switch o.t.Kind {
@@ -203,26 +203,26 @@ func (o *probeOp) aligned(b *column.Batch, keys []*column.Vector, pos, places []
 		if len(pos) < b.Rows() {
 			b.Sel = pos
 		}
-		o.gather(b, pos, places)
+		o.gather(b, pos, matches)
 		if len(o.residual) > 0 {
 			sel, err := o.pass(b)
 			if err != nil || len(sel) == 0 {
 				return err
 			}
 			if o.hits != nil {
-				places = keepAt(places, pos, sel)
+				matches = keepAt(matches, pos, sel)
 			}
 			b.Sel = sel
 		}
 		if o.hits != nil {
-			for _, r := range places {
+			for _, r := range matches {
 				o.hits.Set(int(r))
 			}
 		}
 		return o.next.Push(b)
 	case logical.SemiJoin, logical.AntiJoin, logical.MarkJoin:
 		if len(o.residual) > 0 && len(pos) > 0 {
-			o.gather(b, pos, places)
+			o.gather(b, pos, matches)
 			sel, err := o.passAt(b, pos)
 			if err != nil {
 				return err
@@ -232,7 +232,7 @@ func (o *probeOp) aligned(b *column.Batch, keys []*column.Vector, pos, places []
 		return o.decide(b, keys, pos)
 	}
 	if len(pos) > 0 {
-		o.gather(b, pos, places)
+		o.gather(b, pos, matches)
 	}
 	if len(o.residual) > 0 && len(pos) > 0 {
 		sel, err := o.passAt(b, pos)
@@ -240,12 +240,12 @@ func (o *probeOp) aligned(b *column.Batch, keys []*column.Vector, pos, places []
 			return err
 		}
 		if o.hits != nil {
-			places = keepAt(places, pos, sel)
+			matches = keepAt(matches, pos, sel)
 		}
 		pos = sel
 	}
 	if o.hits != nil {
-		for _, r := range places {
+		for _, r := range matches {
 			o.hits.Set(int(r))
 		}
 	}
@@ -262,16 +262,16 @@ func (o *probeOp) aligned(b *column.Batch, keys []*column.Vector, pos, places []
 	return o.next.Push(b)
 }
 
-// keepAt returns the places whose positions are in sel, a subsequence of pos.
-func keepAt(places, pos, sel []int32) []int32 {
+// keepAt returns the matches of the positions in sel, a subsequence of pos.
+func keepAt(matches, pos, sel []int32) []int32 {
 	k := 0
 	for i, p := range pos {
 		if k < len(sel) && sel[k] == p {
-			places[k] = places[i]
+			matches[k] = matches[i]
 			k++
 		}
 	}
-	return places[:k]
+	return matches[:k]
 }
 
 // gather puts the payload of rows at the positions pos of b.

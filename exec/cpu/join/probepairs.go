@@ -21,7 +21,7 @@ type probePairs struct {
 	matched []bool  // by position: has a match that passed the residual
 }
 
-// runs handles any number of matches: those of pos[i] lie at the places o.lo[i] .. o.hi[i]-1.
+// runs handles any number of matches: those of pos[i] have the indices o.pairs.lo[i] .. o.pairs.hi[i]-1 in the runs.
 func (o *probeOp) runs(b *column.Batch, keys []*column.Vector, pos []int32) error {
 	if err := o.beginPairs(b, pos); err != nil {
 		return err
@@ -105,7 +105,7 @@ func (o *probeOp) beginPairs(b *column.Batch, pos []int32) error {
 	return nil
 }
 
-// addRun collects the pairs of the row at p with the places lo .. hi-1. decided says that further ones of this row are of no interest.
+// addRun collects the pairs of the row at p with the indices lo .. hi-1 of the runs. decided says that further ones of this row are of no interest.
 func (o *probeOp) addRun(b *column.Batch, p, lo, hi int32) (decided bool, err error) {
 	pairs := &o.pairs
 	for lo < hi {

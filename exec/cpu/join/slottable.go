@@ -37,7 +37,7 @@ func tableSize(n int) int { return 1 << bits.Len(uint(max(n*4/3, 8))) }
 // tagged returns what a slot of a row with this hash is beside its row's number, in the bits that are not the number's.
 func (t *slotTable) tagged(hash uint64) uint32 { return uint32(hash >> (t.shift - 32)) }
 
-// fillAll fills the table with n rows (those of keyed; nil: all), whose words number gives; hash makes the hashes of words in their place.
+// fillAll fills the table with n rows (those of keyed; nil: all), whose words number gives; hash replaces words by their hashes.
 // What it returns brings the rows of equal keys together; that comes later as it moves the rows.
 func (t *slotTable) fillAll(b *Build, n int, keyed []int32, number radix.Numbering, hash func(words []uint64)) (arrange func() error, err error) {
 	size := tableSize(n)

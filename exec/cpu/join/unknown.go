@@ -31,7 +31,7 @@ type partsOf struct {
 	skip  uint64
 }
 
-// partIndex is a hash table with chains: heads and next hold places in the class's rows plus one.
+// partIndex is a hash table with chains: heads and next hold indices of the class's rows plus one.
 type partIndex struct {
 	shift       uint
 	heads, next []int32

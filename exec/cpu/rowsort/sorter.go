@@ -12,7 +12,7 @@ import (
 	"github.com/radish-sql/radish/exec/cpu/task"
 )
 
-// Rows are sorted as words: the leading keys' codes in the upper bits, the row's number, which is also its place in the input, in the
+// Rows are sorted as words: the leading keys' codes in the upper bits, the row's number, which is also its position in the input, in the
 // lower ones. So a word is all that moves, its low bits keep the sort stable, and rows whose keys do not fit it
 // whole are sorted once more among those of equal words, by codes made for these alone.
 
@@ -26,10 +26,10 @@ type Sorted struct {
 	AsInput bool   // row i is row i of the input
 }
 
-// Row returns the row at place i.
+// Row returns the row at position i.
 func (s *Sorted) Row(i int) int32 { return int32(s.Words[i] & (1<<s.rowBits - 1)) }
 
-// code returns the code at place i.
+// code returns the code at position i.
 func (s *Sorted) code(i int) uint64 { return s.Words[i] >> s.rowBits }
 
 // Shift returns by how much words are to be shifted to leave the codes of the first keys; ok is false if these are not held whole, and
@@ -185,7 +185,7 @@ func (r *Sorter) breakTies(s *Sorted, next int, parallel bool) (changed bool, er
 		}
 		return nil
 	}
-	// A run belongs to the chunk that it begins in: that of c are the places begins[c] .. begins[c+1]-1.
+	// A run belongs to the chunk that it begins in: that of c are the positions begins[c] .. begins[c+1]-1.
 	begins := make([]int, chunks+1)
 	err = eachChunk(func(c int) error {
 		i, end := c*chunk, min((c+1)*chunk, n)
@@ -246,7 +246,7 @@ func (r *Sorter) breakTies(s *Sorted, next int, parallel bool) (changed bool, er
 	return changed || slices.Contains(moved, true), err
 }
 
-// tied sorts the rows at the places from .. to-1 by the keys from next on.
+// tied sorts the rows at the positions from .. to-1 by the keys from next on.
 func (r *Sorter) tied(s *Sorted, from, to, next int) (changed bool, err error) {
 	run, mask := s.Words[from:to], uint64(1)<<s.rowBits-1
 	compare := func(a, b uint64) int {

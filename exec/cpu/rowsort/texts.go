@@ -7,27 +7,27 @@ import (
 	"github.com/radish-sql/radish/column"
 )
 
-// textCode numbers strings in their order by the bytes that occur in them: a place at which all strings have one of ten digits is a digit of
-// a mixed-radix number with ten values, and a place at which all agree takes nothing. So far more of a string fits a word than its
+// textCode numbers strings in their order by the bytes that occur in them: a position at which all strings have one of ten digits is a digit of
+// a mixed-radix number with ten values, and a position at which all agree takes nothing. So far more of a string fits a word than its
 // eight first bytes. (The idea is that of order-preserving alphabet compression; Antoshenkov, Lomet, Murray 1996.)
 type textCode struct {
-	places []textPlace
-	size   uint64 // codes lie below it; 0: 2^64
-	whole  bool   // different strings have different codes
+	positions []textPosition
+	size      uint64 // codes lie below it; 0: 2^64
+	whole     bool   // different strings have different codes
 }
 
-type textPlace struct {
+type textPosition struct {
 	at    int
 	radix uint64
 	ranks *[256]uint16 // of bytes; where strings may have ended, that has rank 0
 }
 
 const (
-	textWindow = 24  // places that are looked at
+	textWindow = 24  // positions that are looked at
 	textCoded  = 512 // so many strings are worth it
 )
 
-// textBytes are the bytes that occur at each place, and the lengths.
+// textBytes are the bytes that occur at each position, and the lengths.
 type textBytes struct {
 	seen        [textWindow][256]bool
 	least, most int
@@ -41,7 +41,7 @@ func newTextCode(v *column.Vector, r Rows, n int, each eachRows) (c textCode, er
 			return c, err
 		}
 		c.choose(x, skip)
-		if len(c.places) > 0 || c.whole {
+		if len(c.positions) > 0 || c.whole {
 			return c, nil
 		}
 		// All agree in the window.
@@ -86,7 +86,7 @@ func bytesOf(v *column.Vector, r Rows, n, skip int, each eachRows) (*textBytes, 
 	return all, err
 }
 
-// choose takes as many places as fit a word.
+// choose takes as many positions as fit a word.
 func (c *textCode) choose(x *textBytes, skip int) {
 	*c = textCode{size: 1, whole: true}
 	if !x.any {
@@ -116,19 +116,19 @@ func (c *textCode) choose(x *textBytes, skip int) {
 			return
 		}
 		c.size = size
-		c.places = append(c.places, textPlace{at, radix, ranks})
+		c.positions = append(c.positions, textPosition{at, radix, ranks})
 	}
 	c.whole = x.most <= skip+textWindow
 }
 
 // words stores the codes of rows in dst.
 func (c *textCode) words(dst []uint64, v *column.Vector, r Rows) {
-	places := c.places
+	positions := c.positions
 	for i := range dst {
 		s := v.StringAt(r.At(i))
 		code := uint64(0)
-		for k := range places {
-			p := &places[k]
+		for k := range positions {
+			p := &positions[k]
 			code *= p.radix
 			if p.at < len(s) {
 				code += uint64(p.ranks[s[p.at]])

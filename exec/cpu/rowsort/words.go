@@ -18,7 +18,7 @@ type wordSorter struct {
 const (
 	fewWords    = 64      // up to so many are sorted by comparisons
 	cachedWords = 1 << 14 // up to so many, with as much to move them to, stay in a core's cache
-	radixBits   = 10      // of a pass from the highest bits: a word goes to one of so many places at most
+	radixBits   = 10      // of a pass from the highest bits: a word goes to one of so many partitions at most
 	digitBits   = 11      // of a pass from the lowest
 )
 

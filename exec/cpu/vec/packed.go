@@ -332,7 +332,7 @@ func (c *Packed) View(dst *column.Vector, from, n int, scratch []int32) {
 	c.Gather(dst, n, nil, CountFrom(scratch[:0], from, n))
 }
 
-// CopyTo stores the values from .. to-1 at their places in dst.
+// CopyTo stores the values from .. to-1 at their positions in dst.
 func (c *Packed) CopyTo(dst *column.Vector, from, to int) {
 	rows := CountFrom(nil, from, to-from)
 	if dst.Type.Phys() == types.PhysFloat64 {

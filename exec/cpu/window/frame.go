@@ -229,9 +229,9 @@ type valueBound struct {
 	preceding  bool
 	behind     bool
 
-	partition int32 // for which from, to and place are set
+	partition int32 // for which from, to and position are set
 	from, to  int32 // the rows of it whose keys are not NULL
-	place     int32
+	position  int32
 }
 
 // block stores the bounds of a block's rows.
@@ -254,14 +254,14 @@ func (v *valueBound) block(b *windowBlock, out []int32) {
 		if v.behind && limit < 1<<63-1 {
 			limit++ // the first key that reaches this
 		} else if v.behind {
-			v.place = v.to
+			v.position = v.to
 		}
-		place := int(v.place)
-		for place < int(v.to) && keys[place]^flip < limit {
-			place++
+		position := int(v.position)
+		for position < int(v.to) && keys[position]^flip < limit {
+			position++
 		}
-		v.place = int32(place)
-		out[k] = v.place
+		v.position = int32(position)
+		out[k] = v.position
 	}
 }
 
@@ -276,15 +276,15 @@ func (v *valueBound) enter(b *windowBlock, k int) {
 			v.from += int32(sort.Search(rows, func(i int) bool { return !v.key.IsNull(int(v.from) + i) }))
 		}
 	}
-	v.place = v.from
+	v.position = v.from
 	if row := b.from + k; !v.key.IsNull(row) && !v.value.IsNull(row) {
-		v.place += int32(sort.Search(int(v.to-v.from), func(i int) bool { return v.reached(v.from+int32(i), row) }))
+		v.position += int32(sort.Search(int(v.to-v.from), func(i int) bool { return v.reached(v.from+int32(i), row) }))
 	}
 }
 
-// reached says whether the key at place lies at or behind the bound that a row's value gives.
-func (v *valueBound) reached(place int32, row int) bool {
-	c := vec.CompareValues(v.key, int(place), v.value, row)
+// reached says whether the key at position lies at or behind the bound that a row's value gives.
+func (v *valueBound) reached(position int32, row int) bool {
+	c := vec.CompareValues(v.key, int(position), v.value, row)
 	if v.desc {
 		c = -c
 	}
@@ -306,8 +306,8 @@ func (v *valueBound) at(b *windowBlock, k int) int32 {
 	case v.value.IsNull(i):
 		return v.to
 	}
-	for v.place < v.to && !v.reached(v.place, i) {
-		v.place++
+	for v.position < v.to && !v.reached(v.position, i) {
+		v.position++
 	}
-	return v.place
+	return v.position
 }

@@ -157,7 +157,7 @@ func (o *windowOut) setDefault(row int) {
 		o.setNull(row)
 		return
 	}
-	o.take(row, o.other, o.r.place(row))
+	o.take(row, o.other, o.r.position(row))
 }
 
 // take gives a row the number of v at position at.

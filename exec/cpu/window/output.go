@@ -154,7 +154,7 @@ func (o *windowOut) pick(v *column.Vector, rows []int32, at rowsort.Rows) {
 			if j < 0 {
 				nulls = append(nulls, int32(i))
 			} else {
-				stored[i] = int32(o.r.place(int(j)))
+				stored[i] = int32(o.r.position(int(j)))
 			}
 		}
 		(&vec.Packed{V: o.from}).Gather(v, n, nil, stored)
@@ -166,9 +166,9 @@ func (o *windowOut) pick(v *column.Vector, rows []int32, at rowsort.Rows) {
 	for i, j := range rows {
 		switch {
 		case j >= 0:
-			copyValue(v, i, n, o.from, o.r.place(int(j)))
+			copyValue(v, i, n, o.from, o.r.position(int(j)))
 		case j == defaultRow && o.other != nil:
-			copyValue(v, i, n, o.other, o.r.place(at.At(i)))
+			copyValue(v, i, n, o.other, o.r.position(at.At(i)))
 		default:
 			v.SetNull(i, n)
 		}

@@ -81,7 +81,7 @@ type windowRows struct {
 	w     *Sink
 	n     int
 	cols  []*column.Vector // as they were stored
-	order []int32          // of each row, its place in cols; nil: they were stored in order
+	order []int32          // of each row, its position in cols; nil: they were stored in order
 	// Bit i says that a partition or a group of peers begins at row i; row n, which there is not, begins both.
 	partitions, peers column.Bitmap
 	largest           int     // the most rows of a partition, or a bound of it
@@ -375,8 +375,8 @@ func (r *windowRows) top() []int32 {
 	return kept
 }
 
-// place returns where row i lies in cols.
-func (r *windowRows) place(i int) int {
+// position returns where row i lies in cols.
+func (r *windowRows) position(i int) int {
 	if r.order == nil {
 		return i
 	}

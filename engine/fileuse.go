@@ -456,7 +456,7 @@ func (st *statement) noteTexts(u *fileUse, ordinals []int) {
 			st.session.warnings.Add(sqlerr.LevelNote, sqlerr.CodeWrongValueForField, "'%s': %s", u.Name, odd.Looks)
 		default:
 			st.session.warnings.Add(sqlerr.LevelWarning, sqlerr.CodeWrongValueForField,
-				"Incorrect %s value: '%s' for column '%s' at %s; the column is TEXT for it", odd.Type, odd.Text, u.Set.Columns[o].Name, odd.Place)
+				"Incorrect %s value: '%s' for column '%s' at %s; the column is TEXT for it", odd.Type, odd.Text, u.Set.Columns[o].Name, odd.Position)
 		}
 	}
 }

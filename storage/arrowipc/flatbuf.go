@@ -6,7 +6,7 @@ import (
 )
 
 // flat is a FlatBuffer (https://flatbuffers.dev/internals/), in which Arrow writes its schemas and the descriptions of its
-// batches. Every place is checked before it is read: what lies outside reads as zero and is remembered. Whoever reads looks at err at
+// batches. Every offset is checked before it is read: what lies outside reads as zero and is remembered. Whoever reads looks at err at
 // the end.
 type flat struct {
 	b       []byte

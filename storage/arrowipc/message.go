@@ -149,7 +149,7 @@ func (f *File) readFooter() (out footer, err error) {
 	return out, err
 }
 
-// blocks reads the places of messages, which lie before an end.
+// blocks reads the offsets of messages, which lie before an end.
 func blocks(t flatTable, id int, end int64) ([]span, error) {
 	b, n := t.vector(id, 24)
 	if t.err != nil {

@@ -78,11 +78,11 @@ func (f *File) describe() error {
 		}
 		f.first = span{end, f.size}
 		if f.fields, err = parseSchema(m.header); err != nil {
-			return inPlace("the schema", err)
+			return withPosition("the schema", err)
 		}
 	} else {
 		if f.footer, err = f.readFooter(); err != nil {
-			return inPlace("the footer", err)
+			return withPosition("the footer", err)
 		}
 		f.fields = f.footer.schema
 	}
@@ -205,7 +205,7 @@ func (l *loader) holdWhileWanted(bytes int64) error {
 // file reads what the footer tells.
 func (l *loader) file() error {
 	for i, block := range l.footer.dictionaries {
-		place := fmt.Sprintf("dictionary batch %d", i)
+		position := fmt.Sprintf("dictionary batch %d", i)
 		m, _, err := l.readMessage(block)
 		if err == nil && m.kind != messageDictionary {
 			err = fmt.Errorf("a message of kind %d", m.kind)
@@ -214,14 +214,14 @@ func (l *loader) file() error {
 			err = l.dictionary(m)
 		}
 		if err != nil {
-			return inPlace(place, notEnd(err))
+			return withPosition(position, notEnd(err))
 		}
 	}
 	for i, block := range l.footer.batches {
 		if l.builder.Rows() >= l.enough {
 			break
 		}
-		place := fmt.Sprintf("record batch %d", i)
+		position := fmt.Sprintf("record batch %d", i)
 		m, _, err := l.readMessage(block)
 		if err == nil && m.kind != messageRecords {
 			err = fmt.Errorf("a message of kind %d", m.kind)
@@ -230,7 +230,7 @@ func (l *loader) file() error {
 			err = l.records(m)
 		}
 		if err != nil {
-			return inPlace(place, notEnd(err))
+			return withPosition(position, notEnd(err))
 		}
 	}
 	return nil
@@ -252,15 +252,15 @@ func (l *loader) messages() error {
 		if errors.Is(err, io.EOF) || l.builder.Rows() >= l.enough {
 			return nil
 		}
-		place := fmt.Sprintf("the message at byte %d", rest.begin)
+		position := fmt.Sprintf("the message at byte %d", rest.begin)
 		if err == nil {
 			switch m.kind {
 			case messageRecords:
-				place = fmt.Sprintf("record batch %d", records)
+				position = fmt.Sprintf("record batch %d", records)
 				records++
 				err = l.records(m)
 			case messageDictionary:
-				place = fmt.Sprintf("dictionary batch %d", dictionaries)
+				position = fmt.Sprintf("dictionary batch %d", dictionaries)
 				dictionaries++
 				err = l.dictionary(m)
 			default:
@@ -268,7 +268,7 @@ func (l *loader) messages() error {
 			}
 		}
 		if err != nil {
-			return inPlace(place, err)
+			return withPosition(position, err)
 		}
 		rest.begin = end
 	}
@@ -328,7 +328,7 @@ func (l *loader) records(m message) error {
 	return l.add(arrays, rows)
 }
 
-// arrays returns the columns of a record batch that are wanted, nil in the place of others.
+// arrays returns the columns of a record batch that are wanted, nil for the others.
 func (l *loader) arrays(m message) (arrays []arrow.Array, rows int, err error) {
 	if err := l.ctx.Err(); err != nil {
 		return nil, 0, sqlerr.Interrupted(err)
@@ -346,12 +346,12 @@ func (l *loader) arrays(m message) (arrays []arrow.Array, rows int, err error) {
 	for i, f := range l.fields {
 		if !wanted[i] || l.columns[i].Foreign != "" {
 			if err := b.skip(f); err != nil {
-				return nil, 0, inPlace(fmt.Sprintf("column '%s'", f.name), err)
+				return nil, 0, withPosition(fmt.Sprintf("column '%s'", f.name), err)
 			}
 			continue
 		}
 		if arrays[i], err = b.column(f); err != nil {
-			return nil, 0, inPlace(fmt.Sprintf("column '%s'", f.name), err)
+			return nil, 0, withPosition(fmt.Sprintf("column '%s'", f.name), err)
 		}
 		if int64(arrays[i].Len()) != b.rows {
 			return nil, 0, fmt.Errorf("column '%s' has %d values, and the batch %d rows", f.name, arrays[i].Len(), b.rows)
@@ -386,17 +386,17 @@ func (l *loader) add(arrays []arrow.Array, rows int) error {
 	return nil
 }
 
-// inPlace says where in the file an error came up.
-func inPlace(place string, err error) error {
+// withPosition says where in the file an error came up.
+func withPosition(position string, err error) error {
 	var known *sqlerr.Error
 	if !errors.As(err, &known) {
-		return fmt.Errorf("%s: %w", place, err)
+		return fmt.Errorf("%s: %w", position, err)
 	}
 	if known.Kind != sqlerr.User {
 		return err
 	}
 	out := *known
-	out.Message += " (" + place + ")"
+	out.Message += " (" + position + ")"
 	return &out
 }
 

@@ -25,8 +25,8 @@ type Batch struct {
 	number int // among the record batches
 }
 
-// place says for messages which batch it is.
-func (b *Batch) place() string { return fmt.Sprintf("record batch %d", b.number) }
+// position says for messages which batch it is.
+func (b *Batch) position() string { return fmt.Sprintf("record batch %d", b.number) }
 
 // batches finds the record batches, whose beginnings tell their rows, and the dictionaries. apart says that no dictionary stands behind a record batch, so that each batch can
 // be read for itself.
@@ -38,7 +38,7 @@ func (f *File) batches() (list []Batch, dictionaries []span, apart bool, err err
 			err = f.keep(2 * int64(unsafe.Sizeof(next))) // with the lists that this one outgrows
 		}
 		if err != nil {
-			return inPlace(next.place(), err)
+			return withPosition(next.position(), err)
 		}
 		next.Rows = int(b.rows)
 		list = append(list, next)
@@ -52,7 +52,7 @@ func (f *File) batches() (list []Batch, dictionaries []span, apart bool, err err
 		}
 		switch at := (span{rest.begin, end}); {
 		case err != nil:
-			err = inPlace(fmt.Sprintf("the message at byte %d", rest.begin), err)
+			err = withPosition(fmt.Sprintf("the message at byte %d", rest.begin), err)
 		case m.kind == messageRecords:
 			err = add(m, at)
 		case m.kind == messageDictionary:
@@ -72,7 +72,7 @@ func (f *File) batches() (list []Batch, dictionaries []span, apart bool, err err
 			err = fmt.Errorf("a message of kind %d", m.kind)
 		}
 		if err != nil {
-			err = inPlace(fmt.Sprintf("record batch %d", i), notEnd(err))
+			err = withPosition(fmt.Sprintf("record batch %d", i), notEnd(err))
 		} else {
 			err = add(m, block)
 		}
@@ -136,7 +136,7 @@ func (f *File) Stream(ctx context.Context, b Batch, ordinals []int, shared []*co
 // Next returns the next rows, column by column, of the given types; 0 rows: there are no more. They are good until the next call.
 func (r *BatchReader) Next(columns []types.Type) (rows int, chunks []*encoding.Chunk, err error) {
 	if err := r.begin(); err != nil {
-		return 0, nil, r.l.failed(inPlace(r.batch.place(), err))
+		return 0, nil, r.l.failed(withPosition(r.batch.position(), err))
 	}
 	r.l.scratch.Free(r.part)
 	r.part = 0
@@ -159,7 +159,7 @@ func (r *BatchReader) Next(columns []types.Type) (rows int, chunks []*encoding.C
 			d = arrowconv.ConstantData(o, r.l.Constants, rows)
 		} else {
 			if d, err = arrowconv.Data(array.NewSlice(r.arrays[o], int64(r.at), int64(r.at+rows)), columns[i], r.l.holdWhileWanted); err != nil {
-				return 0, nil, r.l.failed(inPlace(fmt.Sprintf("%s, column '%s'", r.batch.place(), r.l.columns[o].Name), err))
+				return 0, nil, r.l.failed(withPosition(fmt.Sprintf("%s, column '%s'", r.batch.position(), r.l.columns[o].Name), err))
 			}
 		}
 		d.Complete(columns[i])
@@ -200,7 +200,7 @@ func (r *BatchReader) begin() error {
 				err = r.l.dictionary(m)
 			}
 			if err != nil {
-				return inPlace(fmt.Sprintf("dictionary batch %d", i), notEnd(err))
+				return withPosition(fmt.Sprintf("dictionary batch %d", i), notEnd(err))
 			}
 		}
 	}

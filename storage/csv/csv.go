@@ -32,7 +32,7 @@ type Options struct {
 
 	Notation
 
-	Names     []string              // of the columns; they take the place of the first of the file's
+	Names     []string              // of the columns; they replace the first of the file's
 	Types     map[string]types.Type // by name in lower case
 	TypeList  []types.Type          // by position
 	PadsNulls bool                  // a record may have fewer fields than the first: the others are NULL

@@ -15,7 +15,7 @@
 //   - The delimiter is the one of comma, semicolon, tab and bar that takes the first records apart into fields of the same number, see
 //     sniff.go, unless Options name one.
 //   - The first record holds the names if all of its fields are text, or text and empty ones above a column that is not text. A column
-//     without a name is column1 and so on by its place; a name that stands before already, in any case, gets _1, _2, ...
+//     without a name is column1 and so on by its position; a name that stands before already, in any case, gets _1, _2, ...
 //
 // Types that are inferred, each only if all values of the column have its form: BOOL (true, false), BIGINT (no leading
 // zeros), DECIMAL (up to 10 fractional and 38 digits in all), DOUBLE (other numbers), DATE, DATETIME and TIME (ISO

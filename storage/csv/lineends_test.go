@@ -29,7 +29,7 @@ func TestCarriageReturns(t *testing.T) {
 			}
 			with := func(end string) string {
 				var b strings.Builder
-				for i, part := range strings.Split(text, "\"") { // those outside quotes stand at even places
+				for i, part := range strings.Split(text, "\"") { // those outside quotes stand at even indices
 					if i > 0 {
 						b.WriteByte('"')
 					}
@@ -62,7 +62,7 @@ func TestCarriageReturns(t *testing.T) {
 			t.Errorf("%q: %v %v", text, v, err)
 		}
 	}
-	// The place of an error counts lines.
+	// The position of an error counts lines.
 	_, err := Read(context.Background(), "d", "t", Options{}, textfile.BytesSource("x.csv", []byte("a,b\r1,2\r3\r")))
 	if err == nil || !strings.Contains(err.Error(), "line 3") {
 		t.Error(err)

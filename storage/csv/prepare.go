@@ -65,7 +65,7 @@ func (o *Options) prepares() bool {
 	return o.leavesOut() || o.escape() != 0 || o.Encoding != "" && encodings[strings.ToLower(o.Encoding)] != nil
 }
 
-// leavesOut says whether lines are left out, in whose place empty ones stay.
+// leavesOut says whether lines are left out, with empty ones instead of them.
 func (o *Options) leavesOut() bool { return o.Skip > 0 || o.Comment != 0 }
 
 // isUTF16 says whether a text begins with the byte order mark of UTF-16.

@@ -20,7 +20,7 @@ type reader struct {
 	ended func() error // says, between records, why to stop; nil: nothing does
 	*Texts
 	rewrites bool  // the options ask for it
-	wanted   []int // by column: its place among those that are read; -1: it is not
+	wanted   []int // by column: its index among those that are read; -1: it is not
 	chosen   []int // the columns that are read
 }
 
@@ -384,7 +384,7 @@ func (r *reader) value(s *scanner, c *textfile.Column, column int, field []byte)
 		var buf [64]byte
 		var ok bool
 		if text, ok = r.opts.meaning(field, buf[:0]); !ok && r.given[column] == (types.Type{}) {
-			return &textfile.Misfit{Column: column, Place: s.place(), Text: shortened(field)}
+			return &textfile.Misfit{Column: column, Position: s.position(), Text: shortened(field)}
 		}
 	}
 	if r.rewrites && c.Append(text) {
@@ -394,7 +394,7 @@ func (r *reader) value(s *scanner, c *textfile.Column, column int, field []byte)
 		err := s.errorf("'%s' is no %s, the type that the options give column '%s'", shortened(field), given, r.names[column])
 		return sqlerr.From(err).WithHint("give the column another type, as types = {'%s': 'TEXT'}, or leave such records out by ignore_errors = true", r.names[column])
 	}
-	return &textfile.Misfit{Column: column, Place: s.place(), Text: shortened(field)}
+	return &textfile.Misfit{Column: column, Position: s.position(), Text: shortened(field)}
 }
 
 // lineEnd returns where the line behind the one that begins at a position begins.

@@ -77,7 +77,7 @@ func (r *reader) rejectsOf(b *textfile.Block) (list []reject, err error) {
 func (r *reader) reason(err error) string {
 	var bad *textfile.Misfit
 	if errors.As(err, &bad) {
-		return bad.Place + ": '" + bad.Text + "' does not fit column '" + r.names[bad.Column] + "', which has the type " + r.typeOf(bad.Column).String()
+		return bad.Position + ": '" + bad.Text + "' does not fit column '" + r.names[bad.Column] + "', which has the type " + r.typeOf(bad.Column).String()
 	}
 	return sqlerr.From(err).Message
 }

@@ -134,7 +134,7 @@ func (s *scanner) record() (fields []string, err error) {
 	return fields, nil
 }
 
-// line returns the line that the field stands in, place says so for messages.
+// line returns the line that the field stands in, position says so for messages.
 func (s *scanner) line() int { return s.Line + bytes.Count(s.Text[:s.start], []byte{'\n'}) }
 
-func (s *scanner) place() string { return fmt.Sprintf("'%s', line %d", s.Source, s.line()) }
+func (s *scanner) position() string { return fmt.Sprintf("'%s', line %d", s.Source, s.line()) }

@@ -19,9 +19,9 @@ type survey struct {
 	looks  textfile.Lookalike
 }
 
-// oddValue is a value and its place.
+// oddValue is a value and its position.
 type oddValue struct {
-	source int // the text's place among the texts
+	source int // the text's index among the texts
 	line   int
 	name   string
 	text   string
@@ -91,7 +91,7 @@ func (v *survey) standsOut() *Odd {
 	if !v.all.IsText() || v.full || v.odd == 0 || v.values-v.odd < max(leastOthers, oddShare*v.odd) {
 		return nil
 	}
-	return &Odd{Place: fmt.Sprintf("'%s', line %d", v.first.name, v.first.line), Text: v.first.text, Type: v.most.Type().String()}
+	return &Odd{Position: fmt.Sprintf("'%s', line %d", v.first.name, v.first.line), Text: v.first.text, Type: v.most.Type().String()}
 }
 
 func shapesOf(found []survey) []textfile.Shape {

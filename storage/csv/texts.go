@@ -31,10 +31,10 @@ type Texts struct {
 
 // Odd is the first value that makes a column TEXT whose other values have a narrower type, or what all values of a column of texts look like.
 type Odd struct {
-	Looks string // if not empty, what they look like; there is no odd value then
-	Place string // file and line
-	Text  string
-	Type  string // that of the others
+	Looks    string // if not empty, what they look like; there is no odd value then
+	Position string // file and line
+	Text     string
+	Type     string // that of the others
 }
 
 // Open reads the beginnings of texts. The first one says whether they have headers, and what delimits fields. Their columns are those of the first, by
@@ -208,7 +208,7 @@ func (t *Texts) Settled() bool { return t.settled }
 // Shown says whether the sample has a value of a column.
 func (t *Texts) Shown(column int) bool { return t.shapes[column].Known() }
 
-// Doubted says whether some places of the first text have TEXT where others have another type: only all values tell which are odd.
+// Doubted says whether some parts of the first text have TEXT where others have another type: only all values tell which are odd.
 func (t *Texts) Doubted() bool { return t.doubted && !t.settled }
 
 // Density returns about how many bytes of text a row has.

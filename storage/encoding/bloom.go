@@ -21,9 +21,9 @@ func NewBloom(members int) *Bloom {
 	return &Bloom{words: make([]uint64, words), shift: uint(64 - bits.TrailingZeros(uint(words)))}
 }
 
-// place returns the word and the bits of an integer. The word's number is the top of the hash, the bits are from its middle, as the lowest
+// locate returns the word and the bits of an integer. The word's number is the top of the hash, the bits are from its middle, as the lowest
 // bits of a product depend on few of its factor's.
-func (b *Bloom) place(m int64) (word, mask uint64) {
+func (b *Bloom) locate(m int64) (word, mask uint64) {
 	h := uint64(m) * 0x9E3779B97F4A7C15
 	h ^= h >> 32
 	h *= 0xBF58476D1CE4E5B9
@@ -33,7 +33,7 @@ func (b *Bloom) place(m int64) (word, mask uint64) {
 // Add adds members. Several goroutines may do so at once.
 func (b *Bloom) Add(members []int64) {
 	for _, m := range members {
-		word, mask := b.place(m)
+		word, mask := b.locate(m)
 		if w := &b.words[word]; atomic.LoadUint64(w)&mask != mask {
 			atomic.OrUint64(w, mask)
 		}
@@ -42,6 +42,6 @@ func (b *Bloom) Add(members []int64) {
 
 // bit returns 1 if m may be a member, else 0.
 func (b *Bloom) bit(m int64) int {
-	word, mask := b.place(m)
+	word, mask := b.locate(m)
 	return one(b.words[word]&mask == mask)
 }

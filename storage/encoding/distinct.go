@@ -10,7 +10,7 @@ import (
 // appearance.
 
 // A row group's sample are sampleRuns runs of neighbouring rows, sampleRun rows each, so that it shows strings that come one after the other
-// as well as those that come anywhere. Their places are drawn, as strings may recur at equal distances, but the same for all groups of a size.
+// as well as those that come anywhere. Their positions are drawn, as strings may recur at equal distances, but the same for all groups of a size.
 const (
 	sampleRuns = 64
 	sampleRun  = 64

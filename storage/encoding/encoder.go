@@ -73,7 +73,7 @@ func (e *Encoder) Prepare(d Data) *Pending {
 	return p
 }
 
-// collectCodes fills local, and codes in the place of the data's, from codes of a foreign dictionary; if there are too many
+// collectCodes fills local, and codes instead of the data's, from codes of a foreign dictionary; if there are too many
 // distinct ones it turns the codes into strings.
 func (p *Pending) collectCodes(limit int) {
 	d := &p.data

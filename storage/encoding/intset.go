@@ -20,7 +20,7 @@ type IntSet struct {
 	hasZero bool
 	few     []int64 // the members, if they are at most maxFew and there is no bitmap
 	sorted  []int64 // the members in order, if there is no bitmap
-	bloom   *Bloom  // in place of all these: what holds the members, and a few other integers
+	bloom   *Bloom  // instead of all these: what holds the members, and a few other integers
 }
 
 // maxFew is the number of members up to which comparing with each beats hashing.

@@ -5,7 +5,7 @@ import (
 	"os"
 )
 
-// File is an open file that is read at any place, by several goroutines at once. Reading one on a network ends with the context that it was opened with.
+// File is an open file that is read at any offset, by several goroutines at once. Reading one on a network ends with the context that it was opened with.
 type File interface {
 	io.ReaderAt
 	io.Closer

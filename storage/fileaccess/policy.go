@@ -218,8 +218,8 @@ func (p *Policy) check(name string, write bool) error {
 	return p.refused(name, write)
 }
 
-// place is where a name that a policy allows is to be looked for: below root, or anywhere if that is nil.
-type place struct {
+// location is where a name that a policy allows is to be looked for: below root, or anywhere if that is nil.
+type location struct {
 	policy *Policy
 	as     string // the name as it was written, for messages
 	root   *os.Root
@@ -227,13 +227,13 @@ type place struct {
 	write  bool
 }
 
-// at returns the place of a name. The caller closes it.
-func (p *Policy) at(name string, write bool) (*place, error) {
+// at returns the location of a name. The caller closes it.
+func (p *Policy) at(name string, write bool) (*location, error) {
 	if err := notRemote(name, write); err != nil {
 		return nil, err
 	}
 	if p.allowsAll(write) {
-		return &place{policy: p, as: name, name: name, write: write}, nil
+		return &location{policy: p, as: name, name: name, write: write}, nil
 	}
 	absolute, err := filepath.Abs(name)
 	if err != nil { // the folder in which the program runs is gone
@@ -247,17 +247,17 @@ func (p *Policy) at(name string, write bool) (*place, error) {
 	if err != nil {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: Reason(err)}
 	}
-	return &place{policy: p, as: name, root: root, name: below, write: write}, nil
+	return &location{policy: p, as: name, root: root, name: below, write: write}, nil
 }
 
-func (l *place) close() {
+func (l *location) close() {
 	if l.root != nil {
 		_ = l.root.Close() // nothing was written through it
 	}
 }
 
 // failed turns the error of a name that leaves its folder, by a symbolic link, into the one of names outside of it.
-func (l *place) failed(err error) error {
+func (l *location) failed(err error) error {
 	if err == nil || l.root == nil {
 		return err
 	}

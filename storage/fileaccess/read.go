@@ -56,7 +56,7 @@ func opened(f *remoteFile, err error) (File, error) {
 	return f, nil
 }
 
-func (l *place) openFile(flag int) (*os.File, error) {
+func (l *location) openFile(flag int) (*os.File, error) {
 	if l.root == nil {
 		return os.OpenFile(l.name, flag, 0)
 	}
@@ -64,7 +64,7 @@ func (l *place) openFile(flag int) (*os.File, error) {
 	return f, l.failed(err)
 }
 
-func (l *place) stat() (fs.FileInfo, error) {
+func (l *location) stat() (fs.FileInfo, error) {
 	if l.root == nil {
 		return os.Stat(l.name)
 	}
@@ -123,7 +123,7 @@ func (p *Policy) ReadDir(name string) ([]fs.DirEntry, error) {
 }
 
 // readDir lists a folder. Anything else is refused, before it is opened and by not waiting: to open a pipe may take for ever.
-func (l *place) readDir() ([]fs.DirEntry, error) {
+func (l *location) readDir() ([]fs.DirEntry, error) {
 	info, err := l.stat()
 	if err != nil {
 		return nil, err
@@ -144,7 +144,7 @@ func (l *place) readDir() ([]fs.DirEntry, error) {
 }
 
 // folders is what fs.Glob needs of a folder's files: it lists and describes them, and opens none.
-type folders struct{ of *place }
+type folders struct{ of *location }
 
 func (f folders) Open(name string) (fs.File, error) {
 	return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrPermission}
@@ -158,7 +158,7 @@ func (f folders) ReadDir(name string) ([]fs.DirEntry, error) {
 	return f.at(name).readDir()
 }
 
-func (f folders) at(name string) *place {
+func (f folders) at(name string) *location {
 	l := *f.of
 	l.name = filepath.FromSlash(name)
 	return &l

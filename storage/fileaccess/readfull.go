@@ -10,7 +10,7 @@ import (
 // readAtOnce is how many bytes are read before the context is looked at again: some milliseconds of a disk.
 const readAtOnce = 8 << 20
 
-// ReadFull fills b with the bytes of a file that begin at a place, and ends soon after ctx is cancelled.
+// ReadFull fills b with the bytes of a file that begin at an offset, and ends soon after ctx is cancelled.
 func ReadFull(ctx context.Context, file io.ReaderAt, b []byte, at int64) error {
 	for len(b) > 0 {
 		if err := ctx.Err(); err != nil {

@@ -70,7 +70,7 @@ func (p *pipe) Close() error {
 
 // openPipe opens a pipe for reading. That waits for a writer. If ctx ends before one comes, the end for writing is opened for a moment, which
 // ends the wait.
-func (l *place) openPipe(ctx context.Context) (*os.File, error) {
+func (l *location) openPipe(ctx context.Context) (*os.File, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, sqlerr.Interrupted(context.Cause(ctx))
 	}
@@ -80,7 +80,7 @@ func (l *place) openPipe(ctx context.Context) (*os.File, error) {
 	}
 	done := make(chan opened, 1)
 	own := *l
-	if l.root != nil { // the goroutine may outlive the caller's place
+	if l.root != nil { // the goroutine may outlive the caller's location
 		var err error
 		if own.root, err = l.root.OpenRoot("."); err != nil {
 			return nil, err

@@ -91,11 +91,11 @@ func (s *Set) streamBatches(ctx context.Context, database, name string) (v *tabl
 			}
 			g := &table.RowGroup{Rows: b.Rows, Columns: make([]*encoding.Chunk, len(s.Columns)), Stream: &streamedBatch{set: s, file: f, number: i, was: was, batch: b, shared: shared}}
 			for c := range g.Columns {
-				switch place := s.at[i][c]; {
-				case place == -1:
+				switch source := s.at[i][c]; {
+				case source == -1:
 					g.Columns[c] = constantChunk(types.NullOf(s.Columns[c].Type), b.Rows)
-				case place < 0:
-					g.Columns[c] = constantChunk(s.constants[i][-place-2], b.Rows)
+				case source < 0:
+					g.Columns[c] = constantChunk(s.constants[i][-source-2], b.Rows)
 				default:
 					g.Columns[c] = encoding.Unknown(s.Columns[c].Type, b.Rows)
 				}
@@ -119,14 +119,14 @@ type streamedBatch struct {
 // Open implements [table.Stream].
 func (b *streamedBatch) Open(ctx context.Context, w *table.Wanted) (table.StreamReader, error) {
 	r := &batchReader{batch: b, ordinals: append(slices.Clip(w.Tested), w.Late...)}
-	var places []int
+	var sources []int
 	var shared []*column.Dictionary
 	for _, o := range r.ordinals {
-		places = append(places, b.set.at[b.number][o])
+		sources = append(sources, b.set.at[b.number][o])
 		shared = append(shared, b.shared[o])
 		r.types = append(r.types, b.set.Columns[o].Type)
 	}
-	r.in = b.file.Stream(table.WithScratch(ctx), b.batch, places, shared)
+	r.in = b.file.Stream(table.WithScratch(ctx), b.batch, sources, shared)
 	return r, nil
 }
 

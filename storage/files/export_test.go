@@ -32,7 +32,7 @@ func Read(ctx context.Context, policy *fileaccess.Policy, database, name string,
 	}
 }
 
-// find returns the places of columns by name.
+// find returns the indices of columns by name.
 func find(defs []table.ColumnDef, names []string, path string) ([]int, error) {
 	s := table.Schema{Columns: defs}
 	out := make([]int, len(names))

@@ -123,12 +123,12 @@ func (s *Set) head(ctx context.Context, path string) (*header, error) {
 func (s *Set) columnOf(column int) (table.ColumnDef, error) {
 	var def table.ColumnDef
 	from := -1
-	for i, places := range s.at {
-		place := places[column]
-		if place < 0 {
+	for i, sources := range s.at {
+		source := sources[column]
+		if source < 0 {
 			continue
 		}
-		next := &s.heads[i].columns[place]
+		next := &s.heads[i].columns[source]
 		switch {
 		case from < 0:
 			def, from = *next, i
@@ -139,8 +139,8 @@ func (s *Set) columnOf(column int) (table.ColumnDef, error) {
 			def.Nullable = true
 		}
 	}
-	for _, places := range s.at {
-		def.Nullable = def.Nullable || places[column] < 0
+	for _, sources := range s.at {
+		def.Nullable = def.Nullable || sources[column] < 0
 	}
 	return def, nil
 }
@@ -163,7 +163,7 @@ type zone struct {
 
 // groupBytes returns about how much memory the description of a row group takes before the group is read.
 func (s *Set) groupBytes() int64 {
-	const numbers = 24 // zone.told, bytes and packed, and the place of the chunk
+	const numbers = 24 // zone.told, bytes and packed, and the pointer to the chunk
 	return int64(unsafe.Sizeof(zone{})+unsafe.Sizeof(table.RowGroup{})) + int64(len(s.Columns))*(int64(unsafe.Sizeof(encoding.Chunk{}))+numbers)
 }
 
@@ -177,18 +177,18 @@ func (s *Set) zonesOf(ctx context.Context, file int, f zoned) error {
 			continue
 		}
 		z := zone{file: file, group: g, rows: f.GroupRows(g)}
-		for _, place := range s.at[file] {
-			x, told := f.Zone(g, place)
+		for _, source := range s.at[file] {
+			x, told := f.Zone(g, source)
 			z.columns, z.told = append(z.columns, x), append(z.told, told)
-			bytes, packed := f.GroupBytes(g, place)
+			bytes, packed := f.GroupBytes(g, source)
 			z.bytes, z.packed = append(z.bytes, bytes), append(z.packed, packed)
 		}
 		for c := range z.columns {
-			switch place := s.at[file][c]; {
-			case place == -1: // NULL in all rows
+			switch source := s.at[file][c]; {
+			case source == -1: // NULL in all rows
 				z.columns[c] = constantChunk(types.NullOf(s.Columns[c].Type), z.rows)
-			case place < 0:
-				z.columns[c], z.told[c] = constantChunk(s.constants[file][-place-2], z.rows), true
+			case source < 0:
+				z.columns[c], z.told[c] = constantChunk(s.constants[file][-source-2], z.rows), true
 			}
 		}
 		s.zones = append(s.zones, z)
@@ -213,11 +213,11 @@ func (s *Set) readFooted(ctx context.Context, database, name string, ordinals []
 	ctx = table.WithScratch(ctx)
 	b := table.NewBuilder(table.New(schema)).Meter(ctx)
 	for i := range s.paths {
-		places := make([]int, len(ordinals))
+		sources := make([]int, len(ordinals))
 		for k, o := range ordinals {
-			places[k] = s.at[i][o]
+			sources[k] = s.at[i][o]
 		}
-		if err := s.load(ctx, b, i, places, limit); err != nil {
+		if err := s.load(ctx, b, i, sources, limit); err != nil {
 			return nil, err
 		}
 		if limit >= 0 && b.Rows() >= limit {
@@ -228,7 +228,7 @@ func (s *Set) readFooted(ctx context.Context, database, name string, ordinals []
 }
 
 // load adds a file's rows, if it is still the one whose footer was read.
-func (s *Set) load(ctx context.Context, b *table.Builder, file int, places []int, limit int64) error {
+func (s *Set) load(ctx context.Context, b *table.Builder, file int, sources []int, limit int64) error {
 	path := s.paths[file]
 	f, err := formats[s.format].openFile(ctx, s.policy, path, s.heads[file].kept)
 	if err != nil {
@@ -238,7 +238,7 @@ func (s *Set) load(ctx context.Context, b *table.Builder, file int, places []int
 	if !sameColumns(f.Columns(), s.heads[file].columns) {
 		return fileaccess.Changed(path)
 	}
-	return f.load(ctx, b, places, s.constants[file], limit)
+	return f.load(ctx, b, sources, s.constants[file], limit)
 }
 
 func sameColumns(a, b []table.ColumnDef) bool {

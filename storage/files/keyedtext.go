@@ -23,7 +23,7 @@ func (s *Set) withKeys(t text) text {
 	}
 	k := &keyedText{text: t, columns: append([]table.ColumnDef{}, t.Columns()...), keys: map[int]keyColumn{}}
 	for _, key := range s.keys {
-		c := key.place(k.columns)
+		c := key.index(k.columns)
 		if c == len(k.columns) {
 			k.columns = append(k.columns, key.def)
 		}

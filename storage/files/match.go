@@ -7,7 +7,7 @@ import (
 )
 
 // arrange finds the columns that several files make. fields are the names of each file's columns; a file without any has no rows. at[i] has for each of the
-// columns its place in file i, -1 where that lacks it.
+// columns its index in file i, -1 where that lacks it.
 func arrange(m Match, paths []string, fields [][]string) (names []string, at [][]int, err error) {
 	names = fields[0]
 	index := map[string]int{}
@@ -25,33 +25,33 @@ func arrange(m Match, paths []string, fields [][]string) (names []string, at [][
 		}
 	}
 	for i, list := range fields {
-		places := make([]int, len(names))
+		indices := make([]int, len(names))
 		if m == ByPosition && len(list) > 0 {
 			if len(list) != len(names) {
 				return nil, nil, sqlerr.New(sqlerr.CodeWrongArguments, sqlerr.User, "'%s' has %d columns, and '%s' has %d", paths[i], len(list), paths[0], len(names))
 			}
-			for c := range places {
-				places[c] = c
+			for c := range indices {
+				indices[c] = c
 			}
-			at = append(at, places)
+			at = append(at, indices)
 			continue
 		}
-		for c := range places {
-			places[c] = -1
+		for c := range indices {
+			indices[c] = -1
 		}
 		for c, n := range list {
 			column, ok := index[strings.ToLower(n)]
 			if !ok {
 				return nil, nil, differ("'%s' has a column '%s', which '%s' lacks", paths[i], n, paths[0])
 			}
-			places[column] = c
+			indices[column] = c
 		}
-		for c, place := range places {
-			if place < 0 && m == ByName && len(list) > 0 {
+		for c, ordinal := range indices {
+			if ordinal < 0 && m == ByName && len(list) > 0 {
 				return nil, nil, differ("'%s' lacks the column '%s', which '%s' has", paths[i], names[c], paths[0])
 			}
 		}
-		at = append(at, places)
+		at = append(at, indices)
 	}
 	return names, at, nil
 }

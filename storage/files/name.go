@@ -32,7 +32,7 @@ const (
 	ByName Match = iota
 	// Union: those of one name. A column that a file lacks is NULL in its rows.
 	Union
-	// ByPosition: those of one place. All files have as many columns as the first, which names them.
+	// ByPosition: those of one position. All files have as many columns as the first, which names them.
 	ByPosition
 )
 

@@ -110,12 +110,12 @@ func (g *streamedGroup) Open(ctx context.Context, w *table.Wanted) (table.Stream
 	ctx = table.WithScratch(ctx)
 	r := &groupReader{group: g, tested: w.Tested, late: w.Late}
 	var shared []*column.Dictionary
-	places := func(ordinals []int) (places []int) {
+	sources := func(ordinals []int) (sources []int) {
 		for _, o := range ordinals {
-			places = append(places, g.file.set.at[g.zone.file][o])
+			sources = append(sources, g.file.set.at[g.zone.file][o])
 			shared = append(shared, g.shared[o])
 		}
-		return places
+		return sources
 	}
 	for _, o := range w.Tested {
 		r.types = append(r.types, g.file.set.Columns[o].Type)
@@ -126,7 +126,7 @@ func (g *streamedGroup) Open(ctx context.Context, w *table.Wanted) (table.Stream
 			conditions = append(conditions, parquet.Condition{Tested: i, Predicate: c.Predicate})
 		}
 	}
-	tested, late := places(w.Tested), places(w.Late)
+	tested, late := sources(w.Tested), sources(w.Late)
 	var err error
 	r.in, err = g.file.Stream(ctx, g.group, tested, late, conditions, shared)
 	return r, err

@@ -57,7 +57,7 @@ type part struct {
 // partBytes is about what a part takes besides its rows.
 const partBytes = 512
 
-// NewPartitionWriter returns a writer to a folder of files that end in ending, without the point. keys are the places of the columns that name folders, the outermost first.
+// NewPartitionWriter returns a writer to a folder of files that end in ending, without the point. keys are the indices of the columns that name folders, the outermost first.
 func NewPartitionWriter(folder *fileaccess.NewFolder, ending string, names []string, columns []types.Type, keys []int, o Options) *PartitionWriter {
 	w := &PartitionWriter{folder: folder, ending: ending, keys: keys, options: o, parts: map[string]*part{}, folders: map[string]*part{}, most: maxPartitionBytes}
 	if o.Limit > 0 {

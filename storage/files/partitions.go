@@ -73,8 +73,8 @@ func (s *Set) keyColumns() (keys []keyColumn) {
 	return keys
 }
 
-// place returns where a key's column stands: in the place of the files' own column of that name, or behind all.
-func (k *keyColumn) place(columns []table.ColumnDef) int {
+// index returns where a key's column stands: instead of the files' own column of that name, or behind all.
+func (k *keyColumn) index(columns []table.ColumnDef) int {
 	i := slices.IndexFunc(columns, func(c table.ColumnDef) bool { return strings.EqualFold(c.Name, k.def.Name) })
 	if i < 0 {
 		i = len(columns)
@@ -85,18 +85,18 @@ func (k *keyColumn) place(columns []table.ColumnDef) int {
 // addPartitions adds the columns that folders tell of files with footers.
 func (s *Set) addPartitions() {
 	for _, k := range s.keyColumns() {
-		c := k.place(s.Columns)
+		c := k.index(s.Columns)
 		if c == len(s.Columns) {
 			s.Columns = append(s.Columns, k.def)
 		}
 		s.Columns[c] = k.def
 		for f, v := range k.values {
 			s.constants[f] = append(s.constants[f], v)
-			place := -1 - len(s.constants[f]) // as the Constants of parquet.File and arrowipc.File count them
+			source := -1 - len(s.constants[f]) // as the Constants of parquet.File and arrowipc.File count them
 			if s.at[f] = slices.Clone(s.at[f]); c == len(s.at[f]) {
-				s.at[f] = append(s.at[f], place)
+				s.at[f] = append(s.at[f], source)
 			}
-			s.at[f][c] = place
+			s.at[f][c] = source
 		}
 	}
 }

@@ -29,7 +29,7 @@ type Set struct {
 	format    Format
 	paths     []string
 	shown     []string        // the same for messages
-	at        [][]int         // of files with footers: for each file the place of each column, -1 where it lacks it, less where it is a constant
+	at        [][]int         // of files with footers: for each file the index of each column, -1 where it lacks it, less where it is a constant
 	constants [][]types.Value // for each file, of the columns that its folders tell
 	heads     []*header       // and what their footers tell
 	zoned     bool            // the footers tell about each row group

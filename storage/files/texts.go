@@ -123,16 +123,16 @@ func (s *Set) openTexts(ctx context.Context) error {
 	for i := range fields {
 		fields[i] = texts.Fields(i)
 	}
-	names, places, err := arrange(s.source.Match, s.shown, fields)
+	names, indices, err := arrange(s.source.Match, s.shown, fields)
 	if err != nil {
 		return err
 	}
-	at := make([][]int, len(places)) // the other way round
-	for i, list := range places {
+	at := make([][]int, len(indices)) // the other way round
+	for i, list := range indices {
 		at[i] = make([]int, len(fields[i]))
-		for column, place := range list {
-			if place >= 0 && len(fields[i]) > 0 {
-				at[i][place] = column
+		for column, index := range list {
+			if index >= 0 && len(fields[i]) > 0 {
+				at[i][index] = column
 			}
 		}
 	}

@@ -61,7 +61,7 @@ func (s *Set) streamTexts(ctx context.Context, database, name string) (v *table.
 				g.Columns[c] = encoding.Unknown(s.Columns[c].Type, g.Rows)
 			}
 			for _, key := range s.keys {
-				g.Columns[key.place(s.Columns)] = constantChunk(key.values[i], g.Rows)
+				g.Columns[key.index(s.Columns)] = constantChunk(key.values[i], g.Rows)
 			}
 			groups = append(groups, g)
 		}
@@ -267,14 +267,14 @@ func (s *Set) misfit(err error) error {
 		return err
 	}
 	s.doubted.Store(true)
-	e := sqlerr.New(sqlerr.CodeErrorOnRead, sqlerr.User, "%s: the columns were chosen from a sample of the objects, none of which has the key '%s'", value.Place, value.Text)
+	e := sqlerr.New(sqlerr.CodeErrorOnRead, sqlerr.User, "%s: the columns were chosen from a sample of the objects, none of which has the key '%s'", value.Position, value.Text)
 	if value.Column >= 0 {
 		column := s.Columns[value.Column]
 		why := "has the type " + column.Type.String() + ", chosen from a sample of the file"
 		if !s.text().Shown(value.Column) {
 			why = "has the type " + column.Type.String() + " because all its values in a sample of the file are NULL"
 		}
-		e = sqlerr.New(sqlerr.CodeErrorOnRead, sqlerr.User, "%s: '%s' does not fit column '%s', which %s", value.Place, value.Text, column.Name, why)
+		e = sqlerr.New(sqlerr.CodeErrorOnRead, sqlerr.User, "%s: '%s' does not fit column '%s', which %s", value.Position, value.Text, column.Name, why)
 	}
 	return e.WithCause(&Misfit{s, err}).WithHint("run the statement again: columns and types are then chosen from all rows; sample_size = -1 in read_csv('...') or read_ndjson('...') asks for that at once")
 }

@@ -191,7 +191,7 @@ func newFields(opts Options) *fields {
 // given says whether the options give the keys and their types.
 func (f *fields) given() bool { return len(f.opts.Names) > 0 }
 
-// find returns the place of a key, -1 if it is not there. next is where it stands if this object's keys have the usual order.
+// find returns the index of a key, -1 if it is not there. next is where it stands if this object's keys have the usual order.
 func (f *fields) find(key []byte, next int) int {
 	if next < len(f.keys) && f.keys[next] == string(key) {
 		return next
@@ -202,7 +202,7 @@ func (f *fields) find(key []byte, next int) int {
 	return -1
 }
 
-// add returns the place of a key, a new one if need be; -1: it is not read.
+// add returns the index of a key, a new one if need be; -1: it is not read.
 func (f *fields) add(key []byte, next int) int {
 	i := f.find(key, next)
 	if i < 0 && !f.given() {

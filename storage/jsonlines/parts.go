@@ -16,7 +16,7 @@ type parts struct {
 	*Objects
 	s      scanner
 	chosen []int    // the columns that are read
-	wanted []int    // by key: the place of its column among those that are read; -1: it is not
+	wanted []int    // by key: the index of its column among those that are read; -1: it is not
 	usual  [][]byte // by key: how it stands in a text, with its quotes and the colon; nil: with escapes
 	row    []value  // of the columns that are read
 }
@@ -106,7 +106,7 @@ func (p *parts) add(to *textfile.Column, column int, v value) error {
 }
 
 func (p *parts) misfit(column int, v value) error {
-	return &textfile.Misfit{Column: column, Place: p.place(), Text: string(v.text[:min(len(v.text), 60)])}
+	return &textfile.Misfit{Column: column, Position: p.position(), Text: string(v.text[:min(len(v.text), 60)])}
 }
 
 // addGiven adds a value to a column whose type the options give.
@@ -127,7 +127,7 @@ func (p *parts) addGiven(to *textfile.Column, column int, v value) error {
 		to.AppendNull()
 		return nil
 	}
-	return sqlerr.New(sqlerr.CodeErrorOnRead, sqlerr.User, "%s: '%s' is no %s, the type that the options give the key '%s'", p.place(), v.text[:min(len(v.text), 60)], given, p.names[column]).
+	return sqlerr.New(sqlerr.CodeErrorOnRead, sqlerr.User, "%s: '%s' is no %s, the type that the options give the key '%s'", p.position(), v.text[:min(len(v.text), 60)], given, p.names[column]).
 		WithHint("give the key another type, as columns = {'%s': 'TEXT'}, or make such values of JSON lines NULL by ignore_errors = true", p.names[column])
 }
 
@@ -146,7 +146,7 @@ func (p *parts) object() error {
 				return err
 			}
 			if key = p.fields.find(text, next); key < 0 && !p.fields.given() {
-				return &textfile.Misfit{Column: -1, Place: p.place(), Text: string(text)}
+				return &textfile.Misfit{Column: -1, Position: p.position(), Text: string(text)}
 			}
 		}
 		var err error
@@ -185,6 +185,6 @@ func (p *parts) isNext(key int) bool {
 	return true
 }
 
-func (p *parts) place() string {
+func (p *parts) position() string {
 	return fmt.Sprintf("'%s', line %d", p.s.Source, p.s.Line+bytes.Count(p.s.Text[:p.s.start], []byte{'\n'}))
 }

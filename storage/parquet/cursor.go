@@ -121,17 +121,17 @@ func (c *cursor) close() {
 
 // failed says where in the file an error came up.
 func (c *cursor) failed(err error) error {
-	place := fmt.Sprintf("row group %d, column '%s'", c.group, c.name)
+	position := fmt.Sprintf("row group %d, column '%s'", c.group, c.name)
 	var known *sqlerr.Error
 	if errors.As(err, &known) {
 		if known.Kind != sqlerr.User {
 			return err
 		}
 		out := *known
-		out.Message += " (" + place + ")"
+		out.Message += " (" + position + ")"
 		return &out
 	}
-	return fmt.Errorf("%s, page %d at byte %d: %w", place, max(c.pages.number, 0), c.pages.place, err)
+	return fmt.Errorf("%s, page %d at byte %d: %w", position, max(c.pages.number, 0), c.pages.begin, err)
 }
 
 // read returns the next rows values.

@@ -203,17 +203,17 @@ func worth(distinct, dictionaryBytes, n, bytes int) bool {
 // distinctCodes makes a dictionary of the part of the table's that the row group uses, without looking at texts more than once.
 func (c *columnWriter) distinctCodes() (d dictionary) {
 	values := c.dict.Values()
-	places := make([]uint32, len(values)) // + 1 in d; 0: not there
+	codes := make([]uint32, len(values)) // + 1 in d; 0: not there
 	bytes, all := 0, 0
 	c.indices = c.indices[:0]
 	for _, code := range c.codes {
-		if places[code] == 0 {
+		if codes[code] == 0 {
 			d.texts = append(d.texts, values[code])
-			places[code] = uint32(len(d.texts))
+			codes[code] = uint32(len(d.texts))
 			bytes += 4 + len(values[code])
 		}
 		all += 4 + len(values[code])
-		c.indices = append(c.indices, places[code]-1)
+		c.indices = append(c.indices, codes[code]-1)
 	}
 	d.ok = worth(len(d.texts), bytes, len(c.codes), all)
 	return c.given(d)
@@ -227,7 +227,7 @@ func (c *columnWriter) given(d dictionary) dictionary {
 	return d
 }
 
-// clearSlots returns an empty hash table for n keys at most, which is never more than half full, and the mask of its places.
+// clearSlots returns an empty hash table for n keys at most, which is never more than half full, and the mask of its slots.
 func (c *columnWriter) clearSlots(n int) (mask uint64) {
 	size := 1 << mathbits.Len(uint(2*n))
 	if cap(c.slots) < size {

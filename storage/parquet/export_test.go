@@ -7,7 +7,7 @@ import (
 
 // SummedPage is a page with a checksum: what errors call it, and where in the file the bytes are that the sum is of.
 type SummedPage struct {
-	Place      string
+	Position   string
 	Begin, End int64
 }
 
@@ -30,8 +30,8 @@ func SummedPages(path string) (out []SummedPage, err error) {
 					return nil, err
 				}
 				if page.summed && page.packed > 0 {
-					place := fmt.Sprintf("row group %d, column '%s', page %d at byte %d", g, f.leaves[o].name, p.number, p.place)
-					out = append(out, SummedPage{place, p.at - int64(page.packed), p.at})
+					position := fmt.Sprintf("row group %d, column '%s', page %d at byte %d", g, f.leaves[o].name, p.number, p.begin)
+					out = append(out, SummedPage{position, p.at - int64(page.packed), p.at})
 				}
 			}
 		}

@@ -140,8 +140,8 @@ func TestChecksums(t *testing.T) {
 				t.Fatal(err)
 			}
 			_, err := format.Read(bad, nil)
-			if !errors.Is(err, sqlerr.CodeErrorOnRead) || !strings.Contains(err.Error(), "checksum") || !strings.Contains(err.Error(), page.Place) {
-				t.Fatalf("%s, %s: %v", name, page.Place, err)
+			if !errors.Is(err, sqlerr.CodeErrorOnRead) || !strings.Contains(err.Error(), "checksum") || !strings.Contains(err.Error(), page.Position) {
+				t.Fatalf("%s, %s: %v", name, page.Position, err)
 			}
 		}
 	}

@@ -17,7 +17,7 @@ import (
 // sparse says whether so few of n rows are selected that each is decoded for itself.
 func sparse(selected, n int) bool { return 2*selected <= n }
 
-// Gather stores a late column of rows of the last part, as [table.LateReader] says. late is the column's place among the late ones.
+// Gather stores a late column of rows of the last part, as [table.LateReader] says. late is the column's index among the late ones.
 func (r *GroupReader) Gather(dst *column.Vector, t types.Type, late, from, n int, sel []int32) error {
 	if err := r.ctx.Err(); err != nil {
 		return sqlerr.Interrupted(err)
@@ -466,7 +466,7 @@ func (p *pages) pass(rows int) (passed int, err error) {
 		return 0, nil // whoever opens it says what is wrong
 	}
 	p.number++
-	p.place = p.at
+	p.begin = p.at
 	p.skip(int64(size) + int64(h.packed))
 	p.left -= int64(h.values)
 	return int(h.values), nil

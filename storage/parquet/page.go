@@ -111,7 +111,7 @@ func (r *compact) pageHeader() pageHeader {
 type pages struct {
 	window
 	number int   // of the last page, from 0; -1: there was none
-	place  int64 // where in the file that one begins
+	begin  int64 // where in the file that one begins
 	left   int64 // values of the chunk in the pages that follow
 	codec  codec.Codec
 	keep   bool // strings are going to point into pages: none is overwritten
@@ -139,7 +139,7 @@ type page struct {
 func (p *pages) next() (page, error) {
 	for {
 		p.number++
-		p.place = p.at
+		p.begin = p.at
 		if p.rest() == 0 {
 			return page{}, errTooShort
 		}

@@ -15,7 +15,7 @@ import (
 
 // Condition is one that wanted rows have to meet, on a tested column.
 type Condition struct {
-	Tested    int // its place among the tested columns
+	Tested    int // its index among the tested columns
 	Predicate *encoding.Predicate
 }
 
@@ -142,10 +142,10 @@ func (f *File) wantedPages(l *leaf, group int, c *chunk, p *encoding.Predicate, 
 	}
 	bounds, err := f.section(c.columnIndex, c.columnIndexSize)
 	if err == nil {
-		var places []byte
-		if places, err = f.section(c.offsetIndex, c.offsetIndexSize); err == nil {
+		var offsets []byte
+		if offsets, err = f.section(c.offsetIndex, c.offsetIndexSize); err == nil {
 			var pages []span
-			if pages, err = f.pagesOf(l, c, p, &compact{b: bounds, allow: allow}, &compact{b: places, allow: allow}, f.footer.groups[group].rows); err == nil {
+			if pages, err = f.pagesOf(l, c, p, &compact{b: bounds, allow: allow}, &compact{b: offsets, allow: allow}, f.footer.groups[group].rows); err == nil {
 				return pages, nil
 			}
 		}
@@ -167,13 +167,13 @@ type columnIndex struct {
 }
 
 // pagesOf is wantedPages for indexes that were read.
-func (f *File) pagesOf(l *leaf, c *chunk, p *encoding.Predicate, bounds, places *compact, rows int64) ([]span, error) {
-	x, first := bounds.columnIndex(), places.offsetIndex()
+func (f *File) pagesOf(l *leaf, c *chunk, p *encoding.Predicate, bounds, offsets *compact, rows int64) ([]span, error) {
+	x, first := bounds.columnIndex(), offsets.offsetIndex()
 	if bounds.err != nil {
 		return nil, bounds.err
 	}
-	if places.err != nil {
-		return nil, places.err
+	if offsets.err != nil {
+		return nil, offsets.err
 	}
 	if n := len(first); n != len(x.empty) || n != len(x.least) || n != len(x.most) || x.nulls != nil && n != len(x.nulls) || n > 0 && first[0] != 0 {
 		return nil, errors.New("its lists have different lengths")

@@ -203,14 +203,14 @@ func TestDamagedIndexes(t *testing.T) {
 	if err != nil || len(bounds) == 0 {
 		t.Fatal(err, len(bounds))
 	}
-	places, err := f.section(c.offsetIndex, c.offsetIndexSize)
-	if err != nil || len(places) == 0 {
-		t.Fatal(err, len(places))
+	offsets, err := f.section(c.offsetIndex, c.offsetIndexSize)
+	if err != nil || len(offsets) == 0 {
+		t.Fatal(err, len(offsets))
 	}
 	p := encoding.Comparison(encoding.EQ, types.Value{Type: l.typ, I: 77})
 	refused := 0
 	for range 5000 {
-		a, b := append([]byte(nil), bounds...), append([]byte(nil), places...)
+		a, b := append([]byte(nil), bounds...), append([]byte(nil), offsets...)
 		x := a
 		if r.IntN(2) == 0 {
 			x = b

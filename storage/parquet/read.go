@@ -212,7 +212,7 @@ func (f *File) openChunk(x access, group int, l *leaf) (*cursor, error) {
 	if begin > f.state.Size || c.size > f.state.Size-begin {
 		return nil, fmt.Errorf("row group %d, column '%s': %d bytes from byte %d on lie outside the file", group, l.name, c.size, begin)
 	}
-	out.pages = pages{window: window{at: begin, end: begin + c.size, source: f.source, ahead: x.ahead}, number: -1, place: begin, left: c.values, codec: packing}
+	out.pages = pages{window: window{at: begin, end: begin + c.size, source: f.source, ahead: x.ahead}, number: -1, begin: begin, left: c.values, codec: packing}
 	out.pages.allow = out.keep
 	if l.optional {
 		out.pages.levels.definition = 1

@@ -54,7 +54,7 @@ func (c *columnWriter) reset() {
 	c.encoder.reset()
 }
 
-// add adds n values of a vector, from one place among the selected ones on.
+// add adds n values of a vector, from one index among the selected ones on.
 func (c *columnWriter) add(v *column.Vector, sel []int32, from, n int) error {
 	start := c.rows
 	c.rows += n
@@ -71,14 +71,14 @@ func (c *columnWriter) add(v *column.Vector, sel []int32, from, n int) error {
 	if nulls := c.addValidity(v, start, n, at); nulls == n {
 		return nil
 	} else if nulls > 0 {
-		places := make([]int, 0, n-nulls)
+		valid := make([]int, 0, n-nulls)
 		for i := range n {
 			if !v.IsNull(at(i)) {
-				places = append(places, at(i))
+				valid = append(valid, at(i))
 			}
 		}
-		n = len(places)
-		there = func(i int) int { return places[i] }
+		n = len(valid)
+		there = func(i int) int { return valid[i] }
 	} else if !v.Const && sel == nil && c.addAll(v, from, n) {
 		return nil
 	}

@@ -113,7 +113,7 @@ func equallyLikely(rows, different float64) float64 {
 	return rows / high
 }
 
-// draw returns the hashes of values of rows drawn at random, at places that follow from the table's size alone: by the stretch of rows that they were drawn from, and the
+// draw returns the hashes of values of rows drawn at random, at positions that follow from the table's size alone: by the stretch of rows that they were drawn from, and the
 // part that they are counted in.
 func (v *Version) draw(ordinal int, byCode bool) [][drawnParts][]uint64 {
 	span := v.Span()

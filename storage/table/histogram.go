@@ -96,7 +96,7 @@ func (v *Version) sample(ordinal int, s *ColumnStats) {
 }
 
 // sampleValues returns up to sampleRows values that are not NULL: all there are if that is few, else one of each of as
-// many equal stretches of the table, at a place that follows from the table's size alone.
+// many equal stretches of the table, at a position that follows from the table's size alone.
 func sampleValues[T any](v *Version, ordinal int, get func(types.Value) T) []T {
 	span := v.Span()
 	n := min(span, sampleRows)
@@ -119,7 +119,7 @@ func valuesAt[T any](v *Version, ordinal int, rows []int64, get func(types.Value
 	return values
 }
 
-// eachAt gives the places of rows, in ascending order, whose values are neither NULL nor deleted.
+// eachAt gives the positions of rows, in ascending order, whose values are neither NULL nor deleted.
 func (v *Version) eachAt(ordinal int, rows []int64, f func(g *RowGroup, offset int)) {
 	groups := v.Groups()
 	group := sort.Search(len(groups), func(i int) bool { return groups[i].First > rows[0] }) - 1

@@ -41,7 +41,7 @@ type growth struct {
 	bytes int64
 }
 
-// Replace adds the version after to the set, in the place of the one before once the replacement is completed: either Commit
+// Replace adds the version after to the set, instead of the one before once the replacement is completed: either Commit
 // or Undo has to follow. Either version may be nil.
 func (l *Ledger) Replace(before, after *Version) *Replacement {
 	old, fresh := differing(before, after)
@@ -124,7 +124,7 @@ func differing(before, after *Version) (old, fresh []*RowGroup) {
 	if after != nil {
 		b = after.groups
 	}
-	// Most writes leave all groups but a few in their places.
+	// Most writes leave all groups but a few as they are.
 	kept := map[*RowGroup]bool{}
 	for k := range max(len(a), len(b)) {
 		if k < len(a) && k < len(b) && a[k] == b[k] {

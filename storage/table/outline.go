@@ -36,7 +36,7 @@ type Part struct {
 	From     *Version
 }
 
-// Fill gives an outline the columns that were read, in the place of those it had, before anybody scans them. ok is false, and nothing has happened, if the
+// Fill gives an outline the columns that were read, instead of those it had, before anybody scans them. ok is false, and nothing has happened, if the
 // parts divide their rows into different row groups. Unread columns are NULL.
 func (v *Version) Fill(parts ...Part) (ok bool) {
 	var shape *Version

@@ -28,7 +28,7 @@ type Condition struct {
 
 // StreamReader reads the rows of a row group in order, part by part. It is used by one goroutine.
 type StreamReader interface {
-	// Next returns the next rows, with the columns that were asked for, nil in the place of others; nil: there are no more. They are good until the next call: who
+	// Next returns the next rows, with the columns that were asked for, nil for the others; nil: there are no more. They are good until the next call: who
 	// keeps their strings copies them. A [LateReader] leaves out the late columns, too.
 	Next() (*RowGroup, error)
 	// Bytes returns how many bytes of files were read.

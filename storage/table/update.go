@@ -12,7 +12,7 @@ import (
 )
 
 // Update returns the version in which column ordinals[j] of row rows[i] has value i of cols[j], already converted to
-// the column's type. Rows keep their numbers and places. A row number that stands twice takes the later values; one that is
+// the column's type. Rows keep their numbers and positions. A row number that stands twice takes the later values; one that is
 // not in use is passed over. It checks NOT NULL, and the keys as they are after all changes; on an error v is unchanged.
 // changed counts the rows that have got other values than they had.
 func (v *Version) Update(ctx context.Context, rows []int64, ordinals []int, cols []*column.Vector) (next *Version, changed int64, err error) {
@@ -83,7 +83,7 @@ func (v *Version) skipUpdated(ordinals []int, cols []*column.Vector) {
 	}
 }
 
-// updateGroup changes the rows of one group: those at the places of order in rows. It counts those that have got other values.
+// updateGroup changes the rows of one group: those at the indices order of rows. It counts those that have got other values.
 func (v *Version) updateGroup(ctx context.Context, group int, rows []int64, order []int, ordinals []int, cols []*column.Vector) (int64, error) {
 	own := *v.settle(group)
 	own.Columns = slices.Clone(own.Columns)

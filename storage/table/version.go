@@ -153,7 +153,7 @@ func (g *RowGroup) Live() int {
 	return live
 }
 
-// Locate returns the group that holds row number row, and the row's place in it; ok is false if there is no such row
+// Locate returns the group that holds row number row, and the row's position in it; ok is false if there is no such row
 // or it is deleted.
 func (v *Version) Locate(row int64) (group, offset int, ok bool) {
 	if row < 0 || row >= v.Span() {

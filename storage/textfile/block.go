@@ -19,7 +19,7 @@ const maxRecord = 256 << 20
 // Block is a piece of text that begins and ends with a record. Its memory is not used again: strings may point into it.
 type Block struct {
 	Source string // the text's name
-	Number int    // the text's place among those of [Each]
+	Number int    // the text's index among those of [Each]
 	Text   []byte
 	Line   int // of the first record, from 1
 	Lines  int // that end in it

@@ -172,7 +172,7 @@ func (p *timeParser) fraction() int {
 	return n
 }
 
-// word reads one of some words, or its first letters if length is not 0, and returns its place.
+// word reads one of some words, or its first letters if length is not 0, and returns its index.
 func (p *timeParser) word(words []string, length int) int {
 	for i, w := range words {
 		if length > 0 {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// DefaultName is the name of a column that has none, by its place from 0.
+// DefaultName is the name of a column that has none, by its position from 0.
 func DefaultName(column int) string { return fmt.Sprintf("column%d", column+1) }
 
 // NameColumns makes the names that a file gives its columns distinct, in any case of letters, as DuckDB does.

@@ -135,7 +135,7 @@ type Parts interface {
 	Next(limit int, old []encoding.Data) (rows int, columns []encoding.Data, err error)
 }
 
-// findEnd returns where the record ends that goes on at a place of the file, inside quotes if inside is 1; -1: it has more than limit bytes from there on. Its memory
+// findEnd returns where the record ends that goes on at an offset of the file, inside quotes if inside is 1; -1: it has more than limit bytes from there on. Its memory
 // can then be taken at once, without copies.
 func (p *Pieces) findEnd(at int64, inside int, limit int64) (end int64, err error) {
 	var buf [tailSize]byte

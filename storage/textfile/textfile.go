@@ -45,7 +45,7 @@ func FileSource(policy *fileaccess.Policy, path string) Source {
 	return s
 }
 
-// sampleBytes is how much [Sample] reads in each place.
+// sampleBytes is how much [Sample] reads at each offset.
 const sampleBytes = 256 << 10
 
 // Sample calls f with whole lines from the middle and from the end of a text of more than one block, as far as it can be read there. They may begin within a field in quotes,

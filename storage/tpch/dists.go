@@ -56,7 +56,7 @@ func (d *distribution) column(s state, rows int) Column {
 // dictionary is a distribution's members in ascending order, so that codes compare as their strings do.
 type dictionary struct {
 	sorted []string
-	rank   []uint32 // from a member's place in the distribution to its place in sorted
+	rank   []uint32 // from a member's index in the distribution to its index in sorted
 }
 
 func newDictionary(members []string) dictionary {

@@ -13,8 +13,8 @@ type lineRun struct {
 
 // newLineRun finds the orders of a chunk of lines.
 func (g *generator) newLineRun(firstLine int64, rows int) *lineRun {
-	order, place := g.lines.locate(firstLine)
-	r := &lineRun{first: order, skip: int(place), rows: rows, counts: make([]int64, 0, rows/4+maxLines)}
+	order, position := g.lines.locate(firstLine)
+	r := &lineRun{first: order, skip: int(position), rows: rows, counts: make([]int64, 0, rows/4+maxLines)}
 	s := orderLines.row(order)
 	for r.lines < r.skip+rows {
 		s = s.next()
@@ -83,7 +83,7 @@ func (g *generator) linePrices(r *lineRun) (part, supplier, quantity, price Colu
 			p, s, q = p.next(), s.next(), q.next()
 			key, amount := allParts.at(p), quantities.at(q)
 			parts[at] = key
-			suppliers[at] = g.supplierOf(key, supplierPlaces.at(s))
+			suppliers[at] = g.supplierOf(key, supplierIndices.at(s))
 			amounts[at] = amount * 100
 			prices[at] = amount * retailPrice(key)
 			at++

@@ -25,14 +25,14 @@ const (
 var (
 	linesOfOrder = between(1, maxLines)
 	// An order's lines are shipped, at most 121 days after it, and received, 30 days later, before the last day.
-	orderDates     = between(startDate, endDate-151)
-	shippedAfter   = between(1, 121)
-	committedAfter = between(30, 90)
-	receivedAfter  = between(1, 30)
-	quantities     = between(1, 50)
-	discounts      = between(0, 10) // percent
-	taxes          = between(0, 8)  // percent
-	supplierPlaces = between(0, suppliersOfPart-1)
+	orderDates      = between(startDate, endDate-151)
+	shippedAfter    = between(1, 121)
+	committedAfter  = between(30, 90)
+	receivedAfter   = between(1, 30)
+	quantities      = between(1, 50)
+	discounts       = between(0, 10) // percent
+	taxes           = between(0, 8)  // percent
+	supplierIndices = between(0, suppliersOfPart-1)
 )
 
 // smallPowers[k] is 16807^k: it skips the draws that a row leaves unused.
@@ -171,19 +171,19 @@ func countLines(ctx context.Context, orderCount int64, workers int) (*lineCounts
 
 func (c *lineCounts) total() int64 { return c.starts[len(c.starts)-1] }
 
-// locate returns the order, counted from 0, that a line belongs to, and the line's place in it.
-func (c *lineCounts) locate(line int64) (order, place int64) {
+// locate returns the order, counted from 0, that a line belongs to, and the line's position in it.
+func (c *lineCounts) locate(line int64) (order, position int64) {
 	block := sort.Search(len(c.starts), func(b int) bool { return c.starts[b] > line }) - 1
 	order = int64(block) * blockOrders
-	place = line - c.starts[block]
+	position = line - c.starts[block]
 	s := orderLines.row(order)
 	for {
 		s = s.next()
 		n := linesOfOrder.at(s)
-		if place < n {
-			return order, place
+		if position < n {
+			return order, position
 		}
-		place -= n
+		position -= n
 		order++
 	}
 }

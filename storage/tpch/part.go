@@ -10,11 +10,11 @@ func retailPrice(part int64) int64 {
 	return 90_000 + part/10%20_001 + part%1000*100
 }
 
-// supplierOf is ps_suppkey (clause 4.2.3): the supplier in place 0 to 3 of a part. It spreads a part's suppliers
+// supplierOf is ps_suppkey (clause 4.2.3): the supplier with index 0 to 3 of a part. It spreads a part's suppliers
 // over the whole table.
-func (g *generator) supplierOf(part, place int64) int64 {
+func (g *generator) supplierOf(part, index int64) int64 {
 	n := g.supplierCount
-	return (part+place*(n/suppliersOfPart+(part-1)/n))%n + 1
+	return (part+index*(n/suppliersOfPart+(part-1)/n))%n + 1
 }
 
 const (
@@ -66,7 +66,7 @@ func (g *generator) part(first int64, rows int) []Column {
 }
 
 // colorNames makes p_name: the first five colors of a shuffle of all. The shuffle (Fisher and Yates, 1938) is final
-// in its first places after as many steps, so the others' draws are skipped.
+// at its first positions after as many steps, so the others' draws are skipped.
 func colorNames(s state, rows int) Column {
 	const wordsOfName = 5
 	var inOrder [colorCount]uint8

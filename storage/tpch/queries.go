@@ -13,10 +13,10 @@ type Query struct {
 	Title  string
 	SQL    string // MySQL's dialect, without a semicolon
 
-	// SortColumns are the places, in the select list, of the columns that ORDER BY names, and so what of the order
+	// SortColumns are the indices, in the select list, of the columns that ORDER BY names, and so what of the order
 	// of its rows is certain.
 	SortColumns []int
-	// approximate are the places of columns that are ratios and averages: their published values are DOUBLEs.
+	// approximate are the indices of columns that are ratios and averages: their published values are DOUBLEs.
 	approximate []int
 }
 

@@ -128,7 +128,7 @@ func (s *Session) selectAssigning(st *statement, n *ast.SelectStmt) (*Result, er
 	if err != nil {
 		return nil, err
 	}
-	if err := src.place(plain.Fields.Fields[:given], len(q.Cols), hidden); err != nil {
+	if err := src.locate(plain.Fields.Fields[:given], len(q.Cols), hidden); err != nil {
 		return nil, err
 	}
 	var cols []*expr.Column
@@ -221,7 +221,7 @@ func unwrapField(f *ast.SelectField) (*ast.VariableExpr, bool) {
 	return v, is && !v.IsSystem && v.Value != nil
 }
 
-// assignFirst evaluates the assignments of FROM (SELECT @a := 0) AS x and lets their values stand in their place until restore is called.
+// assignFirst evaluates the assignments of FROM (SELECT @a := 0) AS x and lets their values stand for them until restore is called.
 func (s *Session) assignFirst(st *statement, n *ast.SelectStmt) (restore func(), err error) {
 	var undo []func()
 	restore = func() {
@@ -305,7 +305,7 @@ func (a *assigningSource) rowExpression(e ast.ExprNode, hidden *[]*ast.SelectFie
 	return node.(ast.ExprNode), nil
 }
 
-// variableReplacer puts columns v0, v1 and so on in the place of variables.
+// variableReplacer replaces variables by columns v0, v1 and so on.
 type variableReplacer struct{ names []string }
 
 func (r *variableReplacer) Enter(n ast.Node) (ast.Node, bool) { return n, false }
@@ -319,8 +319,8 @@ func (r *variableReplacer) Leave(n ast.Node) (ast.Node, bool) {
 	return n, true
 }
 
-// place finds out which of the query's columns the items are, of which one may be *.
-func (a *assigningSource) place(given []*ast.SelectField, columns, hidden int) error {
+// locate finds out which of the query's columns the items are, of which one may be *.
+func (a *assigningSource) locate(given []*ast.SelectField, columns, hidden int) error {
 	star := -1
 	for i, f := range given {
 		if f.WildCard != nil {

@@ -15,7 +15,7 @@ import (
 
 // catalogView is the binder's view of the catalog: one snapshot, information_schema and files.
 type catalogView struct {
-	statement *statement // the one that is bound, for the places of names in it and the files that it reads
+	statement *statement // the one that is bound, for the positions of names in it and the files that it reads
 	session   *Session
 	snap      *catalog.Snapshot
 	permanent bool // without TEMPORARY tables

@@ -227,7 +227,7 @@ func (s *Session) bindLoad(st *statement, n *ast.LoadDataStmt) error {
 	}
 	st.Statement, st.context, st.files.loaded = stmt, nil, delimited.Empty(ts)
 	_, err = st.binder().Insert(insert)
-	return unplaced(err)
+	return withoutPosition(err)
 }
 
 // checkExecute checks the statement that was prepared. One whose text is not known, since it comes of a statement that did not run, is

@@ -17,8 +17,8 @@ import (
 )
 
 // Statements that write take the engine's writing lock for their whole length: they read the newest version of every
-// table, compute a new one and put it in its place. Those that drop or rename tables take it too, lest a writer put its
-// version in the place of another table. Readers are never blocked, nor are statements in a transaction, whose COMMIT takes the lock.
+// table, compute a new one and replace it. Those that drop or rename tables take it too, lest a writer replace
+// another table by its version. Readers are never blocked, nor are statements in a transaction, whose COMMIT takes the lock.
 
 func (s *Session) insert(st *statement, n *ast.InsertStmt) (*Result, error) {
 	unlock, err := s.lockWrites(st)

@@ -16,8 +16,8 @@ import (
 	"github.com/radish-sql/radish/storage/table"
 )
 
-// special is a double with its place in the order as docs/reference/types.md lists it, by hand: nothing in these tests asks the engine's own
-// comparisons. A null has the place -1.
+// special is a double with its rank in the order as docs/reference/types.md lists it, by hand: nothing in these tests asks the engine's own
+// comparisons. A null has the rank -1.
 type special struct {
 	f    float64
 	rank int

@@ -250,7 +250,7 @@ func testSameOnGPU(t *testing.T, e *Engine) {
 	mustRun(t, s, "CREATE TABLE m (e ENUM("+strings.Join(members, ",")+"), f VARCHAR(12)); INSERT INTO m VALUES (900, 'member 899'), (NULL, 'a'), (3, NULL), (NULL, NULL)")
 	mustRun(t, s, "CREATE TABLE days AS SELECT DATE_ADD(DATE '1999-12-20', INTERVAL n % 400 DAY) AS d FROM n WHERE n % 40 = 1; CREATE TABLE none (a INT, b INT)")
 	for _, sql := range []string{
-		// What stands where a NULL is says nothing, and is no place in a table.
+		// What stands where a NULL is says nothing, and is no slot of a table.
 		"SELECT e, f, CONCAT('', NULLIF(e, f)), CAST(e AS CHAR), e = f FROM m",
 		"SELECT COALESCE(NULLIF(a.e, 'member 2'), b.f, b.e) FROM m AS a LEFT JOIN m AS b ON a.e = b.e",
 		// Two ordered sets of rows end in one.
@@ -365,7 +365,7 @@ func TestGPUCountedSums(t *testing.T) {
 		s := e.NewSession()
 		mustRun(t, s, "CREATE TABLE d AS WITH RECURSIVE r AS (SELECT 0 AS n UNION ALL SELECT n + 1 FROM r WHERE n < 511) SELECT n FROM r")
 		mustRun(t, s, "CREATE TABLE c AS SELECT 7 AS k, CAST((a.n * 512 + b.n) * 39041 % 1000003 AS SIGNED) AS v FROM d AS a JOIN d AS b ON a.n < 192")
-		for _, keys := range []string{"k", "k + v % 3", "v % 2 * 100000000 + v % 3 * 7919"} { // an array of one place, of three, a table
+		for _, keys := range []string{"k", "k + v % 3", "v % 2 * 100000000 + v % 3 * 7919"} { // an array of one slot, of three, a table
 			sql := "SELECT " + keys + " AS g, SUM(v), COUNT(*), MIN(v), MAX(v), AVG(v) FROM c GROUP BY " + keys + " ORDER BY g"
 			sameOnGPU(t, s, sql)
 		}

@@ -21,7 +21,7 @@ var otherValues = map[int][]string{
 	21: {"SAUDI ARABIA", "PERU"}, 22: {"'13'", "'10'", "'31'", "'20'", "'23'", "'34'"},
 }
 
-// Queries of one shape over other tables, columns and names, at other places of their plans, have the same kernels.
+// Queries of one shape over other tables, columns and names, at other positions of their plans, have the same kernels.
 func TestGPUSameShape(t *testing.T) { eachGPU(t, testGPUSameShape) }
 
 func testGPUSameShape(t *testing.T, e *Engine) {

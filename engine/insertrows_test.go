@@ -64,7 +64,7 @@ func goodValues(t *testing.T, s *Session) map[string][]string {
 	return good
 }
 
-// outcome is what one can see of an INSERT: its error with the place; its warnings, counts and the rows.
+// outcome is what one can see of an INSERT: its error with the position; its warnings, counts and the rows.
 func outcome(s *Session, sql string) (failed, rest string, code sqlerr.Code) {
 	var out strings.Builder
 	_, err := run(context.Background(), s, sql)

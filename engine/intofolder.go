@@ -39,7 +39,7 @@ func (s *Session) checkFolder(into *ast.SelectIntoOption, o parse.Outfile) error
 	return s.vars.access.CheckWriting(into.FileName)
 }
 
-// keyColumnsOf returns the places of the columns that PARTITION BY names in a result.
+// keyColumnsOf returns the indices of the columns that PARTITION BY names in a result.
 func keyColumnsOf(columns []ResultColumn, names []string) (keys []int, err *sqlerr.Error) {
 	for _, name := range names {
 		is := func(c ResultColumn) bool { return strings.EqualFold(c.Name, name) }

@@ -82,7 +82,7 @@ func TestJSONTableErrors(t *testing.T) {
 	s := session(t, Options{})
 	mustRun(t, s, jsonTables)
 	for _, tc := range []struct {
-		marked string // with the place, if there is one
+		marked string // with the position, if there is one
 		code   sqlerr.Code
 	}{
 		{"SELECT * FROM JSON_TABLE('[1]', '$[*]' COLUMNS (a INT PATH '$'))", 3667},

@@ -48,7 +48,7 @@ func (s *Session) load(st *statement, n *ast.LoadDataStmt, rules *delimited.Load
 	}
 	st.Statement, st.context, st.files.loaded = stmt, nil, loaded
 	res, err := s.insert(st, insert)
-	return res, inRecord(unplaced(err), fileaccess.Shown(n.Path), rules.Skip)
+	return res, inRecord(withoutPosition(err), fileaccess.Shown(n.Path), rules.Skip)
 }
 
 // inRecord adds to an error about a row where it stands in the file whose first records were skipped.
@@ -92,8 +92,8 @@ func (st *statement) inFile(err error, to *table.Schema) error {
 	return err
 }
 
-// unplaced takes the place from an error: it lies in the text of an INSERT that nobody has written.
-func unplaced(err error) error {
+// withoutPosition takes the position from an error: it lies in the text of an INSERT that nobody has written.
+func withoutPosition(err error) error {
 	if err == nil {
 		return nil
 	}
@@ -186,7 +186,7 @@ func loadInsert(n *ast.LoadDataStmt, fields []*ast.ColumnNameOrUserVar) (stmt pa
 	return stmt, insert, nil
 }
 
-// fieldReplacer puts a file's fields in the place of the user variables and columns that LOAD DATA reads them into.
+// fieldReplacer replaces the user variables and columns that LOAD DATA reads a file's fields into by these.
 type fieldReplacer struct{ fields map[string]string }
 
 func (r *fieldReplacer) Enter(n ast.Node) (ast.Node, bool) { return n, false }

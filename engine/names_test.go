@@ -10,13 +10,13 @@ import (
 )
 
 // What a name without a table means in GROUP BY, HAVING and ORDER BY: docs/reference/statements.md has the same table, with an X where this one has error numbers. A
-// cell is a clause and a place in it, and says what the name means where the select list has an item of that name, where FROM has a column
+// cell is a clause and a position in it, and says what the name means where the select list has an item of that name, where FROM has a column
 // of it, and where both have one. Each statement is compared with one that names the thing itself, in several forms and over several
 // relations; where both have the name, the other meaning has to give another answer.
 var nameCells = []struct {
-	clause string
-	query  string   // with {item}, the item of the select list, {from}, and {} for what holds the name
-	places []string // for {}, with @ for the name
+	clause    string
+	query     string   // with {item}, the item of the select list, {from}, and {} for what holds the name
+	positions []string // for {}, with @ for the name
 	// What the name means: "item", "column" or an error's number.
 	itemOnly, columnOnly, both string
 }{
@@ -88,8 +88,8 @@ func TestNamesInClauses(t *testing.T) {
 				break
 			}
 			told := false
-			for _, place := range cell.places {
-				query := strings.NewReplacer("{from}", from, "{}", place).Replace(cell.query)
+			for _, position := range cell.positions {
+				query := strings.NewReplacer("{from}", from, "{}", position).Replace(cell.query)
 				meaning := func(of string) string {
 					query := query
 					if !strings.Contains(query, "GROUP BY") { // where HAVING sees the select list alone, and is a WHERE

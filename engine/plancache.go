@@ -61,7 +61,7 @@ type keptPlans struct {
 	list  []*keptPlan
 }
 
-// keptPlan is a statement bound with columns in the place of its markers.
+// keptPlan is a statement bound with columns instead of its markers.
 type keptPlan struct {
 	types    []types.Type    // of the markers' values
 	changes  int             // variables.changes
@@ -124,7 +124,7 @@ func (st *statement) kept() *planRun {
 	return &planRun{p, v}
 }
 
-// add makes an entry for a statement, in the place of the oldest ones if there are many; nil: its tree is large.
+// add makes an entry for a statement, in place of the oldest ones if there are many; nil: its tree is large.
 func (c *planCache) add(stmt parse.Statement) *keptPlans {
 	if stmt.Kept > mostPlanTrees/4 {
 		return nil
@@ -162,7 +162,7 @@ func markerType(t types.Type) types.Type {
 	return t
 }
 
-// bindToKeep binds the statement with columns in the place of its markers; nil: it cannot be kept.
+// bindToKeep binds the statement with columns instead of its markers; nil: it cannot be kept.
 func (st *statement) bindToKeep() *keptPlan {
 	s := st.session
 	name := keepable(st.Node)
@@ -308,7 +308,7 @@ func (f *keepableFinder) Enter(n ast.Node) (ast.Node, bool) {
 func (f *keepableFinder) Leave(n ast.Node) (ast.Node, bool) { return n, !f.refused }
 
 // markersAreValues says whether markers stand only where nothing but their value matters: compared with a column, stored in one, or as operands
-// of sums that are stored. A literal in another place may decide a type.
+// of sums that are stored. A literal at another position may decide a type.
 func markersAreValues(p *keptPlan, markers []*expr.Column, further []expr.Expr) bool {
 	is := map[expr.ColumnID]bool{}
 	for _, m := range markers {
@@ -456,7 +456,7 @@ func (c *planCache) again(text string) bool {
 	return false
 }
 
-// keepText keeps the statements of a text, in the place of the oldest if there are many. Where the memory limit leaves no memory for them, it does not.
+// keepText keeps the statements of a text, in place of the oldest if there are many. Where the memory limit leaves no memory for them, it does not.
 func (s *Session) keepText(text string, list []parse.Statement) {
 	for i := range list {
 		if list[i].Rows != nil || accessOf(list[i].Node) != accessRead && accessOf(list[i].Node) != accessWrite {

@@ -20,14 +20,14 @@ func (s *Session) locate(stmt *parse.Statement, e *sqlerr.Error) *sqlerr.Error {
 	if e.Pos.Known() || strings.HasPrefix(e.Message, "in view ") {
 		return e
 	}
-	placed := s.locateValue(stmt, e)
-	if !placed.Pos.Known() {
-		placed = s.locateName(stmt, e)
+	located := s.locateValue(stmt, e)
+	if !located.Pos.Known() {
+		located = s.locateName(stmt, e)
 	}
-	if x := e.Expression(); len(x.Names) > 0 && !placed.Pos.Known() {
-		placed = stmt.LocateExpression(e, s.vars.parseMode, x)
+	if x := e.Expression(); len(x.Names) > 0 && !located.Pos.Known() {
+		located = stmt.LocateExpression(e, s.vars.parseMode, x)
 	}
-	return placed
+	return located
 }
 
 // locateName looks for what the message of an error names.
@@ -55,26 +55,26 @@ func (s *Session) locateName(stmt *parse.Statement, e *sqlerr.Error) *sqlerr.Err
 		return stmt.LocateLast(e, mode, name)
 	case sqlerr.CodeNotGroupBy, sqlerr.CodeMixOfGroupFunc:
 		for parts = strings.Split(name, "."); len(parts) > 0; parts = parts[1:] { // the text need not name the table
-			if placed := stmt.LocateColumn(e, mode, parts...); placed.Pos.Known() {
-				return placed
+			if located := stmt.LocateColumn(e, mode, parts...); located.Pos.Known() {
+				return located
 			}
 		}
 		return e
 	default:
 		return e
 	}
-	placed := stmt.LocateName(e, mode, parts...)
+	located := stmt.LocateName(e, mode, parts...)
 	switch {
-	case placed.Pos.Known():
+	case located.Pos.Known():
 	case len(parts) == 2: // the message names the database, the text need not
-		placed = stmt.LocateName(e, mode, parts[1])
+		located = stmt.LocateName(e, mode, parts[1])
 	case e.Code == sqlerr.CodeUnknownDatabase, e.Code == sqlerr.CodeUnknownTableIn: // db.table, table.*
-		placed = stmt.LocateName(e, mode, name, "*")
+		located = stmt.LocateName(e, mode, name, "*")
 	}
-	return placed
+	return located
 }
 
-// locateValue places an error about the value of a column at that value of INSERT INTO t VALUES ..., which names no columns.
+// locateValue gives an error about the value of a column the position of that value in INSERT INTO t VALUES ..., which names no columns.
 func (s *Session) locateValue(stmt *parse.Statement, e *sqlerr.Error) *sqlerr.Error {
 	n, ok := stmt.Node.(*ast.InsertStmt)
 	if !ok || len(n.Lists) == 0 || len(n.Columns) > 0 {

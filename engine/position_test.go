@@ -13,8 +13,8 @@ import (
 	"github.com/radish-sql/radish/sql/sqlerr"
 )
 
-// TestPlaces checks that errors point at the name, or the expression, that they are about, marked by ^ before it.
-func TestPlaces(t *testing.T) {
+// TestPositions checks that errors point at the name, or the expression, that they are about, marked by ^ before it.
+func TestPositions(t *testing.T) {
 	s := session(t, Options{Threads: 1})
 	mustRun(t, s, "CREATE TABLE t (a INT); CREATE TABLE u (a INT); CREATE VIEW v AS SELECT a FROM t; DROP TABLE t; "+
 		"CREATE TABLE n (id INT PRIMARY KEY, big BIGINT NOT NULL, s VARCHAR(3), KEY k (s)); INSERT INTO n VALUES (1, 9223372036854775807, ''), (2, 2, ''); "+
@@ -38,7 +38,7 @@ func TestPlaces(t *testing.T) {
 		"SELECT * FROM (SELECT 1) AS t, v", // the name is in the view, not here
 		"SELECT id,\n  ^big+id FROM n",
 		"SELECT id, (^`n`.big * 2) + 1 FROM n WHERE id = 1",
-		"SELECT -ABS(^-big - 2) FROM n", // the place is that of what fails, which stands inside
+		"SELECT -ABS(^-big - 2) FROM n", // the position is that of what fails, which stands inside
 		"SELECT id FROM n WHERE id IN (SELECT 1) AND big = ^(SELECT id FROM n)",
 		"SELECT (SELECT 1), (SELECT id FROM n)", // one of the two
 		"INSERT INTO n (id, ^big) VALUES (3, NULL)",
@@ -75,7 +75,7 @@ func TestPlaces(t *testing.T) {
 		switch {
 		case want < 0:
 			if errors.As(err, &e) && e.Pos.Known() {
-				t.Errorf("%s: %v has a place", sql, e)
+				t.Errorf("%s: %v has a position", sql, e)
 			}
 		case sql == "DROP TABLE IF EXISTS nowhere.nothing" && err == nil: // a note, as in MySQL
 		case !errors.As(err, &e):
@@ -209,7 +209,7 @@ func TestExplainFormats(t *testing.T) {
 	_, err := run(context.Background(), s, "EXPLAIN FORMAT=TREE SELECT 1 +")
 	var e *sqlerr.Error
 	if !errors.As(err, &e) || e.Pos.Offset != len("EXPLAIN FORMAT=TREE SELECT 1 +") {
-		t.Errorf("the place is %v", err)
+		t.Errorf("the position is %v", err)
 	}
 }
 

@@ -16,7 +16,7 @@ import (
 )
 
 // probes are values that stand for those of all ? markers while a statement is only checked. What a statement is depends on
-// its markers' types, so it is wrong only if it is with each of these. The first suits the places that take no other, LIMIT's,
+// its markers' types, so it is wrong only if it is with each of these. The first suits the positions that take no other, LIMIT's,
 // so it is the one whose error is shown.
 var probes = []types.Value{types.IntValue(1), types.NullOf(types.Null), types.StringValue("1")}
 

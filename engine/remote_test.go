@@ -252,9 +252,9 @@ func TestRemoteReadsWhatItNeeds(t *testing.T) {
 	t.Logf("%d bytes in %d requests, %d looks, of a file of %d; the column has %d in %d row groups", all, len(asked), looks, info.Size(), bytes, len(chunks))
 	// Little memory is no error: less is read at once.
 	small := session(t, Options{Threads: 2, FileAccess: "full," + site.URL, MemoryLimit: 6 << 20})
-	for _, place := range []string{dir, site.URL} {
-		if got, err := run(context.Background(), small, fmt.Sprintf(strings.Replace(query, "SUM(c7)", "SUM(c7), COUNT(*), MAX(c8), MIN(c9)", 1), place)); err != nil || !strings.HasPrefix(got, strings.TrimSpace(want)+"|150000|") {
-			t.Errorf("with 6 MB, %s: %s, %v", place, got, err)
+	for _, location := range []string{dir, site.URL} {
+		if got, err := run(context.Background(), small, fmt.Sprintf(strings.Replace(query, "SUM(c7)", "SUM(c7), COUNT(*), MAX(c8), MIN(c9)", 1), location)); err != nil || !strings.HasPrefix(got, strings.TrimSpace(want)+"|150000|") {
+			t.Errorf("with 6 MB, %s: %s, %v", location, got, err)
 		}
 	}
 	// The same again: the file is known, and whether it has changed is all that is asked.

@@ -67,7 +67,7 @@ func TestStreamedTexts(t *testing.T) {
 func TestStreamedTextsThatWiden(t *testing.T) {
 	setBlockSize(t, 1<<20)
 	dir := t.TempDir()
-	for _, c := range []struct{ ending, head, row, odd, place, keys string }{
+	for _, c := range []struct{ ending, head, row, odd, position, keys string }{
 		{"csv", "a,b\n", "1,2\n", "1.5,x\n", "line 30002: '1.5' does not fit column 'a', which has the type BIGINT", ""},
 		{"jsonl", "", `{"a":1,"b":2}` + "\n", `{"a":1.5,"b":"x"}` + "\n", "line 30001: '1.5' does not fit column 'a', which has the type BIGINT", ""},
 		{"ndjson", "", `{"a":1,"b":2}` + "\n", `{"a":1,"b":2,"c":3}` + "\n", "line 30001: the columns were chosen from a sample of the objects, none of which has the key 'c'", ",3"},
@@ -95,8 +95,8 @@ func TestStreamedTextsThatWiden(t *testing.T) {
 		streamAll(s.engine)
 		_, err := run(context.Background(), s, "SELECT a, b FROM `"+path+"`")
 		var e *sqlerr.Error
-		if !errors.As(err, &e) || e.Kind != sqlerr.User || !strings.Contains(err.Error(), c.place) || !strings.Contains(err.Error(), "run the statement again") {
-			t.Errorf("%s: %v, want %s", c.ending, err, c.place)
+		if !errors.As(err, &e) || e.Kind != sqlerr.User || !strings.Contains(err.Error(), c.position) || !strings.Contains(err.Error(), "run the statement again") {
+			t.Errorf("%s: %v, want %s", c.ending, err, c.position)
 		}
 		if got := mustRun(t, s, "SELECT * FROM `"+path+"` LIMIT 1 OFFSET 30000"); c.keys == "" && got != "1.5|x\n" || c.keys != "" && got != "1|2|3\n" {
 			t.Errorf("%s: %s", c.ending, got)

@@ -65,7 +65,7 @@ func (a *Alteration) addColumns(spec *ast.AlterTableSpec) error {
 		if err != nil {
 			return err
 		}
-		if err := a.place(c, spec.Position); err != nil {
+		if err := a.insert(c, spec.Position); err != nil {
 			return err
 		}
 	}
@@ -77,8 +77,8 @@ func (a *Alteration) addColumns(spec *ast.AlterTableSpec) error {
 	return nil
 }
 
-// place puts a column where FIRST or AFTER says, or last.
-func (a *Alteration) place(c *alteredColumn, position *ast.ColumnPosition) error {
+// insert puts a column where FIRST or AFTER says, or last.
+func (a *Alteration) insert(c *alteredColumn, position *ast.ColumnPosition) error {
 	at := len(a.columns)
 	if position != nil {
 		switch position.Tp {
@@ -167,7 +167,7 @@ func (a *Alteration) changeColumn(spec *ast.AlterTableSpec, old *ast.ColumnName)
 	}
 	at := slices.Index(a.columns, c)
 	a.columns = slices.Delete(a.columns, at, at+1)
-	return a.place(c, spec.Position)
+	return a.insert(c, spec.Position)
 }
 
 func (a *Alteration) renameColumn(c *alteredColumn, name string) error {

@@ -210,14 +210,14 @@ func createAs(st Statement, schema *table.Schema, n *ast.CreateTableStmt) (*logi
 
 // arrange puts a schema's columns into another order, of their ordinals so far.
 func arrange(schema *table.Schema, order []int) {
-	columns, place := make([]table.ColumnDef, len(order)), make([]int, len(order))
+	columns, position := make([]table.ColumnDef, len(order)), make([]int, len(order))
 	for i, o := range order {
-		columns[i], place[o] = schema.Columns[o], i
+		columns[i], position[o] = schema.Columns[o], i
 	}
 	schema.Columns = columns
 	for _, k := range schema.Keys {
 		for i, o := range k.Columns {
-			k.Columns[i] = place[o]
+			k.Columns[i] = position[o]
 		}
 	}
 }

@@ -176,7 +176,7 @@ func (s *State) key(policy *fileaccess.Policy) string {
 	return s.source + "\n" + s.stamp + "\n" + policy.String()
 }
 
-// remember keeps what is known of a source's files, in the place of what is known of others if there are many or memory is short.
+// remember keeps what is known of a source's files, in place of what is known of others if there are many or memory is short.
 func (c *Cache) remember(policy *fileaccess.Policy, state State, set *files.Set) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -268,7 +268,7 @@ func (u *Source) Columns(ctx context.Context, ordinals []int) (parts []table.Par
 	return append(parts, table.Part{Ordinals: missing, From: f.Version}), f, giveBack, nil
 }
 
-// find returns an entry with a column of a file, and the column's place in it; nil: there is none. The caller holds mu.
+// find returns an entry with a column of a file, and the column's index in it; nil: there is none. The caller holds mu.
 func (c *Cache) find(state State, ordinal int) (f *Entry, at int) {
 	for _, f := range c.kept {
 		if f.State == state {
@@ -408,7 +408,7 @@ func (c *Cache) use(f *Entry, statements int) {
 	f.users += statements
 }
 
-// keep puts columns into the cache, in the place of what was read of another state of their file and of files that were used less lately.
+// keep puts columns into the cache, in place of what was read of another state of their file and of files that were used less lately.
 func (c *Cache) keep(f *Entry) {
 	for _, old := range slices.Clone(c.kept) {
 		if old.source == f.source && old.stamp != f.stamp {

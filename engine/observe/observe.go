@@ -109,5 +109,5 @@ type (
 	QueryProgress = profile.Snapshot
 )
 
-// Uncounted is in the place of a number of rows that was not counted.
+// Uncounted stands for a number of rows that was not counted.
 const Uncounted = profile.Uncounted

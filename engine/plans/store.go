@@ -155,7 +155,7 @@ func (s *Store) Find(key *Key) (k *Statement, again bool) {
 	return nil, again
 }
 
-// Add keeps a statement, in the place of those that were not used for longest, unless its tables or views have changed meanwhile. Whoever changes one makes that
+// Add keeps a statement, in place of those that were not used for longest, unless its tables or views have changed meanwhile. Whoever changes one makes that
 // visible first and calls drop then, so no statement stays that reads old ones.
 func (s *Store) Add(k *Statement, c *catalog.Catalog) {
 	if k.Bytes > s.Most/4 || s.Budget.Reserve(storeHolder, k.Bytes) != nil {

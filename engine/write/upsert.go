@@ -294,7 +294,7 @@ func (u *upserting) notNull(def *table.ColumnDef, v types.Value) (types.Value, e
 	return types.Value{Type: def.Type}, nil
 }
 
-// withoutSubqueries returns expressions in which the values of subqueries stand in their place.
+// withoutSubqueries returns expressions in which values stand instead of subqueries.
 func withoutSubqueries(st Statement, exprs []expr.Expr, alloc *expr.Allocator) ([]expr.Expr, error) {
 	out := make([]expr.Expr, len(exprs))
 	var err error
@@ -374,7 +374,7 @@ func (u *upserting) remove(p rowRef) {
 	}
 	r := &u.rows[p.row]
 	r.gone = true
-	u.held -= u.bytes(r.values) - rowBytes // its place among the rows stays
+	u.held -= u.bytes(r.values) - rowBytes // its slot among the rows stays
 	for i, ordinal := range u.keys {
 		if text, ok := u.keyText(ordinal, r.values); ok {
 			delete(u.taken[i], text)

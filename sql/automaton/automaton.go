@@ -26,7 +26,7 @@ const unknown = -1
 // dead is the state from which nothing matches.
 const dead = 0
 
-// before is what an assertion may ask about the character before a place.
+// before is what an assertion may ask about the character before a position.
 type before uint8
 
 const (
@@ -68,7 +68,7 @@ type scratch struct {
 	key       []byte
 }
 
-// state is what the program waits for at a place: instructions in the order of preference.
+// state is what the program waits for at a position: instructions in the order of preference.
 type state struct {
 	insts  []uint32
 	before before
@@ -179,7 +179,7 @@ func (m *machine) beforeOf(r rune) before {
 	return beforeOther
 }
 
-// startAt returns the state at a place of a text with the character r before it; r < 0: there is none.
+// startAt returns the state at a position of a text with the character r before it; r < 0: there is none.
 func (m *machine) startAt(r rune) int32 {
 	at := beforeOther
 	switch {
@@ -302,7 +302,7 @@ func (m *machine) follow(pc uint32, asked syntax.EmptyOp) (matches bool) {
 	return matches
 }
 
-// assertions returns those that hold between what is before a place and the class of what comes.
+// assertions returns those that hold between what is before a position and the class of what comes.
 func (m *machine) assertions(at before, class int) syntax.EmptyOp {
 	var holds syntax.EmptyOp
 	comes := beforeOther

@@ -57,7 +57,7 @@ func TestRandomPatterns(t *testing.T) {
 			if !ok || matches != re.MatchString(s) {
 				t.Fatalf("%q in %q: matches %v, %v", pattern, s, matches, ok)
 			}
-			// A match that begins at or after a place, with what is before it to be seen, is one of those that begin there or, where that is
+			// A match that begins at or after a position, with what is before it to be seen, is one of those that begin there or, where that is
 			// within another match, what regexp finds of the rest if nothing before counts. All matches in turn are compared.
 			var got [][]int
 			for from, last := 0, -1; from <= len(s); {

@@ -60,7 +60,7 @@ func (r *Regexp) Find(s string, from int) (start, end int, ok bool) {
 	return start, end, ok
 }
 
-// endFrom returns where the first match at or after from ends, or, if any will do, some place where one does; -1: there is none.
+// endFrom returns where the first match at or after from ends, or, if any will do, some position where one does; -1: there is none.
 func (r *Regexp) endFrom(s string, from int, any bool) (end int, ok bool) {
 	m := r.forward
 	if r.anchored && from > 0 {
@@ -114,7 +114,7 @@ func (m *machine) endsAt(s int32) bool {
 	return t&1 != 0
 }
 
-// startOf returns the first place at or after from where a match begins that ends at end.
+// startOf returns the first position at or after from where a match begins that ends at end.
 func (r *Regexp) startOf(s string, from, end int) (start int, ok bool) {
 	if r.backward == nil {
 		if r.backward = newMachine(mirrored(r.parsed), true); r.backward == nil {

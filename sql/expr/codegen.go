@@ -30,7 +30,7 @@ func NullIfCase(call *Call) (*Case, error) {
 }
 
 // LikePattern is a LIKE pattern taken apart. Without a _ it is literal segments between %s: the first must begin the text if
-// Prefix is set, the last must end it if Suffix is, and those between are found from left to right, each at its first place. A
+// Prefix is set, the last must end it if Suffix is, and those between are found from left to right, each at its first position. A
 // single segment with both is the whole text. Other patterns have Tokens.
 type LikePattern struct {
 	Segments       []string

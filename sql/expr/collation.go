@@ -8,7 +8,7 @@ import (
 )
 
 // Collations (Reference Manual 12.8). The evaluator and the executors compare texts by their bytes. Where operands have another
-// collation the functions that build expressions put collation keys in their place ([CollationKey]), or take a function of
+// collation the functions that build expressions replace them by collation keys ([CollationKey]), or take a function of
 // collationfunctions.go or sql/functions that knows the collation; nothing behind the binder needs to know of collations.
 
 // Coercibility says how strongly an expression insists on its collation: where two differ, the lower number wins (Reference Manual
@@ -284,7 +284,7 @@ func bytewise(e Expr) Expr {
 // CollationName is the operand by which an internal function is told a collation.
 func CollationName(c types.Collation) *Const { return &Const{Value: types.StringValue(c.String())} }
 
-// underCollation casts operands that compare as texts, and puts their keys under the collation of all in their place.
+// underCollation casts operands that compare as texts, and replaces them by their keys under the collation of all.
 func underCollation(operation string, l, r Expr, t types.Type) (Expr, Expr, error) {
 	if !collated(l, r) {
 		return castOperand(l, t), castOperand(r, t), nil

@@ -118,7 +118,7 @@ func ExtremeByCollation(e Expr) (pair Expr, value func(Expr) Expr) {
 	}
 }
 
-// appendPair: no key holds two zero bytes at a place where another ends, so that keys compare before what follows.
+// appendPair: no key holds two zero bytes at a position where another ends, so that keys compare before what follows.
 func appendPair(c types.Collation, dst []byte, s string) []byte {
 	dst = append(c.AppendKey(dst, s), 0, 0)
 	dst = append(dst, s...)
@@ -128,7 +128,7 @@ func appendPair(c types.Collation, dst []byte, s string) []byte {
 
 func valueOfPair(pair string) string {
 	end := len(pair) - 4
-	if end < 0 { // in the place of a NULL
+	if end < 0 { // instead of a NULL
 		return ""
 	}
 	n := int(pair[end])<<24 | int(pair[end+1])<<16 | int(pair[end+2])<<8 | int(pair[end+3])

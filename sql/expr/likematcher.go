@@ -10,7 +10,7 @@ import (
 // one literally.
 //
 // A pattern without _ is a list of literal segments between %s: the first must begin the text unless a % precedes it, the last
-// must end it, and those between are searched from left to right, each at its first place. Other patterns go through the
+// must end it, and those between are searched from left to right, each at its first position. Other patterns go through the
 // general matcher.
 type LikeMatcher struct {
 	segments []string

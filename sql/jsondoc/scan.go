@@ -2,7 +2,7 @@ package jsondoc
 
 import "github.com/radish-sql/radish/sql/interrupt"
 
-// What is common in documents is scanned by functions that hold their place in a register. They return -1 for the rest, rare or invalid,
+// What is common in documents is scanned by functions that hold their offset in a register. They return -1 for the rest, rare or invalid,
 // which a Reader then reads from its beginning: they need not tell one from the other.
 
 // scannedBytes is the length of documents up to which they are scanned: nobody waits for that.
@@ -29,7 +29,7 @@ func scanSpace(s string, at int) int {
 	return at
 }
 
-// scanString returns the place behind a string's end quote; at is behind the first one.
+// scanString returns the offset behind a string's end quote; at is behind the first one.
 func scanString(s string, at int) int {
 	for at = plainTo(s, at); at < len(s); at++ {
 		switch c := s[at]; {
@@ -75,7 +75,7 @@ func scanKey(s string, at int) (keyEnd, value int) {
 	return keyEnd, scanSpace(s, at)
 }
 
-// scanValue returns the place behind the value at a place, which stands in depth others.
+// scanValue returns the offset behind the value at an offset, which stands in depth others.
 func scanValue(s string, at, depth int) int {
 	if at < 0 || at >= len(s) {
 		return -1
@@ -125,7 +125,7 @@ func scanNumber(s string, at int) int {
 	return at
 }
 
-// scanFor returns where the value at a place ends, and from where to where in it the value stands that a path finds; 0 and 0: there is none.
+// scanFor returns where the value at an offset ends, and from where to where in it the value stands that a path finds; 0 and 0: there is none.
 func scanFor(s string, at int, path Path, depth int) (from, to, end int) {
 	if at < 0 || at >= len(s) {
 		return 0, 0, -1
@@ -147,7 +147,7 @@ func scanFor(s string, at int, path Path, depth int) (from, to, end int) {
 	return scanMembers(s, at, path, depth)
 }
 
-// scanMembers is scanFor in an array or an object, whose first byte stands at a place and of which the first leg of the path, if there is a
+// scanMembers is scanFor in an array or an object, whose first byte stands at an offset and of which the first leg of the path, if there is a
 // path, chooses a member.
 func scanMembers(s string, at int, path Path, depth int) (from, to, end int) {
 	object, last := s[at] == '{', s[at]+2 // { and }, [ and ] are two apart

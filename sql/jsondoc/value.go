@@ -194,7 +194,7 @@ func floatValue(f float64) *Value {
 	return &Value{Kind: Double, Text: s}
 }
 
-// Find returns the place of a key in an object, or where it belongs.
+// Find returns the index of a key in an object, or where it belongs.
 func (v *Value) Find(key string) (int, bool) {
 	return slices.BinarySearchFunc(v.Keys, key, compareKeys)
 }

@@ -50,7 +50,7 @@ type Column struct {
 	Found, Missing types.Value
 }
 
-// Response is what comes in the place of a value that is missing, or is none of the column's type.
+// Response is what comes instead of a value that is missing, or is none of the column's type.
 type Response struct {
 	Fail    bool        // an error
 	Default types.Value // of the column's type; NULL, too

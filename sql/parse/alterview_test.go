@@ -10,7 +10,7 @@ import (
 	"github.com/radish-sql/radish/sql/sqlerr"
 )
 
-// The tree of an ALTER VIEW is that of the CREATE VIEW with the same words, and places in its query are those of the text.
+// The tree of an ALTER VIEW is that of the CREATE VIEW with the same words, and positions in its query are those of the text.
 func TestAlterView(t *testing.T) {
 	for _, tail := range []string{
 		"VIEW v AS SELECT a FROM t WHERE b",

@@ -11,7 +11,7 @@ import (
 // generate_series(1, 10), SUMMARIZE and TABLESAMPLE 10%. All are found among the tokens and taken out of the text, or replaced by what is as long; what was
 // taken out is parsed by itself and put into the tree.
 
-// Names of functions that the tree calls where it stands for what MySQL lacks. The binder knows them in these places.
+// Names of functions that the tree calls where it stands for what MySQL lacks. The binder knows them at these positions.
 const (
 	AllItems      = "group_by_all" // the only item of GROUP BY or ORDER BY: ALL
 	QualifyCall   = "qualify"      // the condition of HAVING: its operands are that of HAVING itself and that of QUALIFY
@@ -390,10 +390,10 @@ func (r *extensionReader) summarize(i int) *sqlerr.Error {
 	return nil
 }
 
-// without returns a piece without what is parsed by itself, as far as it lies between two places.
+// without returns a piece without what is parsed by itself, as far as it lies between two offsets.
 func (x *extension) without(piece string, within [2]int) string {
 	out := []byte(piece)
-	lies := func(place [2]int) bool { return within[0] <= place[0] && place[1] <= within[1] }
+	lies := func(span [2]int) bool { return within[0] <= span[0] && span[1] <= within[1] }
 	for _, f := range x.filters {
 		if lies(f.whole) {
 			blank(out[f.whole[0]:f.whole[1]])

@@ -32,8 +32,8 @@ func (w *worker) putExtensionBack(text string, before, piece string, p Piece, s 
 	for _, c := range x.series {
 		r.series[c.first] = true
 	}
-	r.parse = func(place [2]int) (ast.ExprNode, error) {
-		return w.expressionOf(text, x.without(before, place), p, place)
+	r.parse = func(span [2]int) (ast.ExprNode, error) {
+		return w.expressionOf(text, x.without(before, span), p, span)
 	}
 	s.Node = r.wrapped(s.Node)
 	s.Node.Accept(r)
@@ -78,11 +78,11 @@ type extensionRestorer struct {
 	stars          map[int]*starClause
 	series         map[int]bool
 	selects        []*ast.SelectStmt
-	parse          func(place [2]int) (ast.ExprNode, error)
+	parse          func(span [2]int) (ast.ExprNode, error)
 	err            error
 }
 
-// wrapped puts the summary of a whole statement in its place.
+// wrapped replaces a whole statement by its summary.
 func (r *extensionRestorer) wrapped(n ast.StmtNode) ast.StmtNode {
 	switch s := n.(type) {
 	case *ast.ExplainStmt:
@@ -95,7 +95,7 @@ func (r *extensionRestorer) wrapped(n ast.StmtNode) ast.StmtNode {
 	return n
 }
 
-// summaryOf returns the summary whose place a query has; nil: none.
+// summaryOf returns the summary that a query stands for; nil: none.
 func (r *extensionRestorer) summaryOf(q *ast.SelectStmt) *Summary {
 	if q.From != nil || q.Fields == nil || len(q.Fields.Fields) != 1 {
 		return nil
@@ -196,9 +196,9 @@ var filtered = map[string]bool{
 	"stddev_pop": true, "stddev_samp": true, "var_pop": true, "var_samp": true, "variance": true, "group_concat": true, "approx_count_distinct": true,
 }
 
-// filter gives the aggregate at a place, whose operands are args, the condition behind it, and returns the aggregate's name.
-func (r *extensionRestorer) filter(place int, name string, args []ast.ExprNode) string {
-	c := r.filters[place]
+// filter gives the aggregate at a position, whose operands are args, the condition behind it, and returns the aggregate's name.
+func (r *extensionRestorer) filter(position int, name string, args []ast.ExprNode) string {
+	c := r.filters[position]
 	if c == nil || r.err != nil {
 		return name
 	}
@@ -214,12 +214,12 @@ func (r *extensionRestorer) filter(place int, name string, args []ast.ExprNode) 
 		r.err = err
 		return name
 	}
-	delete(r.filters, place)
+	delete(r.filters, position)
 	args[0] = &ast.CaseExpr{WhenClauses: []*ast.WhenClause{{Expr: cond, Result: args[0]}}}
 	return name
 }
 
-// table puts series and summaries in the place of the derived tables that the parser saw.
+// table replaces the derived tables that the parser saw by series and summaries.
 func (r *extensionRestorer) table(t *ast.TableSource) {
 	q, is := t.Source.(*ast.SelectStmt)
 	if !is {
@@ -293,7 +293,7 @@ func (r *extensionRestorer) qualify(text string, p Piece) error {
 	return nil
 }
 
-// missed is the error of what found no place in the tree.
+// missed is the error of what was not found in the tree.
 func (r *extensionRestorer) missed(text string, p Piece) error {
 	for _, c := range r.filters {
 		return sqlerr.ParseError("syntax error: FILTER stands behind an aggregate function").
@@ -315,7 +315,7 @@ func (r *extensionRestorer) missed(text string, p Piece) error {
 	return nil
 }
 
-// analystsWriter puts, for Restore, nodes that write ALL and QUALIFY in the place of the calls that stand for them.
+// analystsWriter replaces, for Restore, the calls that stand for ALL and QUALIFY by nodes that write these.
 type analystsWriter struct{ undo []func() }
 
 // Enter is part of ast.Visitor.

@@ -11,7 +11,7 @@ import (
 
 // derivedColumns finds the column names behind the alias of a derived table, (SELECT ...) AS t (a, b), for which the parser
 // has a grammar behind LATERAL only. It returns the text of the piece with each alias and its list replaced by an
-// identifier that is as long, so that places stay, and holds the list's number; restoreAliases puts them into the tree.
+// identifier that is as long, so that positions stay, and holds the list's number; restoreAliases puts them into the tree.
 func derivedColumns(text, piece string, p Piece) (replaced string, lists []columnList, err *sqlerr.Error) {
 	var out []byte
 	for i, t := range p.tokens {
@@ -61,7 +61,7 @@ func columnListAt(text string, tokens []token, at int) (l columnList, from, to i
 
 func isKeyword(t token) bool { return t.kind == tokWord && t.key != kwNone }
 
-// namesAt reads the list of identifiers in parentheses that begins at a token, and returns the place of the closing one; nil: it is none.
+// namesAt reads the list of identifiers in parentheses that begins at a token, and returns the position of the closing one; nil: it is none.
 func namesAt(text string, tokens []token, at int) (names []string, end int) {
 	for at++; ; at += 2 {
 		name, ok := nameAt(text, tokens, at)

@@ -49,8 +49,8 @@ func TestDerivedColumns(t *testing.T) {
 	}
 }
 
-// A place behind a list is that of the text as it was written.
-func TestDerivedColumnsKeepPlaces(t *testing.T) {
+// A position behind a list is that of the text as it was written.
+func TestDerivedColumnsKeepPositions(t *testing.T) {
 	_, err := parse.One("SELECT *\nFROM (SELECT 1) AS t (\n  a)\nWHERE a = ORDER BY 1", parse.DefaultMode)
 	if err == nil || !strings.Contains(err.Error(), "line 4") || !strings.Contains(err.Error(), "column 11") {
 		t.Errorf("%v", err)

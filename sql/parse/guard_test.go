@@ -102,7 +102,7 @@ func TestLongTextsAreNamed(t *testing.T) {
 	}
 }
 
-// A megabyte of anything ends soon and in an error with a place inside the text.
+// A megabyte of anything ends soon and in an error with a position inside the text.
 func TestGarbage(t *testing.T) {
 	const seed = 20240229
 	rng := rand.New(rand.NewSource(seed))
@@ -168,13 +168,13 @@ func checkError(t *testing.T, sql string, err error) {
 	case e.Kind == sqlerr.Internal:
 		t.Errorf("%.100q: %v", sql, err)
 	case !e.Pos.Known() || e.Pos.Offset < 0 || e.Pos.Offset > len(sql) || e.Pos != sqlerr.PositionAt(sql, e.Pos.Offset):
-		t.Errorf("%.100q: place %+v of %d bytes: %v", sql, e.Pos, len(sql), err)
+		t.Errorf("%.100q: position %+v of %d bytes: %v", sql, e.Pos, len(sql), err)
 	case len(e.Message) > 1000 || e.Message == "":
 		t.Errorf("%.100q: a message of %d bytes", sql, len(e.Message))
 	}
 }
 
-// FuzzParse looks for panics, loops without end, places outside the text, and pieces that Split loses.
+// FuzzParse looks for panics, loops without end, positions outside the text, and pieces that Split loses.
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{
 		"SELECT a, b + 1 FROM t WHERE c = 'x' ORDER BY 1 LIMIT 10",

@@ -14,7 +14,7 @@ import (
 // stand in another order, k is of several tables, and a FULL JOIN would be another join. So it is shown such parentheses as the name of a table,
 // and what is in them by itself.
 
-// joinGroups returns the places of the parentheses, inner before outer, that hold a join and stand between two joins.
+// joinGroups returns the positions of the parentheses, inner before outer, that hold a join and stand between two joins.
 func joinGroups(text string, tokens []token) (groups [][2]int) {
 	var open []int
 	for i, t := range tokens {
@@ -66,7 +66,7 @@ func holdsJoin(text string, tokens []token) bool {
 	return false
 }
 
-// heldJoins are joins by the names of tables in whose place they belong, with their texts.
+// heldJoins are joins by the names of the tables that stand for them, with their texts.
 type heldJoins map[string]heldJoin
 
 type heldJoin struct {
@@ -74,7 +74,7 @@ type heldJoin struct {
 	text string
 }
 
-// parseTree parses a piece with a word in the place of each FULL, and with its join groups held apart.
+// parseTree parses a piece with a word in place of each FULL, and with its join groups held apart.
 func (w *worker) parseTree(piece string, p Piece, full []int32, by string, groups [][2]int) ([]ast.StmtNode, []error, error) {
 	piece = replaceFull(piece, p, full, by)
 	nodes, warnings, err := w.parser.ParseSQL(piece)
@@ -82,13 +82,13 @@ func (w *worker) parseTree(piece string, p Piece, full []int32, by string, group
 		return nodes, warnings, err
 	}
 	nodes, warnings = slices.Clone(nodes), slices.Clone(warnings)
-	place := func(offset int32) int {
+	moved := func(offset int32) int {
 		longer := slices.IndexFunc(append(slices.Clip(full), math.MaxInt32), func(f int32) bool { return f >= offset })
 		return int(offset) - p.Offset + longer*(len(by)-len("FULL"))
 	}
 	regions := make([][2]int, len(groups))
 	for i, g := range groups {
-		regions[i] = [2]int{place(p.tokens[g[0]].start), place(p.tokens[g[1]].end)}
+		regions[i] = [2]int{moved(p.tokens[g[0]].start), moved(p.tokens[g[1]].end)}
 	}
 	if apart := w.parseApart(piece, regions); apart != nil {
 		nodes = apart
@@ -96,7 +96,7 @@ func (w *worker) parseTree(piece string, p Piece, full []int32, by string, group
 	return nodes, warnings, nil
 }
 
-// parseApart parses a piece with the joins in parentheses that stand at places of it held apart. It returns nil where one cannot be.
+// parseApart parses a piece with the joins in parentheses that stand at offsets of it held apart. It returns nil where one cannot be.
 func (w *worker) parseApart(piece string, groups [][2]int) []ast.StmtNode {
 	const query = "SELECT 1 FROM "
 	out := []byte(piece)

@@ -27,7 +27,7 @@ func TestJoinGroups(t *testing.T) {
 	}
 }
 
-// What is held apart leaves no trace in names, parameters and places.
+// What is held apart leaves no trace in names, parameters and positions.
 func TestJoinGroupsAreWhole(t *testing.T) {
 	const field = "(SELECT ? FROM a JOIN\n (b RIGHT JOIN c ON b.x = ?) JOIN d)"
 	stmt, err := parse.One("SELECT "+field+", ?", parse.DefaultMode)

@@ -13,7 +13,7 @@ import (
 
 // JSONTable is a call of JSON_TABLE: the Source of an ast.TableSource.
 type JSONTable struct {
-	ast.ResultSetNode // what the parser saw in its place, for the methods that only its nodes have
+	ast.ResultSetNode // what the parser saw instead of it, for the methods that only its nodes have
 	Doc               ast.ExprNode
 	Path              ast.ExprNode // a literal, as all its paths
 	Columns           []JSONColumn
@@ -140,7 +140,7 @@ func (r *JSONResponse) restore(ctx *format.RestoreCtx, on string) error {
 
 // tableCall is a JSON_TABLE of a text.
 type tableCall struct {
-	code    string // the literal that the parser sees in the place of its definition
+	code    string // the literal that the parser sees instead of its definition
 	at      int    // the token JSON_TABLE
 	path    int    // the token
 	columns []JSONColumn
@@ -148,7 +148,7 @@ type tableCall struct {
 }
 
 // tableCalls finds the calls of JSON_TABLE, for which the parser has no grammar. It returns the text of the piece in which each is a derived table as
-// long as it, (SELECT document, 'code'), so that places stay; restoreTables puts them into the tree.
+// long as it, (SELECT document, 'code'), so that positions stay; restoreTables puts them into the tree.
 func tableCalls(text, piece string, p Piece) (replaced string, calls []tableCall, err *sqlerr.Error) {
 	var out []byte
 	for i, t := range p.tokens {
@@ -166,8 +166,8 @@ func tableCalls(text, piece string, p Piece) (replaced string, calls []tableCall
 			}
 			return "", nil, e.AtOffset(text, int(p.tokens[wrong].start))
 		}
-		place := ",'" + c.code + "'"
-		if len(place) > len("COLUMNS") {
+		literal := ",'" + c.code + "'"
+		if len(literal) > len("COLUMNS") {
 			return "", nil, sqlerr.NotSupportedf("so many calls of JSON_TABLE", "write several statements").AtOffset(text, int(t.start))
 		}
 		if out == nil {
@@ -178,7 +178,7 @@ func tableCalls(text, piece string, p Piece) (replaced string, calls []tableCall
 		blank(out[begin:offset(i+2)])
 		copy(out[begin:], "(SELECT")
 		blank(out[offset(comma):offset(end)])
-		copy(out[offset(columns):], place)
+		copy(out[offset(columns):], literal)
 		calls = append(calls, c)
 	}
 	if calls == nil {
@@ -463,7 +463,7 @@ func (w *worker) columnType(text string, p Piece, tokens [2]int) (*ptypes.FieldT
 	return nil, sqlerr.ParseError("syntax error: %s is no type of a column", excerpt(written)).AtOffset(text, from)
 }
 
-// tableRestorer puts calls in the place of the derived tables that the parser saw, and their texts into the names of columns.
+// tableRestorer replaces the derived tables that the parser saw by calls, and puts their texts into the names of columns.
 type tableRestorer struct {
 	parsed, written string
 	calls           map[string]*JSONTable

@@ -33,8 +33,8 @@ func TestJSONTable(t *testing.T) {
 	}
 }
 
-// Places and the names of columns are those of the text; parameters are counted in its order.
-func TestJSONTableKeepsPlaces(t *testing.T) {
+// Positions and the names of columns are those of the text; parameters are counted in its order.
+func TestJSONTableKeepsPositions(t *testing.T) {
 	const sql = "SELECT (SELECT  x FROM JSON_TABLE(?, '$' COLUMNS\n (x INT PATH '$')) j) , ? FROM t, json_table ( a + ? , \"$\" -- the path\n" +
 		" COLUMNS (NESTED '$' COLUMNS (y INT PATH '$'), z JSON PATH '$' ERROR ON ERROR NULL ON EMPTY)) AS `k` WHERE b = ?"
 	stmt, err := parse.One(sql, parse.DefaultMode)
@@ -82,7 +82,7 @@ func (f finder) Enter(n ast.Node) (ast.Node, bool) {
 
 func (f finder) Leave(n ast.Node) (ast.Node, bool) { return n, true }
 
-// A mistake is named at its place; a table called json_table may stand where no call can.
+// A mistake is named at its position; a table called json_table may stand where no call can.
 func TestJSONTableMistakes(t *testing.T) {
 	for _, marked := range []string{
 		"SELECT * FROM JSON_TABLE(‸) j",

@@ -8,7 +8,7 @@ import (
 	"github.com/radish-sql/radish/sql/parse"
 )
 
-// What Restore writes of JSON_VALUE is read as the same, and places behind it are those of the text.
+// What Restore writes of JSON_VALUE is read as the same, and positions behind it are those of the text.
 func TestJSONValue(t *testing.T) {
 	for _, sql := range []string{
 		"SELECT JSON_VALUE(`d`, '$.a' RETURNING DECIMAL(4, 2) DEFAULT -3.5 ON EMPTY ERROR ON ERROR)",

@@ -71,8 +71,8 @@ func (s *Statement) LocateText(e *sqlerr.Error, mode Mode, expression string) *s
 // LocateExpression locates an error in the expression that it arose in: where that stands as it is written in messages, or else where the
 // statement has one of its names, and that only once. The columns in it tell whether it can be the statement's, or is that of a view, say.
 func (s *Statement) LocateExpression(e *sqlerr.Error, mode Mode, x sqlerr.Expression) *sqlerr.Error {
-	if placed := s.LocateText(e, mode, x.Text); placed.Pos.Known() {
-		return placed
+	if located := s.LocateText(e, mode, x.Text); located.Pos.Known() {
+		return located
 	}
 	tokens := s.bare(s.Text, mode)
 	has := func(text string) bool {

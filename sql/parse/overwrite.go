@@ -49,7 +49,7 @@ func outfile(text, piece string, p Piece) (blanked string, o Outfile) {
 	return piece, o
 }
 
-// outfileAt returns the place of the name of INTO OUTFILE 'name' outside of parentheses, -1 if there is none.
+// outfileAt returns the position of the name of INTO OUTFILE 'name' outside of parentheses, -1 if there is none.
 func outfileAt(text string, tokens []token) int {
 	depth := 0
 	for i, t := range tokens {

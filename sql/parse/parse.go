@@ -39,7 +39,7 @@ type Statement struct {
 	short    *shortened // what Node's positions count in; nil: Text
 }
 
-// Locate places an error at a byte offset such as a node's OriginTextPosition. The position then counts in the whole text that was
+// Locate gives an error the position of a byte offset such as a node's OriginTextPosition. The position then counts in the whole text that was
 // parsed. An error that has a position keeps it.
 func (s *Statement) Locate(e *sqlerr.Error, offset int) *sqlerr.Error {
 	if s.short != nil {
@@ -48,7 +48,7 @@ func (s *Statement) Locate(e *sqlerr.Error, offset int) *sqlerr.Error {
 	return e.AtOffset(s.source, s.Offset+offset)
 }
 
-// locateText places an error at a byte offset of s.Text.
+// locateText gives an error the position of a byte offset of s.Text.
 func (s *Statement) locateText(e *sqlerr.Error, offset int) *sqlerr.Error {
 	if s.Rows != nil { // Text is whole
 		return e.AtOffset(s.source, s.Offset+offset)

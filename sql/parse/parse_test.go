@@ -24,7 +24,7 @@ func mustOne(t *testing.T, sql string) parse.Statement {
 	return s
 }
 
-func TestStatementsKeepTheirPlace(t *testing.T) {
+func TestStatementsKeepTheirPosition(t *testing.T) {
 	text := "-- a comment; with a semicolon\nSELECT 1;\n\n  /* x */ SELECT ';', `;`, \";\" FROM t -- end\n;;\nDELETE FROM t"
 	list, err := parse.Parse(text, parse.DefaultMode)
 	if err != nil {

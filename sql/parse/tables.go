@@ -7,7 +7,7 @@ import (
 
 // Series is generate_series: the Source of an ast.TableSource.
 type Series struct {
-	ast.ResultSetNode // what the parser saw in its place, for the methods that only its nodes have
+	ast.ResultSetNode // what the parser saw instead of it, for the methods that only its nodes have
 	Args              []ast.ExprNode
 }
 

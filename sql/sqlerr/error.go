@@ -130,7 +130,7 @@ func (e *Error) Is(target error) bool {
 	return false
 }
 
-// At returns a copy of e placed at pos; an error that already has a position keeps it, because the innermost one is the
+// At returns a copy of e with the position pos; an error that already has a position keeps it, because the innermost one is the
 // most precise.
 func (e *Error) At(pos Position) *Error {
 	if e.Pos.Known() {
@@ -141,7 +141,7 @@ func (e *Error) At(pos Position) *Error {
 	return &c
 }
 
-// AtOffset returns a copy of e placed at a byte offset of text, which it keeps for rendering.
+// AtOffset returns a copy of e with the position of a byte offset of text, which it keeps for rendering.
 func (e *Error) AtOffset(text string, offset int) *Error {
 	if e.Pos.Known() {
 		return e.WithText(text)

@@ -93,7 +93,7 @@ func TestErrorText(t *testing.T) {
 	}
 }
 
-func TestInnermostPlaceWins(t *testing.T) {
+func TestInnermostPositionWins(t *testing.T) {
 	e := sqlerr.UnknownColumn("b", "on clause", "").AtOffset("SELECT b", 7)
 	if got := e.AtOffset("SELECT b", 0).Pos.Offset; got != 7 {
 		t.Errorf("offset %d", got)
@@ -145,7 +145,7 @@ func TestRender(t *testing.T) {
 			"ERROR 1064 (42000) at line 1, column 408: near 'WHERE'\n" +
 				"  ..." + strings.Repeat("+ a ", 12) + "+ WHERE" + strings.Repeat(" b", 22) + " ...\n" +
 				"  " + strings.Repeat(" ", 53) + "^"},
-		{"no place", sqlerr.DivisionByZero(), "ERROR 1365 (22012): Division by 0"},
+		{"no position", sqlerr.DivisionByZero(), "ERROR 1365 (22012): Division by 0"},
 	} {
 		if got := tc.err.Render(); got != tc.want {
 			t.Errorf("%s:\n%s\nwant\n%s", tc.name, got, tc.want)

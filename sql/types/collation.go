@@ -5,7 +5,7 @@ import "strings"
 // Collation says how texts compare: which are equal, and which come first. Its zero value is utf8mb4_bin, the default: by bytes,
 // which is by code point, trailing spaces counted.
 //
-// The engine itself compares bytes only. Where another collation decides, planner/bind puts the texts' keys in their place
+// The engine itself compares bytes only. Where another collation decides, planner/bind replaces the texts by their keys
 // (see [Collation.AppendKey]), whose bytes compare as the texts do.
 type Collation uint8
 

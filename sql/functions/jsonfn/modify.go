@@ -7,7 +7,7 @@ import (
 	"github.com/radish-sql/radish/sql/sqlerr"
 )
 
-// Functions that change documents. A document is parsed for each row anew, so it is changed in its place.
+// Functions that change documents. A document is parsed for each row anew, so it is changed in place.
 
 // eachChange calls f with each path and value behind the document; f returns the document as it is then.
 func (a *operands) eachChange(f func(doc *jsondoc.Value, p jsondoc.Path, value *jsondoc.Value) *jsondoc.Value) (any, error) {

@@ -483,5 +483,5 @@ func regexpUnder(fn *expr.Function, args []expr.Expr, c types.Collation) (expr.E
 	return expr.BuildCall(fn, sig, own), nil
 }
 
-// regexpDefaults are the operands before the match type where a call leaves them out, by their place.
+// regexpDefaults are the operands before the match type where a call leaves them out, by their position.
 var regexpDefaults = map[string][]int64{"regexp_instr": {0, 0, 1, 1, 0}, "regexp_substr": {0, 0, 1, 1}, "regexp_replace": {0, 0, 0, 1, 0}}

@@ -14,7 +14,7 @@ import (
 // The string functions that queries use most (Reference Manual 14.8). Positions and lengths count characters, of binary
 // strings bytes. Parts of a string share its memory.
 
-// substringFunctions take parts of strings, or put others in their place.
+// substringFunctions take parts of strings, or replace them.
 func substringFunctions() []*expr.Function {
 	return []*expr.Function{
 		function("substring", "SUBSTRING(s, pos [, len]), SUBSTRING(s FROM pos [FOR len])",

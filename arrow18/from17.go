@@ -3,12 +3,10 @@ package arrow18
 import (
 	"bytes"
 	"fmt"
-	"sync/atomic"
 
 	arrow17 "github.com/apache/arrow/go/v17/arrow"
 	array17 "github.com/apache/arrow/go/v17/arrow/array"
 	ipc17 "github.com/apache/arrow/go/v17/arrow/ipc"
-	memory17 "github.com/apache/arrow/go/v17/arrow/memory"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -23,52 +21,16 @@ func FromV17(records array17.RecordReader) (array.RecordReader, error) {
 	if err != nil {
 		return nil, err
 	}
-	records.Retain()
-	r := &from17{records: records, schema: schema}
-	r.refs.Store(1)
-	return r, nil
+	convert := func() arrow.RecordBatch { return recordFrom17(schema, records.Record()) }
+	return &from17{newReader(records, schema, convert)}, nil
 }
 
 // from17 reads the records of a reader of v17.
 type from17 struct {
-	records array17.RecordReader
-	schema  *arrow.Schema
-	batch   arrow.RecordBatch
-	refs    atomic.Int64
+	*reader[*arrow.Schema, arrow.RecordBatch]
 }
 
-func (r *from17) Retain() { r.refs.Add(1) }
-
-func (r *from17) Release() {
-	if r.refs.Add(-1) == 0 {
-		r.drop()
-		r.records.Release()
-	}
-}
-
-func (r *from17) drop() {
-	if r.batch != nil {
-		r.batch.Release()
-		r.batch = nil
-	}
-}
-
-func (r *from17) Schema() *arrow.Schema { return r.schema }
-
-func (r *from17) Next() bool {
-	r.drop()
-	if !r.records.Next() {
-		return false
-	}
-	r.batch = recordFrom17(r.schema, r.records.Record())
-	return true
-}
-
-func (r *from17) RecordBatch() arrow.RecordBatch { return r.batch }
-
-func (r *from17) Record() arrow.RecordBatch { return r.batch }
-
-func (r *from17) Err() error { return r.records.Err() }
+func (r *from17) RecordBatch() arrow.RecordBatch { return r.Record() }
 
 // recordFrom17 returns a record over the same buffers, which the caller releases. The schema is that of the record.
 func recordFrom17(schema *arrow.Schema, record arrow17.Record) arrow.RecordBatch {
@@ -96,7 +58,7 @@ func dataFrom17(t arrow.DataType, data arrow17.ArrayData) *array.Data {
 	for i, b := range data.Buffers() {
 		if b != nil {
 			b.Retain()
-			buffers[i] = memory.NewBufferWithAllocator(b.Bytes(), held17{b})
+			buffers[i] = memory.NewBufferWithAllocator(b.Bytes(), held{memory.DefaultAllocator, b})
 			defer buffers[i].Release() // the array's data retains it
 		}
 	}
@@ -112,20 +74,6 @@ func dataFrom17(t arrow.DataType, data arrow17.ArrayData) *array.Data {
 	}
 	return array.NewData(t, data.Len(), buffers, children, data.NullN(), data.Offset())
 }
-
-// held17 is the allocator of a buffer that wraps one of v17: freeing it gives that one back.
-type held17 struct{ buffer *memory17.Buffer }
-
-func (held17) Allocate(size int) []byte { return memory.DefaultAllocator.Allocate(size) }
-
-// Reallocate serves who resizes a wrapped buffer: what it gets then is Go's memory.
-func (h held17) Reallocate(size int, old []byte) []byte {
-	fresh := memory.DefaultAllocator.Allocate(size)
-	copy(fresh, old)
-	return fresh
-}
-
-func (h held17) Free([]byte) { h.buffer.Release() }
 
 // schemaFrom17 passes a schema through Arrow's format for streams, which both versions write and read.
 func schemaFrom17(schema *arrow17.Schema) (*arrow.Schema, error) {

@@ -3,7 +3,6 @@ package arrow18
 import (
 	"bytes"
 	"fmt"
-	"sync/atomic"
 
 	arrow17 "github.com/apache/arrow/go/v17/arrow"
 	array17 "github.com/apache/arrow/go/v17/arrow/array"
@@ -13,7 +12,6 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/ipc"
-	"github.com/apache/arrow-go/v18/arrow/memory"
 )
 
 // ToV17 returns a reader of v17 over one of v18, which it retains until it is released itself. Records live until the
@@ -24,50 +22,9 @@ func ToV17(records array.RecordReader) (array17.RecordReader, error) {
 	if err != nil {
 		return nil, err
 	}
-	records.Retain()
-	r := &to17{records: records, schema: schema}
-	r.refs.Store(1)
-	return r, nil
+	convert := func() arrow17.Record { return recordTo17(schema, records.RecordBatch()) }
+	return newReader(records, schema, convert), nil
 }
-
-// to17 reads the record batches of a reader of v18.
-type to17 struct {
-	records array.RecordReader
-	schema  *arrow17.Schema
-	record  arrow17.Record
-	refs    atomic.Int64
-}
-
-func (r *to17) Retain() { r.refs.Add(1) }
-
-func (r *to17) Release() {
-	if r.refs.Add(-1) == 0 {
-		r.drop()
-		r.records.Release()
-	}
-}
-
-func (r *to17) drop() {
-	if r.record != nil {
-		r.record.Release()
-		r.record = nil
-	}
-}
-
-func (r *to17) Schema() *arrow17.Schema { return r.schema }
-
-func (r *to17) Next() bool {
-	r.drop()
-	if !r.records.Next() {
-		return false
-	}
-	r.record = recordTo17(r.schema, r.records.RecordBatch())
-	return true
-}
-
-func (r *to17) Record() arrow17.Record { return r.record }
-
-func (r *to17) Err() error { return r.records.Err() }
 
 // recordTo17 returns a record over the same buffers, which the caller releases. The schema is that of the batch.
 func recordTo17(schema *arrow17.Schema, batch arrow.RecordBatch) arrow17.Record {
@@ -97,7 +54,7 @@ func dataTo17(t arrow17.DataType, data arrow.ArrayData) *array17.Data {
 	for i, b := range data.Buffers() {
 		if b != nil {
 			b.Retain()
-			buffers[i] = memory17.NewBufferWithAllocator(b.Bytes(), held18{b})
+			buffers[i] = memory17.NewBufferWithAllocator(b.Bytes(), held{memory17.DefaultAllocator, b})
 			defer buffers[i].Release() // the array's data retains it
 		}
 	}
@@ -113,20 +70,6 @@ func dataTo17(t arrow17.DataType, data arrow.ArrayData) *array17.Data {
 	}
 	return array17.NewData(t, data.Len(), buffers, children, data.NullN(), data.Offset())
 }
-
-// held18 is the allocator of a buffer that wraps one of v18: freeing it gives that one back.
-type held18 struct{ buffer *memory.Buffer }
-
-func (held18) Allocate(size int) []byte { return memory17.DefaultAllocator.Allocate(size) }
-
-// Reallocate serves who resizes a wrapped buffer: what it gets then is Go's memory.
-func (h held18) Reallocate(size int, old []byte) []byte {
-	fresh := memory17.DefaultAllocator.Allocate(size)
-	copy(fresh, old)
-	return fresh
-}
-
-func (h held18) Free([]byte) { h.buffer.Release() }
 
 // schemaTo17 passes a schema through Arrow's format for streams, which both versions write and read.
 func schemaTo17(schema *arrow.Schema) (*arrow17.Schema, error) {

@@ -361,25 +361,33 @@ func (c *Context) divisionByZero(out *column.Vector, i, n int) error {
 	return nil
 }
 
+// evalFloatDivision stores quotients of doubles, or remainders.
+func evalFloatDivision(c *Context, call *Call, out *column.Vector, args []*column.Vector, sel []int32, n int, remainders bool) error {
+	a, b := Floats(args[0]), Floats(args[1])
+	for _, i := range Positions(sel, n) {
+		x, y := a.At(int(i)), b.At(int(i))
+		if y == 0 {
+			if err := c.divisionByZero(out, int(i), n); err != nil {
+				return err
+			}
+			continue
+		}
+		if remainders {
+			out.F64[i] = math.Mod(x, y)
+			continue
+		}
+		r := x / y
+		if Overflows(r, x, y) {
+			return OutOfRange(call)
+		}
+		out.F64[i] = r
+	}
+	return nil
+}
+
 func evalDiv(c *Context, call *Call, out *column.Vector, args []*column.Vector, sel []int32, n int) error {
 	if out.Type.IsFloat() {
-		a, b := Floats(args[0]), Floats(args[1])
-		for _, i := range Positions(sel, n) {
-			y := b.At(int(i))
-			if y == 0 {
-				if err := c.divisionByZero(out, int(i), n); err != nil {
-					return err
-				}
-				continue
-			}
-			x := a.At(int(i))
-			r := x / y
-			if Overflows(r, x, y) {
-				return OutOfRange(call)
-			}
-			out.F64[i] = r
-		}
-		return nil
+		return evalFloatDivision(c, call, out, args, sel, n, false)
 	}
 	a, b := Wides(args[0]), Wides(args[1])
 	as, bs, scale, precision := ScaleOf(args[0].Type), ScaleOf(args[1].Type), ScaleOf(out.Type), int(out.Type.Precision)
@@ -511,20 +519,9 @@ func modInts(out []int64, a Reader[int64], by int64, positions []int32) {
 	}
 }
 
-func evalMod(c *Context, _ *Call, out *column.Vector, args []*column.Vector, sel []int32, n int) error {
+func evalMod(c *Context, call *Call, out *column.Vector, args []*column.Vector, sel []int32, n int) error {
 	if out.Type.IsFloat() {
-		a, b := Floats(args[0]), Floats(args[1])
-		for _, i := range Positions(sel, n) {
-			y := b.At(int(i))
-			if y == 0 {
-				if err := c.divisionByZero(out, int(i), n); err != nil {
-					return err
-				}
-				continue
-			}
-			out.F64[i] = math.Mod(a.At(int(i)), y)
-		}
-		return nil
+		return evalFloatDivision(c, call, out, args, sel, n, true)
 	}
 	if y := args[1]; areInts(out, args) && y.Const && y.I64[0] > 0 {
 		modInts(out.I64, Ints(args[0]), y.I64[0], Positions(sel, n))

@@ -51,17 +51,7 @@ type JSONResponse struct {
 
 // Accept is part of ast.Node. What stands behind the document are literals, which say nothing to a visitor.
 func (n *JSONTable) Accept(v ast.Visitor) (ast.Node, bool) {
-	node, skip := v.Enter(n)
-	if skip {
-		return v.Leave(node)
-	}
-	n = node.(*JSONTable)
-	doc, ok := n.Doc.Accept(v)
-	if !ok {
-		return n, false
-	}
-	n.Doc = doc.(ast.ExprNode)
-	return v.Leave(n)
+	return acceptAround(v, n, func(n *JSONTable) *ast.ExprNode { return &n.Doc })
 }
 
 // Restore is part of ast.Node.

@@ -49,16 +49,22 @@ type Summary struct{ ast.ResultSetNode }
 
 // Accept is part of ast.Node.
 func (n *Summary) Accept(v ast.Visitor) (ast.Node, bool) {
+	return acceptAround(v, n, func(n *Summary) *ast.ResultSetNode { return &n.ResultSetNode })
+}
+
+// acceptAround is Accept for a node with one child, which the visitor may replace.
+func acceptAround[N, C ast.Node](v ast.Visitor, n N, child func(N) *C) (ast.Node, bool) {
 	node, skip := v.Enter(n)
 	if skip {
 		return v.Leave(node)
 	}
-	n = node.(*Summary)
-	q, ok := n.ResultSetNode.Accept(v)
+	n = node.(N)
+	c := child(n)
+	visited, ok := (*c).Accept(v)
 	if !ok {
 		return n, false
 	}
-	n.ResultSetNode = q.(ast.ResultSetNode)
+	*c = visited.(C)
 	return v.Leave(n)
 }
 

@@ -57,22 +57,18 @@ func (c *Case) duckSQL() string {
 // Settings are the flags of commands that run statements beside DuckDB.
 type Settings struct {
 	database.Settings
-	python   string
+	peers.Flags
 	Compress bool
-	Runs     int
 	Cases    string
-	Markdown string
 	Profile  database.Profiler
 }
 
 func (s *Settings) Register(fs *flag.FlagSet) {
 	s.Settings.Register(fs)
-	fs.StringVar(&s.python, "duckdb-python", "", "a Python interpreter that has the package duckdb; empty: Radish runs alone")
+	s.Flags.Register(fs, 5, "timed runs", "Radish runs alone")
 	fs.BoolVar(&s.Compress, "duckdb-compress", false, "let DuckDB compress its tables")
-	fs.IntVar(&s.Runs, "runs", 5, "timed runs")
 	fs.StringVar(&s.Cases, "cases", "",
 		"only the cases whose group, name or text contains one of these words, separated by commas")
-	fs.StringVar(&s.Markdown, "markdown", "", "write the table to this file as markdown, too")
 	s.Profile.Register(fs)
 }
 
@@ -112,10 +108,10 @@ func Open(ctx context.Context, s *Settings) (*Comparison, error) {
 		return nil, err
 	}
 	b := &Comparison{Runs: s.Runs, DB: db}
-	if s.python == "" {
+	if s.Python == "" {
 		return b, nil
 	}
-	if b.duck, err = peers.Start(ctx, s.python, db.Threads); err != nil {
+	if b.duck, err = peers.Start(ctx, s.Python, db.Threads); err != nil {
 		db.Close()
 		return nil, err
 	}

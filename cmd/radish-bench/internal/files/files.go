@@ -77,10 +77,9 @@ func Run(ctx context.Context, args []string, out io.Writer) error {
 	sf := fs.Float64("sf", 0.3, "scale factor of the tables, at least 0.01")
 	dir := fs.String("dir", filepath.Join("build", "files"), "folder of the files")
 	reuse := fs.Bool("reuse", false, "take the files that are there instead of writing them anew")
-	python := fs.String("duckdb-python", "", "a Python interpreter that has the package duckdb")
-	runs := fs.Int("runs", 3, "processes for each statement and engine; the one that took least counts")
 	cases := fs.String("cases", "", "only the statements whose name or file contains one of these words, separated by commas")
-	markdown := fs.String("markdown", "", "write the table to this file as markdown, too")
+	var common peers.Flags
+	common.Register(fs, 3, "processes for each statement and engine; the one that took least counts", "")
 	child := fs.Bool("child", false, "run the statement that stands on the standard input")
 	if err := cli.Parse(fs, args); err != nil {
 		return err
@@ -88,13 +87,13 @@ func Run(ctx context.Context, args []string, out io.Writer) error {
 	if *child {
 		return runFileChild(ctx, set, out)
 	}
-	switch {
-	case *python == "":
-		return cli.WrongUsage(fs, "--duckdb-python is missing; make bench-oracle makes a virtual environment and gives its python")
-	case *runs < 1:
-		return cli.WrongUsage(fs, "--runs %d: a time needs a run", *runs)
+	if err := common.NeedPython(fs, "bench-oracle"); err != nil {
+		return err
 	}
-	b := fileBench{Settings: set, python: *python, dir: *dir, runs: *runs, sf: *sf}
+	if common.Runs < 1 {
+		return cli.WrongUsage(fs, "--runs %d: a time needs a run", common.Runs)
+	}
+	b := fileBench{Settings: set, python: common.Python, dir: *dir, runs: common.Runs, sf: *sf}
 	var err error
 	if b.dir, err = filepath.Abs(b.dir); err != nil {
 		return err
@@ -111,7 +110,7 @@ func Run(ctx context.Context, args []string, out io.Writer) error {
 	if err := b.run(ctx, out, *cases); err != nil {
 		return err
 	}
-	if err := report.Write(&b, out, *markdown); err != nil {
+	if err := report.Write(&b, out, common.Markdown); err != nil {
 		return err
 	}
 	return b.failed()

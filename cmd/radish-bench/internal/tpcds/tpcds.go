@@ -30,20 +30,19 @@ func Run(ctx context.Context, args []string, out io.Writer) error {
 	data := fs.String("data", "",
 		"folder of the tables' Parquet files; empty: build/tpcds/sf<scale factor>, which is made where it is missing")
 	queries := fs.String("queries", "../shared/tpcds/queries", "folder of the queries in MySQL's dialect, q01.sql to q99.sql")
-	python := fs.String("duckdb-python", "", "a Python interpreter that has the package duckdb; empty: answers are not compared")
 	generator := fs.String("generator-python", "",
 		"one whose duckdb has TPC-DS built in, such as duckdb==1.1.3; empty: that of --duckdb-python")
-	runs := fs.Int("runs", 3, "hot runs after the first")
 	list := fs.String("query", "", "numbers of queries, separated by commas; empty: all")
 	estimates := fs.Int("estimates", 0, "instead of times, print so many operators whose rows the planner estimated worst")
-	markdown := fs.String("markdown", "", "write the table to this file as markdown, too")
+	var common peers.Flags
+	common.Register(fs, 3, "hot runs after the first", "answers are not compared")
 	var profile database.Profiler
 	profile.Register(fs)
 	if err := cli.Parse(fs, args); err != nil {
 		return err
 	}
-	if *runs < 1 {
-		return cli.WrongUsage(fs, "--runs %d: medians need a run", *runs)
+	if common.Runs < 1 {
+		return cli.WrongUsage(fs, "--runs %d: medians need a run", common.Runs)
 	}
 	d := tpcdsData{tables: *data, queries: *queries}
 	if d.tables == "" {
@@ -54,16 +53,16 @@ func Run(ctx context.Context, args []string, out io.Writer) error {
 		return err
 	}
 	defer db.Close()
-	if _, err := d.files(); err != nil && *data == "" && *python+*generator != "" {
+	if _, err := d.files(); err != nil && *data == "" && common.Python+*generator != "" {
 		if *generator == "" {
-			*generator = *python
+			*generator = common.Python
 		}
 		if err := generateTPCDS(ctx, *generator, db.Threads, *sf, d.tables); err != nil {
 			return err
 		}
 	}
-	c := tpcdsComparison{runs: *runs, db: db, scale: *sf}
-	if err := c.load(ctx, out, &d, *python); err != nil {
+	c := tpcdsComparison{runs: common.Runs, db: db, scale: *sf}
+	if err := c.load(ctx, out, &d, common.Python); err != nil {
 		return err
 	}
 	if c.duck != nil {
@@ -85,7 +84,7 @@ func Run(ctx context.Context, args []string, out io.Writer) error {
 	if err := profile.Stop(); err != nil {
 		return err
 	}
-	if err := report.Write(&c, out, *markdown); err != nil {
+	if err := report.Write(&c, out, common.Markdown); err != nil {
 		return err
 	}
 	return c.failed()

@@ -25,23 +25,22 @@ func RunOracle(ctx context.Context, args []string, out io.Writer) error {
 	var set database.Settings
 	set.Register(fs)
 	sf := fs.Float64("sf", 1, "scale factor, at least 0.01")
-	python := fs.String("duckdb-python", "", "a Python interpreter that has the package duckdb")
 	compress := fs.Bool("duckdb-compress", false,
 		"let DuckDB compress its tables (CHECKPOINT), which in memory it does not do by itself")
 	dir := fs.String("dir", "", "folder of the Parquet files; empty: build/tpch/sf<scale factor>")
 	reuse := fs.Bool("reuse", false, "take the files that are there instead of exporting them anew")
-	runs := fs.Int("runs", 5, "hot runs after the first")
 	list := fs.String("query", "", "numbers of queries, separated by commas; empty: all")
-	markdown := fs.String("markdown", "", "write the table to this file as markdown, too")
+	var common peers.Flags
+	common.Register(fs, 5, "hot runs after the first", "")
 	jsonPath := fs.String("json", "", "write the figures to this file, too")
 	if err := cli.Parse(fs, args); err != nil {
 		return err
 	}
-	if *python == "" {
-		return cli.WrongUsage(fs, "--duckdb-python is missing; make bench-oracle makes a virtual environment and gives its python")
+	if err := common.NeedPython(fs, "bench-oracle"); err != nil {
+		return err
 	}
-	if *runs < 1 {
-		return cli.WrongUsage(fs, "--runs %d: medians need a run", *runs)
+	if common.Runs < 1 {
+		return cli.WrongUsage(fs, "--runs %d: medians need a run", common.Runs)
 	}
 	queries, err := pickQueries(*sf, *list)
 	if err != nil {
@@ -60,19 +59,19 @@ func RunOracle(ctx context.Context, args []string, out io.Writer) error {
 		return err
 	}
 	defer db.Close()
-	duck, err := peers.Start(ctx, *python, db.Threads)
+	duck, err := peers.Start(ctx, common.Python, db.Threads)
 	if err != nil {
 		return err
 	}
 	defer duck.Close()
-	c := comparison{scale: *sf, runs: *runs, db: db, duck: duck, compress: *compress}
+	c := comparison{scale: *sf, runs: common.Runs, db: db, duck: duck, compress: *compress}
 	if err := c.load(ctx, out, *dir); err != nil {
 		return err
 	}
 	if err := c.run(ctx, out, queries); err != nil {
 		return err
 	}
-	if err := report.Write(&c, out, *markdown); err != nil {
+	if err := report.Write(&c, out, common.Markdown); err != nil {
 		return err
 	}
 	if *jsonPath != "" {

@@ -29,22 +29,22 @@ func Run(ctx context.Context, args []string, out io.Writer) error {
 	var set database.Settings
 	set.Register(fs)
 	rows := fs.Int64("rows", 10_000_000, "rows of the table")
-	python := fs.String("duckdb-python", "", "a Python interpreter that has the package duckdb")
 	dir := fs.String("dir", "", "folder of the Parquet file; empty: build/windows")
 	reuse := fs.Bool("reuse", false, "take the file that is there instead of writing it anew")
-	runs := fs.Int("runs", 3, "timed runs")
 	cases := fs.String("cases", "", "only the cases whose group or text contains one of these words, separated by commas")
-	markdown := fs.String("markdown", "", "write the table to this file as markdown, too")
+	var common peers.Flags
+	common.Register(fs, 3, "timed runs", "")
 	var profile database.Profiler
 	profile.Register(fs)
 	if err := cli.Parse(fs, args); err != nil {
 		return err
 	}
+	if err := common.NeedPython(fs, "bench-windows"); err != nil {
+		return err
+	}
 	switch {
-	case *python == "":
-		return cli.WrongUsage(fs, "--duckdb-python is missing; make bench-windows makes a virtual environment and gives its python")
-	case *runs < 1:
-		return cli.WrongUsage(fs, "--runs %d: medians need a run", *runs)
+	case common.Runs < 1:
+		return cli.WrongUsage(fs, "--runs %d: medians need a run", common.Runs)
 	case *rows < 1 || *rows > math.MaxInt32:
 		return cli.WrongUsage(fs, "--rows %d: from 1 to %d", *rows, math.MaxInt32)
 	}
@@ -65,16 +65,16 @@ func Run(ctx context.Context, args []string, out io.Writer) error {
 		return err
 	}
 	defer db.Close()
-	duck, err := peers.Start(ctx, *python, db.Threads)
+	duck, err := peers.Start(ctx, common.Python, db.Threads)
 	if err != nil {
 		return err
 	}
 	defer duck.Close()
-	c := Comparison{rows: *rows, runs: *runs, DB: db, duck: duck}
+	c := Comparison{rows: *rows, runs: common.Runs, DB: db, duck: duck}
 	if err := c.load(ctx, path); err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "Window functions over %d rows, %d threads each, medians of %d runs; DuckDB %s\n\n", *rows, db.Threads, *runs, duck.Version)
+	fmt.Fprintf(out, "Window functions over %d rows, %d threads each, medians of %d runs; DuckDB %s\n\n", *rows, db.Threads, common.Runs, duck.Version)
 	if err := profile.Start(); err != nil {
 		return err
 	}
@@ -84,7 +84,7 @@ func Run(ctx context.Context, args []string, out io.Writer) error {
 	if err := profile.Stop(); err != nil {
 		return err
 	}
-	if err := report.Write(&c, out, *markdown); err != nil {
+	if err := report.Write(&c, out, common.Markdown); err != nil {
 		return err
 	}
 	return c.failed()

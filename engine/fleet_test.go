@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -107,11 +106,7 @@ func testTPCHOnFleet(t *testing.T, e *Engine, devices int) {
 		if w := f.Warnings(); len(w) > 0 {
 			t.Errorf("Q%d: %s", q.Number, w[0].Message)
 		}
-		slices.Sort(got) // rows that agree in what orders them may change places
-		slices.Sort(want)
-		if !slices.Equal(got, want) {
-			t.Errorf("Q%d on %d GPUs gives\n%s\non the CPU\n%s", q.Number, devices, strings.Join(got, "\n"), strings.Join(want, "\n"))
-		}
+		sameRowsAsCPU(t, fmt.Sprintf("Q%d", q.Number), fmt.Sprintf("%d GPUs", devices), got, want)
 		if isShared(t, f, q.SQL, exchanges) {
 			shared++
 		}

@@ -101,6 +101,34 @@ func rowTexts(rows [][]types.Value) []string {
 	return out
 }
 
+// rowsOnCPU returns a statement's rows from the CPU, and leaves the session on a device.
+func rowsOnCPU(t *testing.T, s *Session, sql, device string) []string {
+	t.Helper()
+	mustRun(t, s, "SET radish_device = 'cpu'")
+	rows := rowTexts(values(t, s, sql))
+	mustRun(t, s, "SET radish_device = '"+device+"'")
+	return rows
+}
+
+// textOnCPU is rowsOnCPU for a statement's output.
+func textOnCPU(t *testing.T, s *Session, sql, device string) string {
+	t.Helper()
+	mustRun(t, s, "SET radish_device = 'cpu'")
+	text := mustRun(t, s, sql)
+	mustRun(t, s, "SET radish_device = '"+device+"'")
+	return text
+}
+
+// sameRowsAsCPU compares rows that GPUs give with those of the CPU, in any order: rows that agree in what orders them may come in either. how says which GPUs.
+func sameRowsAsCPU(t *testing.T, sql, how string, got, want []string) {
+	t.Helper()
+	slices.Sort(got)
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
+		t.Errorf("%s on %s gives\n%s\non the CPU\n%s", sql, how, strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
 // TestTPCHOnGPU runs the 22 queries wholly by kernels and compares them with the CPU's results and, if the files are there, with the
 // published answers.
 func TestTPCHOnGPU(t *testing.T) {
@@ -115,19 +143,12 @@ func testTPCH(t *testing.T, e *Engine) {
 	mustRun(t, s, "CALL tpch_generate(0.01)")
 	answers := publishedAnswers(t)
 	for _, q := range tpch.Queries(0.01) {
-		mustRun(t, s, "SET radish_device = 'cpu'")
-		want := rowTexts(values(t, s, q.SQL))
-		mustRun(t, s, "SET radish_device = 'gpu_strict'")
+		want := rowsOnCPU(t, s, q.SQL, "gpu_strict")
 		rows := values(t, s, q.SQL)
 		if w := s.Warnings(); len(w) > 0 {
 			t.Errorf("Q%d: %s", q.Number, w[0].Message)
 		}
-		got := rowTexts(rows)
-		slices.Sort(got) // rows that agree in what orders them may change places
-		slices.Sort(want)
-		if !slices.Equal(got, want) {
-			t.Errorf("Q%d on the GPU gives\n%s\non the CPU\n%s", q.Number, strings.Join(got, "\n"), strings.Join(want, "\n"))
-		}
+		sameRowsAsCPU(t, fmt.Sprintf("Q%d", q.Number), "the GPU", rowTexts(rows), want)
 		if answers == "" {
 			continue
 		}
@@ -213,19 +234,12 @@ func testMixedPlans(t *testing.T, e *Engine) {
 		"SELECT x.a, x.d, g FROM (SELECT a, b, d, e FROM t ORDER BY d DESC, e LIMIT 7 OFFSET 2) AS x JOIN (SELECT b, GROUP_CONCAT(c ORDER BY c) AS g FROM u GROUP BY b) AS y ON x.b = y.b",
 		"SELECT b, d FROM t UNION ALL SELECT GROUP_CONCAT(b), MAX(d) FROM u GROUP BY a",
 	} {
-		mustRun(t, s, "SET radish_device = 'cpu'")
-		want := rowTexts(values(t, s, sql))
-		mustRun(t, s, "SET radish_device = 'gpu'")
+		want := rowsOnCPU(t, s, sql, "gpu")
 		plan := mustRun(t, s, "EXPLAIN "+sql)
 		if !strings.Contains(plan, " on gpu:") || !strings.Contains(plan, " on cpu:") {
 			t.Errorf("%s is not on both devices:\n%s", sql, plan)
 		}
-		got := rowTexts(values(t, s, sql))
-		slices.Sort(got)
-		slices.Sort(want)
-		if !slices.Equal(got, want) {
-			t.Errorf("%s gives\n%s\nwant\n%s\n%s", sql, strings.Join(got, "\n"), strings.Join(want, "\n"), plan)
-		}
+		sameRowsAsCPU(t, sql, "both devices", rowTexts(values(t, s, sql)), want)
 		mustRun(t, s, "SET radish_device = 'gpu_strict'")
 		_, err := run(context.Background(), s, sql)
 		var e *sqlerr.Error
@@ -292,9 +306,7 @@ func testSameOnGPU(t *testing.T, e *Engine) {
 		// A number of texts is a number.
 		"SELECT c % 2, c - 1 FROM (SELECT COUNT(CASE WHEN x > 2 THEN 'a' WHEN x = 2 THEN 'b' END) AS c FROM p) AS g",
 	} {
-		mustRun(t, s, "SET radish_device = 'cpu'")
-		want := sortedLines(mustRun(t, s, sql))
-		mustRun(t, s, "SET radish_device = 'gpu'")
+		want := sortedLines(textOnCPU(t, s, sql, "gpu"))
 		if got := sortedLines(mustRun(t, s, sql)); got != want {
 			t.Errorf("%s gives\n%s\nwant\n%s", sql, got, want)
 		}
@@ -375,9 +387,7 @@ func TestGPUCountedSums(t *testing.T) {
 // sameOnGPU compares what a statement gives on the CPU and on the GPU.
 func sameOnGPU(t *testing.T, s *Session, sql string) {
 	t.Helper()
-	mustRun(t, s, "SET radish_device = 'cpu'")
-	want := rowTexts(values(t, s, sql))
-	mustRun(t, s, "SET radish_device = 'gpu_strict'")
+	want := rowsOnCPU(t, s, sql, "gpu_strict")
 	if got := rowTexts(values(t, s, sql)); !slices.Equal(got, want) {
 		t.Errorf("%s on the GPU gives\n%s\non the CPU\n%s", sql, strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
@@ -442,9 +452,7 @@ func testGPUManySums(t *testing.T, e *Engine) {
 		onGPU bool
 	}{{30, true}, {95, false}} {
 		sql := "SELECT " + strings.Join(sums[:c.sums], ", ") + " FROM w"
-		mustRun(t, s, "SET radish_device = 'cpu'")
-		want := rowTexts(values(t, s, sql))
-		mustRun(t, s, "SET radish_device = 'gpu'")
+		want := rowsOnCPU(t, s, sql, "gpu")
 		if got := rowTexts(values(t, s, sql)); !slices.Equal(got, want) {
 			t.Errorf("%d sums are %s, want %s", c.sums, got, want)
 		}
@@ -465,9 +473,7 @@ func testGPUSortMergeMultiplies(t *testing.T, e *Engine) {
 		"SELECT COUNT(*), COUNT(DISTINCT b.v) FROM m AS a JOIN m AS b ON a.k = b.k GROUP BY b.k, b.v WITH ROLLUP",
 		"SELECT a.v, b.v FROM m AS a LEFT JOIN m AS b ON a.k = b.k ORDER BY 1, 2",
 	} {
-		mustRun(t, s, "SET radish_device = 'cpu'")
-		want := sortedLines(mustRun(t, s, sql))
-		mustRun(t, s, "SET radish_device = 'gpu_strict'")
+		want := sortedLines(textOnCPU(t, s, sql, "gpu_strict"))
 		if got := sortedLines(mustRun(t, s, sql)); got != want {
 			t.Errorf("%s: %d bytes of rows, want %d:\n%.300s", sql, len(got), len(want), got)
 		}

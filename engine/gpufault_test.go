@@ -529,9 +529,7 @@ func boundMemory(t *testing.T, library string, known bool) {
 		"SELECT l_orderkey, l_linenumber, l_comment FROM lineitem ORDER BY l_comment, 1, 2",
 		"SELECT COUNT(*) FROM lineitem AS a JOIN lineitem AS b ON a.l_comment = b.l_comment",
 	} {
-		mustRun(t, s, "SET radish_device = 'cpu'")
-		want := mustRun(t, s, sql)
-		mustRun(t, s, "SET radish_device = 'gpu_strict'")
+		want := textOnCPU(t, s, sql, "gpu_strict")
 		_, err := run(context.Background(), s, sql)
 		var x *sqlerr.Error
 		if !errors.As(err, &x) || x.Kind != sqlerr.Resource || x.Code != sqlerr.CodeCapacityExceeded || !strings.Contains(err.Error(), message) || !strings.Contains(err.Error(), "bytes") {

@@ -21,8 +21,7 @@ func TestGPUJoinPartitions(t *testing.T) {
 			"SELECT COUNT(*), SUM(g.n), SUM(r.v) FROM (SELECT w, COUNT(*) AS n FROM s GROUP BY w) AS g JOIN r ON r.k = g.w WHERE EXISTS (SELECT 1 FROM s WHERE s.k = r.k + 70000)",
 			"SELECT COUNT(*), SUM(r.v) FROM r WHERE k NOT IN (SELECT k FROM s) AND v IN (SELECT w FROM s)",
 		} {
-			want := mustRun(t, s, "SET radish_device = 'cpu'; "+sql)
-			mustRun(t, s, "SET radish_device = 'gpu_strict'")
+			want := textOnCPU(t, s, sql, "gpu_strict")
 			with := func(set, sql string) string {
 				return strings.Replace(sql, "SELECT", "SELECT /*+ "+set+" */", 1)
 			}
@@ -104,8 +103,7 @@ func TestGPUJoinSorted(t *testing.T) {
 			{"SELECT COUNT(*), SUM(r.k), SUM(b.k) FROM r FULL JOIN r AS b ON r.k = b.k", "no sort-merge join: rows of the build without a match are wanted"},
 			{"SELECT COUNT(*), SUM(r.k) FROM r JOIN r AS b ON r.c = b.c AND r.k = b.k", "no sort-merge join: its keys do not pack into 64 bits"},
 		} {
-			want := mustRun(t, s, "SET radish_device = 'cpu'; "+x.sql)
-			mustRun(t, s, "SET radish_device = 'gpu_strict'")
+			want := textOnCPU(t, s, x.sql, "gpu_strict")
 			hinted := strings.Replace(x.sql, "SELECT", "SELECT /*+ SET_VAR(radish_gpu_join_sorted = 'always') */", 1)
 			if got := mustRun(t, s, hinted); got != want {
 				t.Errorf("%s\ngives %s and not %s", hinted, got, want)
@@ -115,8 +113,7 @@ func TestGPUJoinSorted(t *testing.T) {
 			}
 		}
 		const sql = "SELECT /*+ MERGE_JOIN(r)%s */ COUNT(*), SUM(r.v), SUM(s.w) FROM r JOIN s ON r.k = s.k"
-		want := mustRun(t, s, "SET radish_device = 'cpu'; "+fmt.Sprintf(sql, ""))
-		mustRun(t, s, "SET radish_device = 'gpu_strict'")
+		want := textOnCPU(t, s, fmt.Sprintf(sql, ""), "gpu_strict")
 		for set, explained := range map[string]string{"": "hint MERGE_JOIN", " SET_VAR(radish_gpu_join_sorted = 'never')": "hash inner join"} {
 			hinted := fmt.Sprintf(sql, set)
 			if got := mustRun(t, s, hinted); got != want {

@@ -51,9 +51,7 @@ func testGPURuns(t *testing.T, e *Engine) {
 		if testing.Short() && i%2 > 0 {
 			continue
 		}
-		mustRun(t, s, "SET radish_device = 'cpu'")
-		want := mustRun(t, s, sql)
-		mustRun(t, s, "SET radish_device = 'gpu_strict'")
+		want := textOnCPU(t, s, sql, "gpu_strict")
 		if strings.Contains(mustRun(t, s, "EXPLAIN FORMAT = 'kernels' "+sql), "put_off_run(") {
 			shared++
 		}

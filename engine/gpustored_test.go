@@ -187,9 +187,7 @@ func testGPUStores(t *testing.T, e *Engine, first int) {
 			if c.Type.IsString() || c.Type.Phys() == types.PhysFloat64 {
 				q = fmt.Sprintf("SELECT COUNT(*), COUNT(`%s`), MIN(`%s`), MAX(`%s`) FROM ", c.Name, c.Name, c.Name)
 			}
-			mustRun(t, s, "SET radish_device = 'cpu'")
-			want := mustRun(t, s, q+"want")
-			mustRun(t, s, "SET radish_device = 'gpu_strict'")
+			want := textOnCPU(t, s, q+"want", "gpu_strict")
 			if have := mustRun(t, s, q+"got"); have != want {
 				t.Errorf("%s: %s: %s, want %s", sql, q, have, want)
 			}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
@@ -61,9 +60,7 @@ func testTPCHInWindows(t *testing.T, s *Session) {
 	}
 	windows := 0
 	for _, q := range tpch.Queries(0.01) {
-		mustRun(t, s, "SET radish_device = 'cpu'")
-		want := rowTexts(values(t, s, q.SQL))
-		mustRun(t, s, "SET radish_device = 'gpu_strict'")
+		want := rowsOnCPU(t, s, q.SQL, "gpu_strict")
 		memory, plan := 64<<10, ""
 		for ; ; memory += memory / 4 {
 			mustRun(t, s, fmt.Sprintf("SET radish_gpu_table_memory = %d", memory))
@@ -80,12 +77,7 @@ func testTPCHInWindows(t *testing.T, s *Session) {
 		if strings.Contains(plan, " windows") {
 			windows++
 		}
-		got := rowTexts(values(t, s, q.SQL))
-		slices.Sort(got)
-		slices.Sort(want)
-		if !slices.Equal(got, want) {
-			t.Errorf("Q%d within %d bytes gives\n%s\non the CPU\n%s", q.Number, memory, strings.Join(got, "\n"), strings.Join(want, "\n"))
-		}
+		sameRowsAsCPU(t, fmt.Sprintf("Q%d", q.Number), fmt.Sprintf("a GPU with %d bytes", memory), rowTexts(values(t, s, q.SQL)), want)
 	}
 	t.Logf("%d of 22 queries read tables in windows", windows)
 	mustRun(t, s, "SET radish_gpu_table_memory = 0")

@@ -17,9 +17,10 @@ import (
 	"github.com/radish-sql/radish/storage/table"
 )
 
-// Check finds what is wrong with a statement as far as that shows without its work: queries and changes of rows are bound, and do not
-// run; files that queries name are read. What later statements are bound against runs, of a CREATE TABLE ... AS SELECT without its rows and
-// of tpch_generate at the least scale factor, so that Check is for a database of its own.
+// Check finds errors in a statement without its work. Queries and changes of rows are bound and do not run, but files that queries name are read.
+//
+// What later statements refer to is made: a CREATE TABLE ... AS SELECT runs without its rows, tpch_generate at the least scale factor. So Check needs a
+// database of its own.
 func (s *Session) Check(ctx context.Context, stmt parse.Statement) error {
 	if len(stmt.Params) > 0 {
 		_, _, err := s.Prepare(ctx, stmt)

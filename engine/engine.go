@@ -90,7 +90,8 @@ type autoState struct {
 // emulatesAuto is set by EmulateAuto.
 var emulatesAuto atomic.Bool
 
-// EmulateAuto is for tests: radish_device = 'auto' of engines that are made from now on uses an emulated device as if it were a real one, for queries that read a row or more.
+// EmulateAuto is for tests. Engines that are made from now on use an emulated device under radish_device = 'auto' as if it were a real one, for queries
+// that read at least a row.
 func EmulateAuto() { emulatesAuto.Store(true) }
 
 // New returns an empty engine with one database, [DefaultDatabase]. It reports an option that makes no sense.

@@ -20,14 +20,14 @@ import (
 // so it is the one whose error is shown.
 var probes = []types.Value{types.IntValue(1), types.NullOf(types.Null), types.StringValue("1")}
 
-// Prepare binds a query or a change of rows against the catalog as it is now, so that unknown names, wrong numbers of
-// arguments and the like show before it runs. It returns the columns of the result; those whose type depends on the types
-// of the markers' values have the type NULL. ok is false for statements of other kinds, which are not looked at.
+// Prepare checks a query or a change of rows against the catalog as it is now: unknown names and wrong numbers of arguments show before it runs. It
+// returns the columns of the result. A column has the type NULL if its type depends on those of the markers' values. ok is false for other statements,
+// which are not checked.
 //
-// A query that a GPU may run has its kernels compiled in the background.
+// If a GPU may run the query, its kernels are compiled in the background.
 //
-// Nothing of the binding is kept: values are part of a plan, and so are the tables, which change. Execute binds anew, or uses what the session
-// keeps of direct queries (plancache.go), or what the engine keeps of queries that come again (keptplans.go).
+// The bound statement is dropped, since a plan holds values and tables, which change. Execute binds again or takes a plan that the session
+// (plancache.go) or the engine (keptplans.go) has kept.
 func (s *Session) Prepare(ctx context.Context, stmt parse.Statement) (columns []ResultColumn, ok bool, err error) {
 	if err := s.engine.alive(); err != nil {
 		return nil, false, err

@@ -10,9 +10,10 @@ import (
 	"github.com/radish-sql/radish/storage/catalog"
 )
 
-// Tables are the locks of LOCK TABLES. A statement waits, before it does anything, until no other session has locked what it reads for
-// writing, or what it writes at all; so does COMMIT for what the transaction has written. Who waits holds nothing that another one
-// could wait for: LOCK TABLES gives back what the session has locked before, and takes its locks all at once.
+// Tables are the locks of LOCK TABLES. Before it does anything, a statement waits while another session has locked what it reads for writing, or what it
+// writes at all. COMMIT waits in the same way for what the transaction has written.
+//
+// There are no deadlocks, because who waits holds no lock: LOCK TABLES gives back what the session has locked before, and takes all its locks at once.
 type Tables struct {
 	held    atomic.Int64 // tables that are locked; where there are none nobody looks further
 	taken   atomic.Int64 // times that tables were locked

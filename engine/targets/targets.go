@@ -13,8 +13,10 @@ import (
 	"github.com/radish-sql/radish/storage/table"
 )
 
-// CheckSafe refuses an UPDATE or DELETE that nothing keeps from changing all rows of a table: in MySQL, one that finds them without an index. Here it is one whose WHERE, or ON, compares the
-// first column of no index of the table with other things. changed says which of several tables are written to; nil: the only one. schemaOf gives the schema of a table; nil: it has none.
+// CheckSafe refuses an UPDATE or DELETE that may change all rows of a table. For MySQL that is one that finds rows without an index. Here it is one whose
+// WHERE and ON compare no index's first column with other things.
+//
+// changed says which of several tables are written to; nil: the only one. schemaOf gives the schema of a table; nil: it has none.
 func CheckSafe(from *ast.TableRefsClause, where ast.ExprNode, changed func(*Table) bool, schemaOf func(*ast.TableName) *table.Schema) error {
 	conditions := innerConditions([]ast.ExprNode{where}, from.TableRefs)
 	var tables []*Table

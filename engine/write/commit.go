@@ -9,9 +9,11 @@ import (
 	"github.com/radish-sql/radish/storage/table"
 )
 
-// CheckCommit checks at COMMIT the foreign keys between tables of which the transaction has written one and others have
-// written the other since it began: a row was inserted here while the row that it refers to was deleted there, or the other way round. base is the catalog when the
-// transaction began, and mine what it has made of that. theirs is the catalog that the transaction meets, merged what would come of it.
+// CheckCommit checks foreign keys at COMMIT. It looks at those where the transaction wrote one table and others have since written the other. A row may
+// have come here while the row that it refers to was deleted there, or the other way round.
+//
+// base is the catalog at the transaction's begin, and mine what the transaction made of it. theirs is the catalog at COMMIT, and merged has the changes of
+// both.
 func CheckCommit(st Statement, base, mine, theirs, merged *catalog.Snapshot) error {
 	g := NewIntegrity(st)
 	if g.IsOff {

@@ -11,11 +11,11 @@ import (
 	"github.com/radish-sql/radish/storage/table"
 )
 
-// Integrity keeps the foreign keys when a statement writes: it takes what the statement does to its tables, follows ON DELETE and ON
-// UPDATE to other tables, and then, at the end of the statement, checks that every reference which was made has its row and that
-// no row whose key is gone is referred to any more. All of it is done for sets of rows, by joins or hash indexes.
+// Integrity enforces foreign keys while a statement writes. It notes what the statement does to its tables and follows ON DELETE and ON UPDATE to other tables.
+// At the end of the statement it checks that each new reference has its row, and that no row refers to a key that is gone. It works on sets of rows, by
+// joins or hash indexes.
 //
-// Until the end the versions that the statement makes keep the numbers of their rows: they are compacted last.
+// Versions that the statement makes keep the numbers of their rows until that end. They are compacted last.
 type Integrity struct {
 	st      Statement
 	snap    *catalog.Snapshot

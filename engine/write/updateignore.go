@@ -16,9 +16,9 @@ import (
 	"github.com/radish-sql/radish/storage/table"
 )
 
-// UpdateIgnore runs UPDATE IGNORE. The query gives the values as the statement computes them; here they are converted row by row, so that each
-// row has its warnings, and written as ON DUPLICATE KEY UPDATE writes: a row whose keys are taken, or that a CHECK, a view or a foreign
-// key does not allow, stays as it is. The targets are taken one after the other. It returns the rows changed.
+// UpdateIgnore runs UPDATE IGNORE and returns the number of changed rows. The query computes the values; here each row's are converted, with warnings of
+// its own, and written as ON DUPLICATE KEY UPDATE does. A row stays as it is if its keys are taken or a CHECK, a view or a foreign key forbids the
+// new values. Several tables are updated one after the other.
 func UpdateIgnore(st Statement, m *bind.Multi) (affected int64, err error) {
 	var targets []*target
 	for i := range m.Targets {

@@ -127,8 +127,8 @@ func (c *Context) While(f func() error) error {
 	return err
 }
 
-// ForWorker returns a copy of c for a worker of a query. texts is told, now and then, how many bytes the worker's programs hold, with the
-// texts that its functions have made and that are still there; an error from it ends the worker's statement. nil: nobody wants to know.
+// ForWorker returns a copy of c for a worker of a query. The copy calls texts now and then with the bytes that the worker's programs hold, texts that
+// functions have made among them. An error of texts ends the worker's statement. texts may be nil.
 func (c Context) ForWorker(texts func(bytes int64) error) *Context {
 	c.texts, c.Texts = textCount{}, texts
 	return &c

@@ -219,8 +219,8 @@ func rounded(e Expr, shown types.Type) Expr {
 	return &Cast{Arg: e, To: shown, Display: true}
 }
 
-// LongAverage is the scale of an average of numbers of type t with its hidden digits, where whole digits stand before the point: whole
-// groups of nine digits, the last one cut; 0 if there is no space for one more than the numbers have.
+// LongAverage is the scale of an average of numbers of type t with its hidden digits, where whole digits stand before the point. It is rounded
+// down to a multiple of nine. It is 0 if that is no more than the numbers' own scale.
 func LongAverage(t types.Type, whole int) int {
 	count := &Const{Value: types.IntValue(1)}
 	scale := min(hiddenOfDiv([]Expr{&Const{Value: types.NullOf(t)}, count}), types.MaxDecimalScale, types.MaxDecimalPrecision-whole) / 9 * 9

@@ -6,12 +6,10 @@ import (
 	"unsafe"
 )
 
-// LikeMatcher is a compiled LIKE pattern: % matches any text, _ one character, and the escape character takes the next
-// one literally.
+// LikeMatcher is a compiled LIKE pattern: % matches any text, _ one character, and the escape character takes the next one literally.
 //
-// A pattern without _ is a list of literal segments between %s: the first must begin the text unless a % precedes it, the last
-// must end it, and those between are searched from left to right, each at its first position. Other patterns go through the
-// general matcher.
+// A pattern without _ is a list of literal segments between %s. The first must begin the text unless a % precedes it, and the last must end it. Those
+// between are searched from left to right, each at its first position. Other patterns go through the general matcher.
 type LikeMatcher struct {
 	segments []string
 	prefix   bool // the first segment is anchored: no % before it

@@ -260,8 +260,8 @@ func callBounds(x *Call, ranges Ranges) bounds {
 	return bounds{}
 }
 
-// IntegerBounds returns what the results of + - * % DIV over integers lie between, NULLs aside, if operand i lies between what of(i) gives; ok is false for what
-// else there is, BIGINT UNSIGNED among it, where of does not know, and where 64 bits may not hold them.
+// IntegerBounds returns bounds of the results of + - * % DIV over integers, NULLs aside. of(i) gives the bounds of operand i. ok is false for other
+// functions and for BIGINT UNSIGNED, where of knows no bounds, and where 64 bits may not hold them.
 func IntegerBounds(x *Call, of func(i int) (lo, hi int64, ok bool)) (lo, hi int64, ok bool) {
 	switch x.Fn.Name {
 	case "add", "sub", "mul", "mod", "intdiv":
@@ -282,8 +282,8 @@ func IntegerBounds(x *Call, of func(i int) (lo, hi int64, ok bool)) (lo, hi int6
 	return Span(x.Fn.Name, in[0], in[1])
 }
 
-// Span returns what the results of "add", "sub", "mul", "mod" or "intdiv" over integers, or over unscaled decimals of such scales that they are the same, lie
-// between if the operands lie within a and b; ok is false where that is not known or 64 bits may not hold it.
+// Span returns bounds of the results of "add", "sub", "mul", "mod" or "intdiv" for operands within a and b. The operands are integers, or unscaled decimals
+// whose scales need no adjustment. ok is false where the bounds are not known or 64 bits may not hold them.
 func Span(operator string, a, b [2]int64) (lo, hi int64, ok bool) {
 	wide := func(r [2]int64) bounds { return bounds{types.Int128FromInt64(r[0]), types.Int128FromInt64(r[1]), true} }
 	out := intervalOf(operator, wide(a), wide(b))

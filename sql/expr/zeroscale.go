@@ -2,9 +2,9 @@ package expr
 
 import "github.com/radish-sql/radish/sql/types"
 
-// ZeroScale is how many digits a DECIMAL of e's has behind the point where it is zero. A variable shows it, since it keeps a number with the digits that
-// the computation gave it. A quotient that is zero and the difference of equal numbers have none, whatever the operands' scales (decimal.c,
-// do_div_mod and do_sub); elsewhere it is the type's scale. column answers for columns and subqueries.
+// ZeroScale is the number of digits behind the point of e where e is zero. A user variable shows it, since it keeps the digits that the computation
+// gave. A zero quotient and the difference of equal numbers have none, whatever the operands' scales (decimal.c, do_div_mod and do_sub). Otherwise it is
+// the type's scale. column answers for columns and subqueries.
 func ZeroScale(e Expr, column func(Expr) int) int {
 	e = WithHiddenDigits(e)
 	scale := ScaleOf(e.Type())

@@ -6,8 +6,8 @@ import (
 	"github.com/radish-sql/radish/sql/interrupt"
 )
 
-// AsJSON returns a valid document of a string as a value of type JSON: as it is written, but its numbers written as INTEGERs and DOUBLEs
-// are, so that [Reread] knows them from DECIMALs.
+// AsJSON returns a valid document in a string as a value of type JSON. It keeps the text but for numbers, which are written as INTEGERs and DOUBLEs are, so
+// that [Reread] can tell them from DECIMALs.
 func AsJSON(c Statement, text string) (string, error) {
 	var b strings.Builder
 	copied, asked := 0, 0 // the bytes that are in b; where the statement was asked last

@@ -19,8 +19,9 @@ type Table struct {
 	Series bool
 }
 
-// Level is a COLUMNS clause. Each value that its path finds in the value of the row around it makes a row of its own columns with each row of the nested
-// levels. These come one after the other, and in the rows of one the columns of the others are NULL; if none has any there is one row, in which all are.
+// Level is a COLUMNS clause. It makes rows from each value that its path finds in the value of the row around it: its own columns beside one row of a nested
+// level. The nested levels come one after the other, and while one gives rows the columns of the others are NULL. If none gives any, there is one row
+// in which all nested columns are NULL.
 type Level struct {
 	Path     jsondoc.Path
 	Written  string // the path

@@ -8,9 +8,10 @@ import (
 	"github.com/radish-sql/radish/sql/sqlerr"
 )
 
-// FullJoin is the type of a FULL [OUTER] JOIN, which the parser does not know: it reads t FULL JOIN u as the table t under the
-// alias FULL, as MySQL does. The words are found among the tokens instead, and the text is parsed twice, with each FULL
-// replaced once by LEFT, which is as long, and once by RIGHT: the joins in which the two trees differ are the full ones.
+// FullJoin is the type of a FULL [OUTER] JOIN. The parser does not know it: like MySQL it reads t FULL JOIN u as table t under the alias FULL.
+//
+// So the words FULL are found among the tokens, and the text is parsed twice: with LEFT, which is as long, instead of each FULL, and with RIGHT. Joins
+// that differ between the two trees are full joins.
 const FullJoin ast.JoinType = 16
 
 // fullJoins returns the offsets in text of the words FULL of full joins.

@@ -68,8 +68,8 @@ func (s *Statement) LocateText(e *sqlerr.Error, mode Mode, expression string) *s
 	return e
 }
 
-// LocateExpression locates an error in the expression that it arose in: where that stands as it is written in messages, or else where the
-// statement has one of its names, and that only once. The columns in it tell whether it can be the statement's, or is that of a view, say.
+// LocateExpression gives an error the position of the expression that it arose in: where the statement has it as messages write it, or else where it has
+// one of its names, if only once. The expression's columns tell whether it can stand in the statement, or comes from a view.
 func (s *Statement) LocateExpression(e *sqlerr.Error, mode Mode, x sqlerr.Expression) *sqlerr.Error {
 	if located := s.LocateText(e, mode, x.Text); located.Pos.Known() {
 		return located

@@ -145,8 +145,8 @@ func Split(text string, mode Mode) []Piece {
 	return list
 }
 
-// Incomplete says whether a person who typed text has to go on before it can be run: its last statement lacks a
-// semicolon, \g or \G, or a string, a quoted name or a comment is open. Space and comments alone are complete.
+// Incomplete says whether text that a person types needs more before it can be run: its last statement lacks a semicolon, \g or \G, or a string, a quoted
+// name or a comment is open. Text of space and comments alone is complete.
 func Incomplete(text string, mode Mode) bool {
 	incomplete := false
 	c := cutter{text: text, mode: mode, client: true, skips: true, bare: true}

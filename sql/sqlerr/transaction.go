@@ -6,9 +6,8 @@ const (
 	CodeTransactionRunning Code = 1568
 )
 
-// WriteConflict is the error of a transaction that cannot be committed, since what it wrote to, or relied on, was changed
-// by one that was committed after it began; why says what. Like the loser of a deadlock in MySQL it has been rolled back, and can
-// be tried again.
+// WriteConflict is the error of a transaction that cannot be committed: one that was committed since it began has changed what it wrote or relied on. why
+// says what. Like the loser of a deadlock in MySQL it has been rolled back, and can be tried again.
 func WriteConflict(why string, args ...any) *Error {
 	return New(CodeLockDeadlock, User, "Deadlock found when trying to get lock; try restarting transaction").WithHint(why, args...)
 }

@@ -22,9 +22,9 @@ func Store(v Value, to Type) (Value, ConvertStatus) { return ConvertContext{}.St
 // Cast converts v as CAST does. The result is a value of type to whatever the status, NULL where MySQL gives NULL.
 func (c ConvertContext) Cast(v Value, to Type) (Value, ConvertStatus) { return c.convert(v, to, false) }
 
-// Store converts v as an assignment does. It differs from Cast where MySQL does: text becomes an integer by rounding
-// ('2.5' is stored as 3, CAST gives 2), negative numbers do not wrap into unsigned types, text that is no member of an
-// ENUM is invalid; the words of ParseSpecialFloat are doubles, which in MySQL are an error.
+// Store converts v as an assignment does. As in MySQL it differs from Cast: text becomes an integer by rounding ('2.5' is stored as 3, CAST gives 2),
+// negative numbers do not wrap into unsigned types, and text that is no member of an ENUM is invalid. The words of ParseSpecialFloat are stored as
+// doubles; MySQL refuses them.
 func (c ConvertContext) Store(v Value, to Type) (Value, ConvertStatus) { return c.convert(v, to, true) }
 
 func (c ConvertContext) convert(v Value, to Type, store bool) (Value, ConvertStatus) {
@@ -422,8 +422,8 @@ func (v Value) toString(to Type) (Value, ConvertStatus) {
 	return Value{Type: to, S: s}, status
 }
 
-// FitString makes s a value of the string type to: it cuts what exceeds the length (ConvertTruncated, or ConvertOK if
-// only spaces are lost from text), removes a CHAR's trailing spaces and pads a BINARY with zero bytes.
+// FitString makes s a value of the string type to. It cuts what exceeds the length: that is ConvertTruncated, or ConvertOK if a text loses only spaces. It
+// removes a CHAR's trailing spaces and pads a BINARY with zero bytes.
 func FitString(s string, to Type) (string, ConvertStatus) {
 	status := ConvertOK
 	n, limited := max(int(to.Length), 0), to.Length != 0

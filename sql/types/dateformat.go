@@ -112,8 +112,8 @@ func meridiem(hour int) string {
 	return "PM"
 }
 
-// AppendTimeFormat appends TIME_FORMAT(time, format). Hours may exceed 23, a negative time has a leading minus sign, and the codes
-// for dates give NULL, except those that MySQL prints as zeros (%c, %d, %e, %m, %Y, %y); ok is false for NULL.
+// AppendTimeFormat appends TIME_FORMAT(time, format). Hours may exceed 23, and a negative time has a leading minus sign. Codes for dates make the result
+// NULL, for which ok is false, except those that MySQL prints as zeros (%c, %d, %e, %m, %Y, %y).
 func AppendTimeFormat(dst []byte, t int64, format string) (text []byte, ok bool) {
 	if t < 0 {
 		dst = append(dst, '-')

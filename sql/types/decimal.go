@@ -139,13 +139,11 @@ func DecimalMul(a Int128, aScale int, b Int128, bScale, scale int) (v Int128, ok
 	return q.signed(xneg != yneg)
 }
 
-// DecimalDiv returns a/b rounded half away from zero at scale. ok is false for b = 0 and if the result leaves an
-// Int128.
+// DecimalDiv returns a/b at scale, rounded half away from zero. ok is false for b = 0 and for a result that does not fit an Int128.
 //
-// The quotient is exact before it is rounded. MySQL instead cuts the quotient to a multiple of nine fractional digits
-// (decimal.c, do_div_mod) and rounds that when it is printed or stored, so that the digits which one sees are the same
-// unless that multiple is the result's own scale: see [DecimalAvg], and hidden.go in package expr for what is computed
-// with quotients.
+// The quotient is exact before it is rounded. MySQL cuts it to a multiple of nine fractional digits first (decimal.c, do_div_mod) and rounds when it
+// prints or stores it. Both show the same digits unless that multiple is the result's scale: see [DecimalAvg], and hidden.go in package expr for
+// computations with quotients.
 func DecimalDiv(a Int128, aScale int, b Int128, bScale, scale int) (v Int128, ok bool) {
 	if b.IsZero() {
 		return Int128{}, false

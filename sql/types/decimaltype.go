@@ -69,8 +69,8 @@ func MulType(a, b Type) Type {
 	return clampDecimal(ai+bi, as+bs)
 }
 
-// DivType returns the type of a/b in decimal: a's scale and div_precision_increment more, and a's integer digits and
-// as many as b has behind the point, for b may be as small as its scale allows.
+// DivType returns the type of a/b in decimal. Its scale is a's and div_precision_increment more. It has a's integer digits and as many more as b has behind
+// the point, since b may be as small as its scale allows.
 func DivType(a, b Type) Type {
 	ai, as := decimalParts(a)
 	_, bs := decimalParts(b)

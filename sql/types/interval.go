@@ -96,8 +96,8 @@ func IntervalOf(n int64, u Unit) (iv Interval, ok bool) {
 	return Interval{n * size, u.IsMonthUnit()}, true
 }
 
-// IntervalOfDecimal returns a number of a simple unit given as a DECIMAL: SECOND keeps its fraction to the microsecond,
-// every other unit rounds half away from zero (INTERVAL 1.5 DAY is two days).
+// IntervalOfDecimal returns an interval of a simple unit whose number is a DECIMAL. SECOND keeps its fraction to the microsecond. Every other unit rounds
+// half away from zero: INTERVAL 1.5 DAY is two days.
 func IntervalOfDecimal(v Int128, scale int, u Unit) (iv Interval, ok bool) {
 	if u == UnitSecond {
 		r, ok := Rescale(v, scale, MaxFsp)
@@ -129,11 +129,11 @@ var compoundParts = [...][]int64{
 	UnitYearMonth:         {12, 1},
 }
 
-// ParseInterval reads an interval's quantity from text. A simple unit takes the integer that the text begins with
-// (SECOND: the decimal). A compound unit takes numbers separated by anything that is no digit; if there are fewer than
-// parts, the leftmost parts are missing, so '10' MINUTE_SECOND is ten seconds; a fraction of a second counts its digits
-// from the left ('1.5' SECOND_MICROSECOND is 1.5 seconds). ok is false, hence NULL, for more numbers than parts and out
-// of range (MySQL's get_interval_value and get_interval_info, item_timefunc.cc).
+// ParseInterval reads an interval's quantity from text, as MySQL's get_interval_value and get_interval_info do (item_timefunc.cc).
+//
+// A simple unit takes the integer that the text begins with, SECOND a decimal. A compound unit takes numbers with anything but digits between them. If
+// there are fewer numbers than parts, the leftmost parts are missing: '10' MINUTE_SECOND is ten seconds. A fraction of a second counts its digits from
+// the left: '1.5' SECOND_MICROSECOND is 1.5 seconds. ok is false, which makes the result NULL, for more numbers than parts and for numbers out of range.
 func ParseInterval(s string, u Unit) (iv Interval, ok bool) {
 	if !u.IsCompound() {
 		if u == UnitSecond {

@@ -144,11 +144,11 @@ func ParseFloatPrefix(s string) (float64, ConvertStatus) {
 	return f, trailing(s, n.end)
 }
 
-// AppendFloat appends a DOUBLE as MySQL prints it: the shortest digits that read back as the same double, written
-// plainly where at most 14 zeros follow the decimal point and at most 15 digits, or a fraction, come with it
-// (1e14 is 100000000000000, 1234567890123456.8 keeps its form, 1e-15 is 0.000000000000001), otherwise with an exponent
-// that has neither plus sign nor padding (1e15, 1.5e-16). Source: my_gcvt in MySQL's strings/dtoa.cc, where
-// MAX_DECPT_FOR_F_FORMAT is DBL_DIG = 15. NaN, Infinity and -Infinity are words.
+// AppendFloat appends a DOUBLE as MySQL prints it: with the fewest digits that read back as the same double. NaN, Infinity and -Infinity are words.
+//
+// A number is written plainly if at most 14 zeros follow the decimal point and it has at most 15 digits, or a fraction: 1e14 is 100000000000000,
+// 1234567890123456.8 and 0.000000000000001 stay as they are. Otherwise it gets an exponent without plus sign and padding: 1e15, 1.5e-16. (my_gcvt in
+// MySQL's strings/dtoa.cc, where MAX_DECPT_FOR_F_FORMAT is DBL_DIG = 15.)
 func AppendFloat(dst []byte, f float64) []byte {
 	if !IsFinite(f) {
 		return append(dst, specialText(f)...)

@@ -208,9 +208,9 @@ func InZone(utc int64, zone *time.Location) int64 {
 	return utc + int64(offset)*MicrosPerSecond
 }
 
-// FromZone returns the moment in microseconds UTC at which a clock in the zone shows the DATETIME, which is how a
-// TIMESTAMP is stored and what UNIX_TIMESTAMP() returns. Of a time that clocks show twice it is the first moment; one that they
-// skip stands for the moment at which they are put forward, as in MySQL (TIME_to_gmt_sec in tztime.cc).
+// FromZone returns the moment, in microseconds UTC, at which a clock in the zone shows the DATETIME. That is how a TIMESTAMP is stored and what
+// UNIX_TIMESTAMP() returns. For a time that clocks show twice it is the first moment. For one that they skip it is the moment at which clocks are put
+// forward, as in MySQL (TIME_to_gmt_sec in tztime.cc).
 func FromZone(datetime int64, zone *time.Location) int64 {
 	days := DateOf(datetime)
 	y, m, d := CivilFromDays(days)

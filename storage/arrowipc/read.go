@@ -122,8 +122,8 @@ func (f *File) Close() error {
 	return f.source.Close()
 }
 
-// Load adds the rows to a builder for a table of the columns at ordinals (nil: all), in that order; -1 is a column that the file lacks, NULL in
-// all rows; -2, -3 and so on have the file's Constants. It ends soon after ctx is cancelled.
+// Load adds the rows to a builder for a table of the columns at ordinals (nil: all), in that order. An ordinal of -1 is a column that the file lacks, NULL
+// in all rows; -2, -3 and so on are the file's Constants. It ends soon after ctx is cancelled.
 func (f *File) Load(ctx context.Context, b *table.Builder, ordinals []int) error {
 	return f.LoadFirst(ctx, b, ordinals, math.MaxInt64)
 }

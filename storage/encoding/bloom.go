@@ -5,8 +5,8 @@ import (
 	"sync/atomic"
 )
 
-// Bloom is a Bloom filter of integers in blocks of one word (Putze, Sanders, Singler 2007): an integer sets three bits of the one word
-// that it may touch, so that a test reads memory once. At 16 bits a member about one in 100 others passes, at 8 one in 25.
+// Bloom is a Bloom filter of integers in blocks of one word (Putze, Sanders, Singler 2007). An integer sets three bits, all of one word, so a test reads
+// memory once. With 16 bits for each member about one in 100 other integers passes, with 8 bits one in 25.
 type Bloom struct {
 	words []uint64
 	shift uint

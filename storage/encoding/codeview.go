@@ -2,8 +2,8 @@ package encoding
 
 import "github.com/radish-sql/radish/column"
 
-// Codes returns the dictionary codes of a dictionary-coded chunk, or the offsets from Base of a frame of reference, as
-// a view without copying; ok is false for other chunks, constant ones among them.
+// Codes returns, without copying, the dictionary codes of a dictionary-coded chunk or the offsets from Base of a frame of reference. ok is false for other
+// chunks, constant ones among them.
 func (c *Chunk) Codes() (v CodeView, ok bool) {
 	if c.U8 == nil && c.U16 == nil && c.U32 == nil {
 		return CodeView{}, false

@@ -14,12 +14,11 @@ const maxDictionary = 1 << 16
 // column, so that later groups need not be tried.
 const settledRows = 4096
 
-// Encoder encodes the row groups of one column. It keeps the column's table-wide dictionary: a string column starts
-// dictionary-coded, and once its distinct values exceed 65,536, or half of the rows of a large enough group, its later
-// groups are raw. Groups of both kinds may stand in one column.
+// Encoder encodes the row groups of one column and keeps the dictionary that they share. A string column begins with codes of the dictionary. Once it has
+// more than 65,536 distinct values, or more than half of the rows of a large enough group, its later groups are raw.
 //
-// A group is encoded in three steps, so that groups can be encoded in parallel and codes still follow the order
-// of the rows: Prepare and Chunk may run at the same time as those of other groups, Assign runs for one group at a time, in order.
+// Each group takes three steps, so that groups are encoded in parallel and codes still follow the order of the rows. Prepare and Chunk may run for
+// several groups at once. Assign runs for one group at a time, in order.
 type Encoder struct {
 	typ    types.Type
 	dict   atomic.Pointer[column.Dictionary] // nil: none yet; stored by Assign only

@@ -8,8 +8,10 @@ import (
 	"github.com/radish-sql/radish/sql/sqlerr"
 )
 
-// Slabs are the memory of chunks' items: one allocation of 32 MiB takes about as long as one of 512 KiB. If their pages are huge ones, a page of the host is touched for the first time
-// 512 times less often, which takes less time in all although as many bytes are set to zero. A slab is freed when none of its chunks is in use any more, and counts as a whole until then.
+// Slabs allocate the memory of chunks' items in pieces of 32 MiB: one takes about as long to allocate as a piece of 512 KiB. With huge pages, the host also
+// touches 512 times fewer pages for the first time, which saves time although as many bytes are set to zero.
+//
+// A slab is freed when none of its chunks is in use any more. Until then all of it counts.
 type Slabs struct {
 	begun *slab  // last
 	rest  []byte // of its memory, that no chunk has
@@ -40,8 +42,9 @@ const (
 	besides   = 4 // threads that look for pages while others fill chunks: more would only take processors from these
 )
 
-// Prepare makes slabs of so many bytes in all, or a little more, before anybody knows the chunks, and has the system find pages for them: in the background, by so many threads at most,
-// and by few ones as soon as there are chunks to fill, until Stop is called. What no chunk takes is freed with the Slabs. It is called once.
+// Prepare makes slabs of so many bytes in all, or a little more, before the chunks are known. Threads in the background, so many at most, have the system
+// find pages for them until Stop is called. Once there are chunks to fill, few threads go on. Memory that no chunk takes is freed with the Slabs.
+// Prepare is called once.
 func (s *Slabs) Prepare(bytes int64, threads int) {
 	s.most = int((bytes + slabBytes - 1) / slabBytes)
 	s.threads = min(threads, s.most)

@@ -15,8 +15,8 @@ type Bounds struct {
 	Sorted      bool // the values ascend, and none is NULL
 }
 
-// NewUnfilled returns a chunk of integers or doubles with these bounds, as Encode would make it, whose values and validity bitmap whoever asks for it has still to
-// provide: the caller has [Slabs.Fill] make the slice of the chunk's Kind, and sets Valid if some values but not all are NULL.
+// NewUnfilled returns a chunk of integers or doubles with these bounds, as Encode would make it, but without values and validity bitmap. The caller
+// provides these: [Slabs.Fill] makes the slice of the chunk's Kind, and Valid is to be set if some values but not all are NULL.
 func NewUnfilled(t types.Type, b Bounds) *Chunk {
 	c := &Chunk{Type: t, Rows: b.Rows, NullCount: b.Nulls, Min: types.NullOf(t), Max: types.NullOf(t)}
 	if b.Nulls == b.Rows {

@@ -41,8 +41,9 @@ const readPrefix = "read:"
 // Full is the policy that allows what the process may do with files. It allows nothing on a network.
 func Full() *Policy { return &Policy{text: full, grants: []grant{{all: true, write: true}}} }
 
-// Parse reads a policy: items with commas between. The first may be full, read or none, of all files; others are folders, which may begin with "read:" and have
-// to exist, or what addresses begin with: https://host/folder/, https://host or https://. Without such items nothing is read from a network.
+// Parse reads a policy: items with commas between. The first may be full, read or none, which goes for all files. Other items are folders, which have to
+// exist and may begin with "read:", or beginnings of addresses: https://host/folder/, https://host or https://. Without addresses nothing is read from a
+// network.
 func Parse(text string) (*Policy, error) {
 	all := Full()
 	all.grants = append(all.grants, grant{remote: &prefix{}})

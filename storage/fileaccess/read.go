@@ -13,8 +13,8 @@ import (
 	"github.com/radish-sql/radish/sql/sqlerr"
 )
 
-// Open opens a regular file for reading, which may end with ctx. Anything else is refused before it is opened and once more when it is open, as another may have taken
-// its place: reading a pipe, a terminal or a device may wait for ever, or never end.
+// Open opens a regular file for reading; reads may end with ctx. It refuses anything else, because reading a pipe, a terminal or a device may never end.
+// It checks before it opens the name and again when the file is open, since another file may have taken its place.
 func (p *Policy) Open(ctx context.Context, name string) (File, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, sqlerr.Interrupted(context.Cause(ctx))

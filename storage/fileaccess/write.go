@@ -11,9 +11,8 @@ import (
 	"syscall"
 )
 
-// NewFile is a file that is being written. It has a temporary name in the folder of its own, .radish-*.tmp, until Commit gives it its name:
-// whatever ends the writing before, there is no part of it under that name. It is written by one goroutine, and ends with one of Commit and
-// Discard.
+// NewFile is a file that is being written. Until Commit it has a temporary name, .radish-*.tmp in the folder of its own, so that no part of it ever stands
+// under its name. One goroutine writes it, and ends with Commit or Discard.
 type NewFile struct {
 	*os.File
 	root    *os.Root // the folder

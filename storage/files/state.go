@@ -22,8 +22,8 @@ func Stamp(ctx context.Context, policy *fileaccess.Policy, pattern string) (stri
 	return stamp, nil
 }
 
-// Unchanged returns what read makes of files that had a state before, and the state that it is of. If they have changed meanwhile it is read
-// again: rows of two states of a file, or a row that was written in part, are nobody's data. read is told of which state what it reads is, if it does not change.
+// Unchanged returns what read makes of files while they do not change, and the state of the files. stamp is the state that they had before. If they change
+// while they are read, read is called again with their new state: rows of two states, or of a file that was written in part, are nobody's data.
 func Unchanged[T any](ctx context.Context, policy *fileaccess.Policy, pattern, stamp string, read func(stamp string) (T, error)) (value T, of string, err error) {
 	for range fileaccess.Reads {
 		value, err = read(stamp)

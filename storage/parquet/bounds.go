@@ -81,8 +81,8 @@ func (f *File) GroupBytes(group, ordinal int) (unpacked, packed int64) {
 	return max(c.unpacked, width*g.rows), c.size
 }
 
-// Zone returns what the footer claims of a column of a row group, as a chunk that has a zone map and no values. Of what it does not tell, or not in a way that
-// can be relied on, the zone map says nothing: NULLs may be there, and any values; told says whether it bounds them.
+// Zone returns what the footer says of a column of a row group, as a chunk with a zone map and no values. told says whether the footer bounds the values
+// in a way that can be relied on. If not, the zone map allows NULLs and any values.
 func (f *File) Zone(group, ordinal int) (z *encoding.Chunk, told bool) {
 	rows := int(min(f.footer.groups[group].rows, math.MaxInt32))
 	if ordinal < 0 {

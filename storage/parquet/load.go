@@ -19,9 +19,8 @@ type part struct {
 	data []encoding.Data
 }
 
-// Load adds the rows to a builder for a table of the columns at ordinals (nil: all), in that order; -1 is a column that the file lacks, NULL in
-// all rows. Columns are read in parallel, of more than one row group where there are more processors than columns. It ends soon after ctx is
-// cancelled.
+// Load adds the rows to a builder for a table of the columns at ordinals (nil: all), in that order. An ordinal of -1 is a column that the file lacks, NULL
+// in all rows. Columns are read in parallel, and so are row groups where there are more processors than columns. It ends soon after ctx is cancelled.
 func (f *File) Load(ctx context.Context, b *table.Builder, ordinals []int) error {
 	return f.LoadGroups(ctx, b, ordinals, nil)
 }

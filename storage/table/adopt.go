@@ -5,9 +5,11 @@ import (
 	"github.com/radish-sql/radish/storage/encoding"
 )
 
-// Adopt adds all rows of a version to a builder for a table that has none, column i from v's column ordinals[i], by taking
-// over v's encoded columns instead of encoding the rows anew. ok is false if that cannot be: rows are deleted, or values
-// are not to be stored in their new columns as they are. Then nothing was added, and the rows have to go through Append.
+// Adopt adds all rows of a version to a builder for a table that has none. Column i comes from v's column ordinals[i]. The encoded columns are taken over, so
+// that rows are not encoded anew.
+//
+// ok is false if that cannot be: rows are deleted, or values have to change in their new columns. Then nothing was added, and the rows have to go through
+// Append.
 func (b *Builder) Adopt(v *Version, ordinals []int) (ok bool) {
 	if len(b.base.Groups()) > 0 || len(b.groups) > 0 || b.Rows() > 0 || v.tail != nil {
 		return false

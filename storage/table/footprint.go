@@ -122,8 +122,8 @@ func MeterOf(ctx context.Context) func(bytes int64) error {
 
 type aheadKey struct{}
 
-// WithReadAhead returns a context whose readers take at most about so many bytes for what they read of a file ahead of need, of all columns together;
-// 0 or less: as many as the file's kind asks for.
+// WithReadAhead returns a context whose readers read at most about so many bytes of a file ahead of need, all columns together. 0 or less: as many as the
+// file's kind asks for.
 func WithReadAhead(ctx context.Context, bytes int64) context.Context {
 	return context.WithValue(ctx, aheadKey{}, bytes)
 }

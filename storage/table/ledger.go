@@ -5,12 +5,11 @@ import (
 	"unsafe"
 )
 
-// Ledger counts the memory of a set of versions, what several of them share once. It may be used by several goroutines; its
-// zero value is that of an empty set.
+// Ledger counts the memory of a set of versions. What several of them share counts once. Several goroutines may use it; its zero value is that of an
+// empty set.
 //
-// What is counted are pieces of memory by their addresses, so that it does not matter how versions came to share them: as
-// states of one table, by taking over the columns of another, or under another name. The cost of a change is that of the row
-// groups that changed.
+// It counts pieces of memory by their addresses. So it does not matter how versions came to share them: as states of one table, by taking over columns
+// of another, or under another name. A change costs time for the row groups that changed only.
 type Ledger struct {
 	mu     sync.Mutex
 	pieces map[unsafe.Pointer]piece

@@ -13,12 +13,11 @@ import (
 	"github.com/radish-sql/radish/storage/encoding"
 )
 
-// Merge returns the version that has the rows which were added, changed and deleted from base to mine put onto theirs,
-// which descends from base too: what a transaction wrote, onto what was committed since it began. It fails with
-// MySQL's 1213 if mine changed or deleted a row that is gone or has other values in theirs, if a unique key does not hold in
-// what comes of it, or if the table's definition has changed.
+// Merge returns theirs with the changes that a transaction made from base to mine. theirs descends from base too: it has what was committed since the
+// transaction began.
 //
-// Rows are compared by their values: one that was changed and changed back is as it was.
+// It fails with MySQL's error 1213 if mine changed or deleted a row that is gone or has other values in theirs, if a unique key would not hold, or if
+// the table's definition has changed. Rows are compared by their values: one that was changed and changed back is as it was.
 func Merge(ctx context.Context, base, mine, theirs *Version) (*Version, error) {
 	switch {
 	case theirs == base:

@@ -58,8 +58,9 @@ func (s *RowSample) SameRows(o *RowSample) bool {
 	return s.Rows == o.Rows && (s.Rows == 0 || &s.at[0] == &o.at[0])
 }
 
-// Sample returns rows of the given columns: all rows of a small table, else one of each of as many equal stretches, at a position that follows from the table's size alone. It returns nil
-// where the values of one of the columns were not read, or there are no rows. A version that differs little from an earlier one has its sample.
+// Sample returns rows of the given columns: all rows of a small table, otherwise one row from each of many equal stretches, at a position that follows from
+// the table's size alone. It returns nil if there are no rows or values of one of the columns were not read. A version that differs little from
+// an earlier one has its sample.
 func (v *Version) Sample(ordinals []int) *RowSample {
 	for _, o := range ordinals {
 		if v.Unread(o) {

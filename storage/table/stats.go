@@ -85,9 +85,9 @@ func (c statsCache) derive(rows int64, changed int) statsCache {
 	return next
 }
 
-// Stats returns the statistics of a column. They are computed at the first call: bounds and NULL counts from the row
-// groups' zone maps, distinct counts from sketches of the row groups, which later versions share, or of large tables from rows drawn at random, the histogram from a
-// sample. All of it follows from the table alone, and stays as it is: so plans repeat.
+// Stats returns the statistics of a column, which are computed at the first call. Bounds and numbers of NULLs come from the row groups' zone maps, the
+// histogram from a sample. Distinct values are counted by sketches of the row groups, which later versions share, in large tables by rows drawn at
+// random. Everything follows from the table alone, so plans repeat.
 func (v *Version) Stats(ordinal int) *ColumnStats {
 	if v.Unread(ordinal) {
 		return v.supposed(ordinal)

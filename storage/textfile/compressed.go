@@ -45,8 +45,8 @@ func compression(name string) string {
 	return ""
 }
 
-// Open opens a file that a policy allows for reading: a regular file, of which is read what it has now, or a pipe, which ctx ends. One whose name ends in .gz or .zst is
-// unpacked while it is read; where it is damaged or cut short an error says so, behind all text that could be unpacked.
+// Open opens a file that a policy allows for reading. Of a regular file it reads what the file has now; reading a pipe ends with ctx. Names that end in .gz
+// or .zst are unpacked while they are read. If such a file is damaged or cut short, an error follows all text that could be unpacked.
 func Open(ctx context.Context, policy *fileaccess.Policy, path string) (io.ReadCloser, error) {
 	f, err := policy.OpenStream(ctx, path)
 	if err != nil {
@@ -55,8 +55,8 @@ func Open(ctx context.Context, policy *fileaccess.Policy, path string) (io.ReadC
 	return unpack(ctx, f, path)
 }
 
-// Detect returns the text in a file that it closes, unpacked if it begins as gzip and zstd do, whatever its name, and how the text begins, as far as it has come.
-// It waits for no more of a pipe than for the first byte, unless that could be one of theirs.
+// Detect returns the text in a file, and the text's first bytes as far as they have come. It unpacks gzip and zstd by how the file begins, whatever its
+// name. Of a pipe it waits for the first byte only, unless gzip or zstd could begin with that. Closing the text closes the file.
 func Detect(f io.ReadCloser, path string) (text io.ReadCloser, head []byte, err error) {
 	text = f
 	for kind := "?"; kind != ""; {

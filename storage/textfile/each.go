@@ -36,9 +36,10 @@ func Head(ctx context.Context, source Source, quote byte, f func(*Block) (enough
 	}
 }
 
-// Each calls work with the blocks of all texts, several at once, but for those that a long record makes larger, and then deliver with what work made of them, one at a time and in
-// order. Records end at line ends outside quotes (0: there are none). Of several errors it returns that of the first
-// block. The context's meter (see [table.WithMeter]) is asked for blocks that a long record makes larger than others.
+// Each calls work with the blocks of all texts, several at once, and deliver with the results, one at a time and in order. Records end at line ends
+// outside of quotes (0: there are none). Of several errors it returns that of the first block.
+//
+// Of blocks that a long record makes larger than others there is one at a time. The context's meter (see [table.WithMeter]) is asked for its memory.
 func Each[T any](ctx context.Context, quote byte, sources []Source, work func(*Block) (T, error), deliver func(T) error) error {
 	held := table.ScratchOf(ctx)
 	defer held.Reset()

@@ -28,7 +28,8 @@ func Chosen(database, name string, columns []table.ColumnDef, ordinals []int) (*
 	return schema, ordinals
 }
 
-// ReadTable makes a table of a schema of the rows that read gives to add, block by block: up to the end of a block with row number limit, or all if limit is negative.
+// ReadTable makes a table of a schema. read gives rows to add, block by block. The table ends with the block that has row number limit; all blocks are read
+// if limit is negative.
 func ReadTable(ctx context.Context, schema *table.Schema, limit int64, read func(ctx context.Context, add Add) error) (*table.Version, error) {
 	ctx = Metered(ctx)
 	b := table.NewBuilder(table.New(schema)).Meter(ctx)

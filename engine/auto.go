@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/radish-sql/radish/exec"
@@ -309,14 +310,14 @@ func (p *planned) statement() (fingerprint uint64, repeatable bool) {
 	return logical.Fingerprint(p.query)
 }
 
-// alone returns what finds what the query takes on one of several devices.
+// alone returns a function for what the query takes on one of several devices, which is looked up once, when it is asked for.
 func (p *planned) alone(d *gpu.Device) func() time.Duration {
-	return func() time.Duration {
+	return sync.OnceValue(func() time.Duration {
 		if p.advisor == nil {
 			p.fingerprint, p.repeatable = p.statement()
 		}
 		return d.Advisor().Alone(p.fingerprint)
-	}
+	})
 }
 
 // ended tells the advisor what came of the query.

@@ -4,7 +4,21 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/radish-sql/radish/exec/gpu"
 )
+
+// asNew makes a statement come for the first time to devices whose tuning lets up to so many rows (0: none) do without the kernels that take long to compile.
+func asNew(t *testing.T, s *Session, query string, tune func(first float64), devices ...*gpu.Device) {
+	t.Helper()
+	tune(0)
+	mustRun(t, s, query) // now the kernels are loaded, so that they can be forgotten, those of an earlier process too
+	tune(1e9)
+	for _, d := range devices {
+		d.AwaitKernels()
+		d.ForgetKernels()
+	}
+}
 
 // TestFirstPartitions runs statements whose groups are made in partitions: the first time without these, since their kernels take long to compile, and with them as soon as they are there. Rows are the CPU's.
 func TestFirstPartitions(t *testing.T) {
@@ -23,11 +37,7 @@ func TestFirstPartitions(t *testing.T) {
 				continue
 			}
 			want := mustRun(t, e.NewSession(), "SET radish_device = 'cpu'; "+query)
-			d.PartitionFrom(1000, 0)
-			mustRun(t, s, query) // now the kernels are loaded, so that they can be forgotten, those of an earlier process too
-			d.PartitionFrom(1000, 1e9)
-			d.AwaitKernels()
-			d.ForgetKernels()
+			asNew(t, s, query, func(first float64) { d.PartitionFrom(1000, first) }, d)
 			inPartitions := func() bool {
 				return strings.Contains(mustRun(t, s, "EXPLAIN FORMAT = 'pipelines' "+query), "partitions of")
 			}
@@ -65,11 +75,7 @@ func TestFirstScans(t *testing.T) {
 			"SELECT COUNT(*), SUM(r.k), MIN(r.v) FROM r JOIN d ON r.v = d.n WHERE d.n BETWEEN 5 AND 30 AND r.k % 3 = 1",
 		} {
 			want := mustRun(t, e.NewSession(), "SET radish_device = 'cpu'; "+query)
-			d.RowByRow(0, 0)
-			mustRun(t, s, query) // now the kernels are loaded, so that they can be forgotten, those of an earlier process too
-			d.RowByRow(0, 1e9)
-			d.AwaitKernels()
-			d.ForgetKernels()
+			asNew(t, s, query, func(first float64) { d.RowByRow(0, first) }, d)
 			rowByRow := func() bool {
 				return strings.Contains(mustRun(t, s, "EXPLAIN FORMAT = 'kernels' "+query), "// decided: scan: take row by row")
 			}
@@ -103,13 +109,13 @@ func TestFirstScansOnGPUs(t *testing.T) {
 		const query = "SELECT COUNT(*), SUM(a), MAX(k) FROM t WHERE a > 100 AND k <> 7"
 		want := mustRun(t, c, query)
 		devices := fleetDevices(t, s)
-		mustRun(t, s, query)
-		for _, d := range devices {
-			d.RowByRow(0, 1e9)
-			defer d.RowByRow(0, 0)
-			d.AwaitKernels()
-			d.ForgetKernels()
+		rowByRow := func(first float64) {
+			for _, d := range devices {
+				d.RowByRow(0, first)
+			}
 		}
+		defer rowByRow(0)
+		asNew(t, s, query, rowByRow, devices...)
 		for _, first := range []bool{true, false} {
 			if text := mustRun(t, s, "EXPLAIN FORMAT = 'kernels' "+query); strings.Contains(text, "take row by row") != first {
 				t.Errorf("the scan should go row by row: %t, but kernels are\n%s", first, text)

@@ -128,7 +128,7 @@ type concatBuffer struct {
 
 func (b *concatBuffer) bytes() int { return cap(b.text) + cap(b.key) + b.seen }
 
-// grow makes room for n more bytes. They are counted before they are there, beside the old text, which stays until it is copied.
+// grow takes capacity for n more bytes. They are counted before they are there, beside the old text, which stays until it is copied.
 func (b *concatBuffer) grow(n int) error {
 	need := len(b.text) + n
 	if need <= cap(b.text) {
@@ -138,11 +138,11 @@ func (b *concatBuffer) grow(n int) error {
 		b.text = append(make([]byte, 0, max(need, 2*cap(b.text))), b.text...)
 		return nil
 	}
-	room := max(need, cap(b.text)+cap(b.text)/4)
-	if err := b.held.Set(int64(b.bytes() + room)); err != nil {
+	capacity := max(need, cap(b.text)+cap(b.text)/4)
+	if err := b.held.Set(int64(b.bytes() + capacity)); err != nil {
 		return err
 	}
-	b.text = append(make([]byte, 0, room), b.text...)
+	b.text = append(make([]byte, 0, capacity), b.text...)
 	return b.held.Set(int64(b.bytes()))
 }
 

@@ -1,6 +1,7 @@
 package radish_test
 
 import (
+	"go/ast"
 	"go/parser"
 	"go/token"
 	"io/fs"
@@ -124,10 +125,12 @@ func TestImportDirections(t *testing.T) {
 		if !strings.HasSuffix(name, ".go") {
 			return nil
 		}
-		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ImportsOnly)
+		fset := token.NewFileSet()
+		file, err := parser.ParseFile(fset, name, nil, parser.ImportsOnly)
 		if err != nil {
 			return err
 		}
+		checkBlocks(t, name, fset, file)
 		pkg := path.Dir(filepath.ToSlash(name))
 		for _, spec := range file.Imports {
 			target, err := strconv.Unquote(spec.Path.Value)
@@ -153,6 +156,25 @@ func TestImportDirections(t *testing.T) {
 	}
 	if checked < 100 {
 		t.Errorf("only %d imports were found", checked)
+	}
+}
+
+// checkBlocks wants a file's imports in at most three blocks, which empty lines separate: of the standard library, of other modules, of this one.
+func checkBlocks(t *testing.T, name string, fset *token.FileSet, file *ast.File) {
+	t.Helper()
+	lastKind, lastLine := -1, 0
+	for _, spec := range file.Imports {
+		target, line := strings.Trim(spec.Path.Value, `"`), fset.Position(spec.Pos()).Line
+		kind := 0
+		if first, _, _ := strings.Cut(target, "/"); target == module || strings.HasPrefix(target, module+"/") {
+			kind = 2
+		} else if strings.Contains(first, ".") {
+			kind = 1
+		}
+		if separate := line > lastLine+1; lastLine > 0 && (kind < lastKind || separate != (kind > lastKind)) {
+			t.Errorf("%s:%d: imports stand in three blocks: of the standard library, of other modules, of this one", name, line)
+		}
+		lastKind, lastLine = kind, line
 	}
 }
 

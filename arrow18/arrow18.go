@@ -3,9 +3,8 @@ package arrow18
 import (
 	"context"
 
-	array17 "github.com/apache/arrow/go/v17/arrow/array"
-
 	"github.com/apache/arrow-go/v18/arrow/array"
+	array17 "github.com/apache/arrow/go/v17/arrow/array"
 
 	"github.com/radish-sql/radish"
 )

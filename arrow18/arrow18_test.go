@@ -11,13 +11,12 @@ import (
 	"testing"
 	"unsafe"
 
-	arrow17 "github.com/apache/arrow/go/v17/arrow"
-	array17 "github.com/apache/arrow/go/v17/arrow/array"
-	memory17 "github.com/apache/arrow/go/v17/arrow/memory"
-
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
+	arrow17 "github.com/apache/arrow/go/v17/arrow"
+	array17 "github.com/apache/arrow/go/v17/arrow/array"
+	memory17 "github.com/apache/arrow/go/v17/arrow/memory"
 
 	"github.com/radish-sql/radish"
 )

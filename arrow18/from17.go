@@ -4,14 +4,13 @@ import (
 	"bytes"
 	"fmt"
 
-	arrow17 "github.com/apache/arrow/go/v17/arrow"
-	array17 "github.com/apache/arrow/go/v17/arrow/array"
-	ipc17 "github.com/apache/arrow/go/v17/arrow/ipc"
-
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/ipc"
 	"github.com/apache/arrow-go/v18/arrow/memory"
+	arrow17 "github.com/apache/arrow/go/v17/arrow"
+	array17 "github.com/apache/arrow/go/v17/arrow/array"
+	ipc17 "github.com/apache/arrow/go/v17/arrow/ipc"
 )
 
 // FromV17 returns a reader of v18 over one of v17, which it retains until it is released itself. Record batches live

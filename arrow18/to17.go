@@ -4,14 +4,13 @@ import (
 	"bytes"
 	"fmt"
 
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/ipc"
 	arrow17 "github.com/apache/arrow/go/v17/arrow"
 	array17 "github.com/apache/arrow/go/v17/arrow/array"
 	ipc17 "github.com/apache/arrow/go/v17/arrow/ipc"
 	memory17 "github.com/apache/arrow/go/v17/arrow/memory"
-
-	"github.com/apache/arrow-go/v18/arrow"
-	"github.com/apache/arrow-go/v18/arrow/array"
-	"github.com/apache/arrow-go/v18/arrow/ipc"
 )
 
 // ToV17 returns a reader of v17 over one of v18, which it retains until it is released itself. Records live until the

@@ -13,6 +13,7 @@ import (
 
 	"github.com/pingcap/tidb/pkg/parser"
 	_ "github.com/pingcap/tidb/pkg/parser/test_driver"
+
 	"github.com/radish-sql/radish/sql/types"
 )
 

@@ -5,12 +5,13 @@ import (
 	"slices"
 	"sync"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/exec/gpu/form"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/storage/encoding"
 	tables "github.com/radish-sql/radish/storage/table"
-	"golang.org/x/sync/errgroup"
 )
 
 // textBegins says where the strings of each row group begin when all are laid end to end. It is found when first asked for, since codes have to be

@@ -3,9 +3,6 @@ package peers
 import (
 	"bufio"
 	"context"
-
-	"github.com/radish-sql/radish/cmd/radish-bench/internal/database"
-
 	_ "embed"
 	"encoding/json"
 	"errors"
@@ -16,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/radish-sql/radish/cmd/radish-bench/internal/database"
 	"github.com/radish-sql/radish/storage/tpch"
 )
 

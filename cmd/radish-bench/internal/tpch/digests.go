@@ -1,13 +1,12 @@
 package tpch
 
 import (
-	"github.com/radish-sql/radish/cmd/radish-bench/internal/database"
-
 	_ "embed"
 	"encoding/json"
 	"fmt"
 	"os"
 
+	"github.com/radish-sql/radish/cmd/radish-bench/internal/database"
 	"github.com/radish-sql/radish/storage/tpch"
 )
 

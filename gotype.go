@@ -18,7 +18,7 @@ type goType struct {
 	sql     types.Type   // NULL: any
 }
 
-// decimalResult is the type of Decimals that Go functions return: as many digits on both sides as there is room for.
+// decimalResult is the type of Decimals that Go functions return: as many digits on both sides as fit.
 var decimalResult = types.Decimal(types.MaxDecimalPrecision, 10)
 
 // goTypeOf returns the SQL type of a Go type.

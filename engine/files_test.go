@@ -131,7 +131,7 @@ func TestWaitingForAFileCanBeCancelled(t *testing.T) {
 	}
 }
 
-// The cache keeps to its share, drops what was used least lately, and makes room for statements that need memory.
+// The cache keeps to its share, drops what was used least lately, and gives way to statements that need memory.
 func TestFilesAreEvicted(t *testing.T) {
 	dir := t.TempDir()
 	s := session(t, Options{Threads: 1, MemoryLimit: 8 << 20})
@@ -149,17 +149,17 @@ func TestFilesAreEvicted(t *testing.T) {
 	}
 	read(0)
 	one := s.engine.files.Cached()
-	room := int(s.engine.files.Share / one)
-	if one == 0 || room < 2 || room > 6 {
+	most := int(s.engine.files.Share / one)
+	if one == 0 || most < 2 || most > 6 {
 		t.Fatalf("a file takes %d bytes, the cache has %d", one, s.engine.files.Share)
 	}
-	for i := 1; i < room; i++ {
+	for i := 1; i < most; i++ {
 		read(i)
 	}
 	if read(0) {
-		t.Error("the first file was dropped though all have room")
+		t.Error("the first file was dropped though all fit")
 	}
-	read(room) // takes the place of 1
+	read(most) // takes the place of 1
 	if read(0) || !read(1) {
 		t.Error("the file was dropped that had been used last")
 	}

@@ -190,14 +190,14 @@ func TestKernelsCompile(t *testing.T) {
 	s := gpuEngine(t, gputest.EmulatedLibrary(t)).NewSession()
 	mustRun(t, s, "CALL tpch_generate(0.01); SET radish_device = 'gpu'")
 	var wg sync.WaitGroup
-	room := make(chan struct{}, 2)
+	slots := make(chan struct{}, 2)
 	compiled := 0
 	for _, q := range tpch.Queries(0.01) {
 		for _, source := range gpu.SplitKernels(mustRun(t, s, "EXPLAIN FORMAT = 'kernels' "+q.SQL)) {
 			compiled++
-			room <- struct{}{}
+			slots <- struct{}{}
 			wg.Go(func() {
-				defer func() { <-room }()
+				defer func() { <-slots }()
 				if _, _, err := compilers.Compile(gpukernels.NewTurn(), 90, source); err != nil {
 					t.Errorf("Q%d: %v\n%s", q.Number, err, source)
 				}

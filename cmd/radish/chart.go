@@ -127,7 +127,7 @@ func lines(values []float64, width int) string {
 	return asciigraph.Plot(values, append(options, asciigraph.Width(max(10, width-widest-4)))...)
 }
 
-// xAxis draws the axis below a plot, with the labels of its first and its last point, and of the one in the middle if there is room. Points without
+// xAxis draws the axis below a plot, with the labels of its first and its last point, and of the one in the middle if it fits. Points without
 // labels have numbers.
 func xAxis(plot string, labels []string) string {
 	start, end := 0, 0 // of the axis, in characters

@@ -167,7 +167,7 @@ func createAs(st Statement, schema *table.Schema, n *ast.CreateTableStmt) (*logi
 		if typ.Collation == types.CollationNone {
 			typ.Collation = types.CollationBin
 		}
-		switch { // MySQL makes columns of '' and NULL that have room for nothing else
+		switch { // MySQL makes columns of '' and NULL that hold nothing else
 		case typ.Kind == types.KindNull, typ.Kind == types.KindVarchar && typ.Length == 0:
 			typ = types.Text.Collate(typ.Collation)
 		case typ.Kind == types.KindVarbinary && typ.Length == 0:

@@ -189,7 +189,7 @@ radish_gpu_kind radish_gpu_sort_pairs(radish_gpu_stream *stream, uint64_t keys, 
 radish_gpu_kind radish_gpu_gather(radish_gpu_stream *stream, uint64_t dst, uint64_t src, uint64_t index, int32_t width, int64_t count,
                                   radish_gpu_error *err);
 /* Strings to one run of bytes: views is count pairs (address, length) of 16 bytes; offsets gets count+1 64-bit offsets and, if bytes
- * is not 0, bytes gets the strings end to end (it must have room for offsets[count]). */
+ * is not 0, bytes gets the strings end to end (it must hold offsets[count]). */
 radish_gpu_kind radish_gpu_string_offsets(radish_gpu_stream *stream, uint64_t views, uint64_t offsets, int64_t count, radish_gpu_error *err);
 radish_gpu_kind radish_gpu_string_copy(radish_gpu_stream *stream, uint64_t views, uint64_t offsets, uint64_t bytes, int64_t count,
                                        radish_gpu_error *err);

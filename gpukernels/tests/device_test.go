@@ -105,16 +105,16 @@ func TestKernel(t *testing.T) {
 					wantError = deviceError{7, 3}
 				}
 			}
-			room := negative / 2 // half of them find no room, and are counted
-			src, e, counters, places := upload(t, s, in), alloc(t, s, 16), alloc(t, s, 16), alloc(t, s, int64(4*room))
+			capacity := negative / 2 // half of them find no slot, and are counted
+			src, e, counters, slots := upload(t, s, in), alloc(t, s, 16), alloc(t, s, 16), alloc(t, s, int64(4*capacity))
 			check(t, s.Fill(e, 0, 8, 2))
 			check(t, s.Fill(counters, 0, 8, 2))
-			check(t, s.Launch(f, 5, d.Block(128), 0, []uint64{uint64(e), uint64(src), uint64(n), uint64(counters), uint64(places), uint64(room)}))
+			check(t, s.Launch(f, 5, d.Block(128), 0, []uint64{uint64(e), uint64(src), uint64(n), uint64(counters), uint64(slots), uint64(capacity)}))
 			check(t, s.Sync(context.Background()))
 			if got := download[uint64](t, s, counters, 2); got[0] != want || got[1] != uint64(negative) {
 				t.Errorf("%d rows: sum %d, %d negative; want %d, %d", n, got[0], got[1], want, negative)
 			}
-			appended := download[uint32](t, s, places, room)
+			appended := download[uint32](t, s, slots, capacity)
 			slices.Sort(appended)
 			for k, i := range appended {
 				if in[i] >= 0 || k > 0 && i == appended[k-1] {
@@ -124,7 +124,7 @@ func TestKernel(t *testing.T) {
 			if got := download[deviceError](t, s, e, 1)[0]; got != wantError {
 				t.Errorf("%d rows: error %+v, want %+v", n, got, wantError)
 			}
-			for _, p := range []gpukernels.Ptr{src, e, counters, places} {
+			for _, p := range []gpukernels.Ptr{src, e, counters, slots} {
 				check(t, s.Free(p))
 			}
 		}

@@ -407,7 +407,7 @@ func castToDouble(from types.Type) castLoop {
 	}
 }
 
-// castToDecimal scales up into a type with room for every value, or returns nil.
+// castToDecimal scales up into a type that holds every value, or returns nil.
 func castToDecimal(from, to types.Type, phys types.Phys) castLoop {
 	up := int(to.Scale) - int(from.Scale)
 	if up < 0 || int(from.Precision)+up > int(to.Precision) || phys == types.PhysUint64 {

@@ -70,7 +70,7 @@ func applyHidden(fn *Function, sig Signature, args []Expr) (Expr, error) {
 	if scale > shown {
 		inner.Result = types.Decimal(whole+scale, scale)
 		if fn.Name == "add" || fn.Name == "sub" {
-			// Where not all digits have room the operands give them up first, so that they can be aligned.
+			// Where not all digits fit, the operands give them up first, so that they can be aligned.
 			for i, a := range long {
 				if ScaleOf(a.Type()) > scale {
 					long[i] = NewCast(a, types.Decimal(WholeDigits(a.Type())+1+scale, scale))

@@ -37,7 +37,7 @@ func TestQuotientsKeepHiddenDigits(t *testing.T) {
 			t.Errorf("%s = %s, %v; want %s", c.e, exprtest.Show(v), err, c.want)
 		}
 	}
-	// A quotient that has no room for more digits than it shows is rounded.
+	// A quotient that cannot hold more digits than it shows is rounded.
 	wide := expr.NewCast(exprtest.Lit(2), types.Decimal(38, 4))
 	v, err := expr.Eval1(exprtest.Must(expr.NewCall("div", wide, expr.NewCast(exprtest.Lit(3), types.Decimal(38, 4)))), exprtest.NewContext())
 	if err != nil || exprtest.Show(v) != "0.66666667" {

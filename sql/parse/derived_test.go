@@ -66,7 +66,7 @@ func TestDerivedColumnsKeepPositions(t *testing.T) {
 			t.Errorf("%s is read", sql)
 		}
 	}
-	// Short aliases leave room for a few numbers only; longer ones for more.
+	// Short aliases have letters for a few numbers only; longer ones for more.
 	for n, short := range map[int]bool{36: true, 37: false} {
 		var b strings.Builder
 		for i := range n {

@@ -65,7 +65,7 @@ const (
 //   - Precision and Scale: of a DECIMAL, the digits in all and behind the point; of DATETIME, TIMESTAMP and
 //     TIME, Scale is the fractional seconds precision (0..6).
 //   - Length: characters of CHAR and VARCHAR, bytes of BINARY and VARBINARY; 0 where there is no limit, [NoLength] where nothing but the
-//     empty text has room.
+//     empty string fits.
 //   - Enum: the members of an ENUM.
 //   - Collation: how CHAR, VARCHAR, TEXT and the names of an ENUM compare; it is not part of the type's text.
 type Type struct {

@@ -60,7 +60,7 @@ func (c Codec) Check(packed, size int64) error {
 }
 
 // Unpack decompresses src, which gives exactly size bytes, into dst if that is large enough, else into new memory. The caller has
-// room for size bytes (see [Codec.Check]). What it returns for [None] is src.
+// reserved size bytes (see [Codec.Check]). What it returns for [None] is src.
 func (c Codec) Unpack(dst, src []byte, size int) ([]byte, error) {
 	if err := c.Check(int64(len(src)), int64(size)); err != nil {
 		return nil, err
@@ -126,7 +126,7 @@ func (c Codec) unpack(dst, src []byte, size int) ([]byte, error) {
 // Readers keep windows and tables, so that they are used again.
 var gzips, brotlis sync.Pool
 
-// zstdDecoder returns the decoder that all share: DecodeAll keeps no state. It fills no more than its destination has room for.
+// zstdDecoder returns the decoder that all share: DecodeAll keeps no state. It fills no more than its destination's capacity.
 var zstdDecoder = sync.OnceValue(func() *zstd.Decoder {
 	d, err := zstd.NewReader(nil, zstd.WithDecodeAllCapLimit(true), zstd.WithDecoderMaxMemory(1<<32), zstd.WithDecoderMaxWindow(1<<31))
 	if err != nil {

@@ -245,12 +245,12 @@ func TestSnappyAsOthers(t *testing.T) {
 		block := append(binary.AppendUvarint(nil, uint64(size)), body...)
 		want, failed := snappy.Decode(nil, block)
 		// Memory of exactly the size, and behind it some that has to stay as it is.
-		room := bytes.Repeat([]byte{0xa5}, size+100)
-		got, err := Snappy.Unpack(room[:0:size], slices.Clip(block), size)
+		memory := bytes.Repeat([]byte{0xa5}, size+100)
+		got, err := Snappy.Unpack(memory[:0:size], slices.Clip(block), size)
 		if (err != nil) != (failed != nil) || err == nil && !bytes.Equal(got, want) {
 			t.Fatalf("round %d: %d bytes, %v; the library gives %d, %v, for %x", round, len(got), err, len(want), failed, block)
 		}
-		if !bytes.Equal(room[size:], bytes.Repeat([]byte{0xa5}, 100)) {
+		if !bytes.Equal(memory[size:], bytes.Repeat([]byte{0xa5}, 100)) {
 			t.Fatalf("round %d: bytes behind the result were written", round)
 		}
 		if err == nil {

@@ -131,7 +131,7 @@ func (r *LoadRules) readAs(ctx context.Context, policy *fileaccess.Policy, path 
 	start := func(f func() error) { group.Go(func() error { return sqlerr.Guard(f) }) }
 	start(func() (err error) {
 		defer close(order)
-		records := &recordReader{LoadRules: r, in: r.lines(in), path: fileaccess.Shown(path), reserve: func(bytes int) error { return textfile.Room(metered, bytes) }}
+		records := &recordReader{LoadRules: r, in: r.lines(in), path: fileaccess.Shown(path), reserve: func(bytes int) error { return textfile.Spare(metered, bytes) }}
 		warnings, err = r.cut(records, len(ts), func(c *loadedChunk) error {
 			done := make(chan []encoding.Data, 1)
 			select {

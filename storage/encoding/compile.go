@@ -31,7 +31,7 @@ type Test struct {
 func (t *Test) Outcome() Outcome { return t.outcome }
 
 // Select returns the positions p of in (nil: all of 0 .. n-1), ascending, for which row from+p passes. The result lies
-// in out's memory, which has room for as many positions as are tested; out may be in's own memory. If every row passes
+// in out's memory, whose capacity is as many positions as are tested; out may be in's own memory. If every row passes
 // and in is nil, the positions are written out all the same: ask Outcome first.
 func (t *Test) Select(from, n int, in, out []int32) []int32 {
 	switch t.outcome {

@@ -116,7 +116,7 @@ func (c *Chunk) NullAt(row int) bool {
 	return c.NullCount > 0 && (c.Valid == nil || !c.Valid.Get(row))
 }
 
-// reserve gives dst room for n values of the chunk's form, and the validity of n rows from from.
+// reserve gives dst capacity for n values of the chunk's form, and the validity of n rows from from.
 func (c *Chunk) reserve(dst *column.Vector, from, n int) {
 	dst.Type = c.Type
 	if c.Dict != nil && c.Dict.Len() > 0 {

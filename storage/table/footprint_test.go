@@ -270,13 +270,13 @@ func TestMeter(t *testing.T) {
 	}
 }
 
-// A builder tells its meter of the copies that encoding makes of strings before it makes them, and gives up where there is no room.
+// A builder tells its meter of the copies that encoding makes of strings before it makes them, and gives up where no memory is left.
 func TestBuilderCountsCopiesFirst(t *testing.T) {
 	const length, rows, limit = 1 << 20, 10, 15 << 20
 	most := int64(0)
 	ctx := table.WithMeter(context.Background(), func(bytes int64) error {
 		if most = max(most, bytes); bytes > limit {
-			return errors.New("no room")
+			return errors.New("no memory is left")
 		}
 		return nil
 	})

@@ -132,7 +132,7 @@ func (v *Version) Mark(ctx context.Context, rows []int64) (*Version, int64, erro
 	return next, v.rows - next.rows, nil
 }
 
-// Compact returns the version with the room of deleted rows given back as Delete does it. The numbers of rows may change.
+// Compact returns the version with the memory of deleted rows given back as Delete does it. The numbers of rows may change.
 func (v *Version) Compact(ctx context.Context) (*Version, error) {
 	next := v.derive(0)
 	return next, next.compact(ctx)

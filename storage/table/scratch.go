@@ -60,10 +60,10 @@ func (s *Scratch) Free(bytes int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.more -= bytes
-	_ = s.tell(s.rows + s.more) // less than there was room for
+	_ = s.tell(s.rows + s.more) // less than was reserved
 }
 
-// May asks whether there is room for so many bytes for a while.
+// May asks whether so many bytes may be taken for a while.
 func (s *Scratch) May(bytes int64) error {
 	err := s.Add(bytes)
 	if err == nil {

@@ -214,7 +214,7 @@ func (v *Version) distinct(ordinal int, s *ColumnStats) float64 {
 	return max(1, min(whole.Estimate(), values))
 }
 
-// most is the number of different integers that the bounds leave room for, or of texts that a dictionary does; of other columns it is not known.
+// most is the number of different integers that the bounds allow, or of strings that a dictionary does; of other columns it is not known.
 func (s *ColumnStats) most() float64 {
 	if s.Dict != nil {
 		return float64(s.Dict.Len())

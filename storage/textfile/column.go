@@ -18,7 +18,7 @@ type Column struct {
 	data   encoding.Data
 }
 
-// NewColumn returns a column of the type that a shape has, with room for n values. It takes only texts that leave the shape as it is, so
+// NewColumn returns a column of the type that a shape has, with capacity for n values. It takes only texts that leave the shape as it is, so
 // that the type follows from all values.
 func NewColumn(s Shape, n int) *Column {
 	p := newColumn(s.Type(), n)

@@ -134,7 +134,7 @@ func unpackAs(ctx context.Context, kind string, f io.ReadCloser, path string) (t
 	return u, nil
 }
 
-// windowOf returns how much of the text unpacking zstd may keep, for which memory is asked: as much as the format may need if there is room for it, else what the file's
+// windowOf returns how much of the text unpacking zstd may keep, for which memory is asked: as much as the format may need if that may be taken, else what the file's
 // beginning says. Few files need more later on.
 func windowOf(packed *bufio.Reader, memory *table.Scratch) (bytes int64, err error) {
 	if memory.Add(maxWindow) == nil {

@@ -204,5 +204,5 @@ func cutAll(ctx context.Context, source Source, quote byte, held *table.Scratch,
 // Metered returns a context for [Each] and the builder that it fills, so that the context's meter sees the memory of both.
 func Metered(ctx context.Context) context.Context { return table.WithScratch(ctx) }
 
-// Room asks the meter of a context that is Metered whether there is room for so many more bytes for a while.
-func Room(ctx context.Context, bytes int) error { return table.ScratchOf(ctx).May(int64(bytes)) }
+// Spare asks the meter of a context that is Metered whether so many more bytes may be taken for a while.
+func Spare(ctx context.Context, bytes int) error { return table.ScratchOf(ctx).May(int64(bytes)) }

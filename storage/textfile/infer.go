@@ -35,7 +35,7 @@ type Shape struct {
 	over     bool // there was an integer that 64 bits do not hold
 }
 
-// inferredPrecision is the least precision of an inferred DECIMAL, which leaves room for values larger than those of the
+// inferredPrecision is the least precision of an inferred DECIMAL, which also holds values larger than those of the
 // first block at no cost: up to 18 digits take the same space.
 const inferredPrecision = 15
 

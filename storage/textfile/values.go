@@ -26,7 +26,7 @@ func HasValues(t types.Type) bool {
 	return false
 }
 
-// NewValues returns a collection for a type that HasValues, with room for n.
+// NewValues returns a collection for a type that HasValues, with capacity for n.
 func NewValues(t types.Type, n int) *Values { return &Values{newColumn(t, n)} }
 
 // AppendNull adds a NULL.

@@ -25,7 +25,7 @@ func (g *generator) newLineRun(firstLine int64, rows int) *lineRun {
 	return r
 }
 
-// ints makes room for one integer a line of the run, and the chunk's part of it.
+// ints makes memory for one integer a line of the run, and the chunk's part of it.
 func (r *lineRun) ints() (run []int64, column Column) {
 	run = make([]int64, r.lines)
 	return run, Column{Ints: run[r.skip : r.skip+r.rows : r.skip+r.rows]}

@@ -34,6 +34,6 @@ func TestTooManyRows(t *testing.T) {
 	_, _, err := Concat(&task.Query{State: &schedule.State{}}, []*Store{full(math.MaxInt32), full(1)}, full(0).Types)
 	wrong("concat", err)
 	if err := full(64).Append(vectors, nil, 1); err != nil {
-		t.Errorf("a row that has room: %v", err)
+		t.Errorf("a row that fits: %v", err)
 	}
 }

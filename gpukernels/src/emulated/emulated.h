@@ -20,7 +20,7 @@ class Region {
  public:
   explicit Region(int64_t bytes);
   ~Region();
-  void* alloc(int64_t bytes); // null: there is no room. A multiple of 256
+  void* alloc(int64_t bytes); // null: no memory is left. A multiple of 256
   void free(void* at, int64_t bytes);
   bool has(uint64_t address) const { return address - begin_ < uint64_t(bytes_); }
   void protect(bool closed); // closed: whoever touches it faults

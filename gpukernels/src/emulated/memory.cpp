@@ -14,7 +14,7 @@ constexpr unsigned char freed = 0xDD;
 constexpr size_t checked_blocks = 4096; // with more blocks than this, red zones are looked at only when a block is freed
 
 // What a block takes in all: its bytes are rounded up, since aligned_alloc wants whole units.
-int64_t room_of(int64_t bytes) { return red_zone + (bytes + 255) / 256 * 256 + red_zone; }
+int64_t capacity_of(int64_t bytes) { return red_zone + (bytes + 255) / 256 * 256 + red_zone; }
 
 } // namespace
 
@@ -24,7 +24,7 @@ Heap::Heap(int64_t limit, bool apart) : limit_(limit) {
 }
 
 Heap::~Heap() {
-  for (auto& [address, block] : blocks_) give(block.base, room_of(block.bytes));
+  for (auto& [address, block] : blocks_) give(block.base, capacity_of(block.bytes));
 }
 
 unsigned char* Heap::take(int64_t bytes) {
@@ -46,12 +46,12 @@ uint64_t Heap::alloc(int64_t bytes) {
   if (bytes > limit_ - used_)
     throw failure(RADISH_GPU_OUT_OF_MEMORY, "device memory is exhausted: %lld bytes were asked for, %lld of %lld are in use", (long long)bytes,
                   (long long)used_, (long long)limit_);
-  int64_t room = room_of(bytes);
-  auto* base = take(room);
+  int64_t capacity = capacity_of(bytes);
+  auto* base = take(capacity);
   if (!base) throw std::bad_alloc();
   std::memset(base, red, red_zone);
   std::memset(base + red_zone, garbage, bytes);
-  std::memset(base + red_zone + bytes, red, room - red_zone - bytes);
+  std::memset(base + red_zone + bytes, red, capacity - red_zone - bytes);
   uint64_t address = reinterpret_cast<uint64_t>(base + red_zone);
   blocks_[address] = Block{bytes, base};
   used_ += bytes;
@@ -65,7 +65,7 @@ void Heap::check_block(uint64_t address, const Block& block, const char* blame) 
   };
   for (int64_t i = 0; i < red_zone; i++)
     if (block.base[i] != red) throw bad("before", i - red_zone);
-  for (int64_t i = block.bytes; i < room_of(block.bytes) - red_zone; i++)
+  for (int64_t i = block.bytes; i < capacity_of(block.bytes) - red_zone; i++)
     if (block.base[red_zone + i] != red) throw bad("behind", i);
 }
 
@@ -80,11 +80,11 @@ void Heap::free(uint64_t address) {
   try {
     check_block(address, block, "found when freeing it");
   } catch (...) {
-    give(block.base, room_of(block.bytes));
+    give(block.base, capacity_of(block.bytes));
     throw;
   }
   std::memset(block.base, freed, red_zone + block.bytes);
-  give(block.base, room_of(block.bytes));
+  give(block.base, capacity_of(block.bytes));
 }
 
 void Heap::check_red_zones(const char* blame) {

@@ -267,10 +267,10 @@ RADISH_API radish_gpu_kind radish_gpu_launch(radish_gpu_function* function, radi
     if (words != function->words)
       throw failure(RADISH_GPU_USER, "kernel %s takes %d words of parameters, not %d", function->name.c_str(), function->words, words);
     // Before and behind it lie bytes that nobody may write to.
-    size_t room = 2 * shared_zone + (size_t(shared_bytes) + 15) / 16 * 16;
-    std::unique_ptr<unsigned char, void (*)(void*)> memory(static_cast<unsigned char*>(std::aligned_alloc(16, room)), std::free);
+    size_t capacity = 2 * shared_zone + (size_t(shared_bytes) + 15) / 16 * 16;
+    std::unique_ptr<unsigned char, void (*)(void*)> memory(static_cast<unsigned char*>(std::aligned_alloc(16, capacity)), std::free);
     if (!memory) throw std::bad_alloc();
-    std::memset(memory.get(), 0xF5, room);
+    std::memset(memory.get(), 0xF5, capacity);
     unsigned char* shared = memory.get() + shared_zone;
     Launch launch{grid, shared_bytes, shared, backward(), stop};
     if (stream->device->heap.region()) catch_faults(stop);
@@ -280,7 +280,7 @@ RADISH_API radish_gpu_kind radish_gpu_launch(radish_gpu_function* function, radi
       stream->device->check();
     }
     auto written = [](unsigned char byte) { return byte != 0xF5; };
-    if (std::any_of(memory.get(), shared, written) || std::any_of(shared + shared_bytes, memory.get() + room, written))
+    if (std::any_of(memory.get(), shared, written) || std::any_of(shared + shared_bytes, memory.get() + capacity, written))
       throw failure(RADISH_GPU_INTERNAL, "kernel %s wrote outside its %lld bytes of shared memory", function->name.c_str(), (long long)shared_bytes);
     use.heap().check_red_zones(("kernel " + function->name).c_str());
   });

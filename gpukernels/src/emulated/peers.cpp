@@ -32,10 +32,10 @@ Region::~Region() { munmap(reinterpret_cast<void*>(begin_), size_t(bytes_)); }
 void* Region::alloc(int64_t bytes) {
   bytes = (bytes + 255) / 256 * 256;
   for (auto it = holes_.begin(); it != holes_.end(); ++it) {
-    auto [at, room] = *it;
-    if (room < bytes) continue;
+    auto [at, free] = *it;
+    if (free < bytes) continue;
     holes_.erase(it);
-    if (room > bytes) holes_[at + uint64_t(bytes)] = room - bytes;
+    if (free > bytes) holes_[at + uint64_t(bytes)] = free - bytes;
     return reinterpret_cast<void*>(at);
   }
   return nullptr;
@@ -166,7 +166,7 @@ void catch_faults(void (*stop)(const char* message)) {
     stop_kernel = stop;
     struct sigaction ours {};
     ours.sa_sigaction = on_fault;
-    ours.sa_flags = SA_SIGINFO | SA_ONSTACK; // Go's threads have little room on their own stacks
+    ours.sa_flags = SA_SIGINFO | SA_ONSTACK; // Go's threads have small stacks of their own
     sigfillset(&ours.sa_mask);
     return sigaction(SIGSEGV, &ours, &others) == 0;
   }();

@@ -41,7 +41,7 @@ table = pa.table({
 def write(name, batches, schema, **options):
     for new, ending in [(pa.ipc.new_file, '.arrow'), (pa.ipc.new_stream, '.arrows')]:
         if new is pa.ipc.new_file and name == 'replaced':
-            continue  # the file format has no room for a second dictionary
+            continue  # the file format allows no second dictionary
         with new(name + ending, schema, options=pa.ipc.IpcWriteOptions(**options)) as w:
             for b in batches:
                 w.write_batch(b)

@@ -468,7 +468,7 @@ func (g *generator) statement() (text string, ordered bool) {
 		return "SELECT DISTINCT " + x + " FROM t", false
 	case 12, 13:
 		if g.collation == types.CollationAsCI || g.collation == types.CollationAsCS {
-			break // MariaDB's sort keys of expressions have no room for accents and case
+			break // MariaDB's sort keys of expressions hold no accents and case
 		}
 		if g.IntN(2) == 0 {
 			return "SELECT " + x + " FROM t ORDER BY " + x + ", t.id LIMIT " + strconv.Itoa(5+g.IntN(10)), true

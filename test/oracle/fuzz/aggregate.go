@@ -41,7 +41,7 @@ func (g *generator) aggregate(e *env, kind Kind) (expr, bool) {
 				if joined(e.base.cols) {
 					a.n = noKey(a.n)
 				}
-				return expr{g.roomy(op(Int, pick(g.r, []string{"MIN($)", "MAX($)"}), a.n)), a.t}
+				return expr{g.widened(op(Int, pick(g.r, []string{"MIN($)", "MAX($)"}), a.n)), a.t}
 			},
 		), true
 	case Dec:
@@ -60,7 +60,7 @@ func (g *generator) aggregate(e *env, kind Kind) (expr, bool) {
 	case Uint:
 		a := arg(Uint)
 		f := pick(g.r, []string{"MIN($)", "MAX($)", "(BIT_OR($) & 9223372036854775807)", "(BIT_AND($) & 9223372036854775807)", "(BIT_XOR($) & 9223372036854775807)"})
-		return expr{g.roomy(op(Uint, f, a.n)), Type{Uint, 20, 0}}, true
+		return expr{g.widened(op(Uint, f, a.n)), Type{Uint, 20, 0}}, true
 	case Str:
 		a := arg(Str)
 		if g.chance(15) {
@@ -75,9 +75,9 @@ func (g *generator) aggregate(e *env, kind Kind) (expr, bool) {
 	return expr{}, false
 }
 
-// roomy keeps MariaDB from giving what MIN and its like choose among constants a digit too few, and from making a negative DOUBLE
+// widened keeps MariaDB from giving what MIN and its like choose among constants a digit too few, and from making a negative DOUBLE
 // of unsigned numbers that they choose.
-func (g *generator) roomy(call *Node) *Node {
+func (g *generator) widened(call *Node) *Node {
 	if g.dialect != nil || call.Kind != Uint && (call.Kind != Int || hasColumn.MatchString(call.Kids[0].SQL())) {
 		return call
 	}

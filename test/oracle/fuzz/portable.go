@@ -149,7 +149,7 @@ func (g *generator) portableInt(e *env, depth int, a expr, of func(format string
 }
 
 // wide casts to a DECIMAL that holds all others that are drawn, 26 digits before the point and 10 behind it: engines that
-// find no room for the digits of two DECIMALs drop some behind the point.
+// cannot hold the digits of two DECIMALs drop some behind the point.
 func wide(format string) string { return "CAST(" + format + " AS DECIMAL(36,10))" }
 
 // portablePredicate draws a comparison or test.

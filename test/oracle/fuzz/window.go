@@ -306,7 +306,7 @@ func (g *generator) windowCall(w *windows, kind Kind) (x expr, ok bool) {
 	n := g.r.IntN(100)
 	if w.orderedBy == placed && n < 35 {
 		x = g.valueCall(w, kind, arg(kind))
-		x.n = g.roomy(x.n)
+		x.n = g.widened(x.n)
 		return x, true
 	}
 	switch {
@@ -333,7 +333,7 @@ func (g *generator) windowCall(w *windows, kind Kind) (x expr, ok bool) {
 	}
 	a := arg(kind)
 	x, ok = framed(a.t, pick(g.r, []string{"MIN($)", "MAX($)"}), a.n)
-	x.n = g.roomy(x.n)
+	x.n = g.widened(x.n)
 	return x, ok
 }
 

@@ -97,7 +97,7 @@ func (l *layout) prompt(prompt string) {
 	l.textStart = l.width
 }
 
-// fit begins a new row if the next character has no room in this one.
+// fit begins a new row if the next character does not fit this one.
 func (l *layout) fit(width int) {
 	if l.width > 0 && l.width+width > l.columns {
 		color := l.color

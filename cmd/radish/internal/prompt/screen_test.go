@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// striped colours every other character, to see that colours take no room.
+// striped colours every other character, to see that colours take no columns.
 func striped(text []rune, put func(string, []rune)) {
 	for i := range text {
 		put([]string{"", "\x1b[31m"}[i%2], text[i:i+1])

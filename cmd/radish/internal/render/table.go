@@ -37,7 +37,7 @@ type box struct {
 	right   []bool
 	bounded []bool // the column's values are cut to its width
 	cut     bool   // one was
-	// Where a line has no room for all columns those from gap on are left out, leave of them, and a column of dots stands for them.
+	// Where not all columns fit a line those from gap on are left out, leave of them, and a column of dots stands for them.
 	gap, leave int
 	printed    bool // the header
 	line       []byte
@@ -186,7 +186,7 @@ const (
 )
 
 // fit gives the columns the widths that were asked for. If a row takes more than a line then, texts are cut, columns in the middle are left out,
-// and texts get back what room is left.
+// and strings get back the width that is left.
 func (t *box) fit() {
 	for i, w := range t.settings.Widths {
 		if i < len(t.widths) && w > 0 {
@@ -224,7 +224,7 @@ func (t *box) fit() {
 	}
 }
 
-// fitTypes widens columns that are narrower than the names of their types, as far as a line has room.
+// fitTypes widens columns that are narrower than the names of their types, as far as a line is wide enough.
 func (t *box) fitTypes() {
 	if !t.showsTypes() {
 		return

@@ -40,29 +40,42 @@ func (s Shape) explained() string {
 type Form struct {
 	Aggregate *physical.Aggregate
 	Shape     Shape
-	Shared    bool // each block has a table of its own in shared memory first
-	ByCopy    bool // which is laid out by copy
+	shared    bool // each block has a table of its own in shared memory first
+	byCopy    bool // which is laid out by copy
 	keys      []groupKey
 	form      *kernel.RowForm // the keys, settled
 	Slots     int64           // of a dense form
 	Accs      []*Accumulator
 	items     []aggItem
 	Arrays    []aggArray
-	KeyAt     int // KeyedGroups: first array of the keys
-	// A dense slot is taken if the array SeenAt says so or, where that is -1, the accumulator taken counts rows.
-	SeenAt, Taken int
+	keyAt     int // KeyedGroups: first array of the keys
+	// A dense slot is taken if the array seenAt says so or, where that is -1, the accumulator taken counts rows.
+	seenAt, taken int
 	ways          []*Way           // of the pipelines that end here
 	Partition     *PartitionForm   // rows are partitioned first; nil: they are not
 	PerfectHash   *PerfectHashForm // blocks have tables with a perfect hash; nil: they have none
 }
 
-// way is a way to bring rows to their groups.
+// way is a way to bring rows to their groups. Functions that are nil do nothing, or what is usual (memory.go).
 type way struct {
-	name    string
-	applies func(w *Way) bool // the first of the list that applies is taken
+	name string
+	// prepare decides what has to be known before accumulators are laid out, and says whether the way needs a count of rows. settle decides the rest. Both are called of all ways, in the order of the list.
+	prepare func(w *Way) bool
+	settle  func(w *Way)
+	applies func(w *Way) bool    // the first of the list that applies is taken
+	details func(f *Form) string // what EXPLAIN says besides the name
 	row     func(a *groupText, keys, args []codegen.Value)
-	declare func(a *groupText) []string // what stands in front of the loop over rows; nil: nothing
-	flush   func(a *groupText)          // writes what a block does behind it; nil: nothing
+	declare func(a *groupText) []string // what stands in front of the loop over rows
+	flush   func(a *groupText)          // writes what a block does behind it
+
+	// What the runner asks for: see the methods of Form with these names.
+	first     func(f *Form, x *Expected) Capacity
+	next      func(f *Form, c Capacity, full bool, counted Counter) (Capacity, bool)
+	memory    func(f *Form, m *kernel.Memory, c Capacity) // adds to what groups need
+	beside    func(f *Form, x *Source) *kernel.Memory
+	moving    func(f *Form) *Moving
+	copies    func(f *Form, t *kernel.SharedGroups, left int64) int
+	blockRows func(copies int) int64
 }
 
 // Way is how a pipeline brings its rows to the groups of an aggregation. Pipelines that end in one aggregation share its Form.
@@ -70,8 +83,7 @@ type Way struct {
 	*kernel.Outline
 	f     *Form
 	way   *way
-	slots int64 // of a block's own table of hashed keys, if it has one,
-	slot  int64 // and the bytes that one takes
+	state any // what the way has decided for itself
 }
 
 // groupText is the sink that fills groups.
@@ -90,8 +102,8 @@ type groupText struct {
 
 // note marks a dense slot as taken, where no count does.
 func (a *groupText) note(slot string) {
-	if a.f.SeenAt >= 0 {
-		a.k.Line("note(%s + %s);", a.k.Pointer("u8", GroupArray{a.f.Aggregate, a.f.SeenAt}), slot)
+	if a.f.seenAt >= 0 {
+		a.k.Line("note(%s + %s);", a.k.Pointer("u8", GroupArray{a.f.Aggregate, a.f.seenAt}), slot)
 	}
 }
 
@@ -242,9 +254,9 @@ func (acc *Accumulator) noWord() string {
 // aggArray is an array over the slots.
 type aggArray struct {
 	elem  string
-	Width int64  // bytes of a group
-	Unit  int    // bytes of an item that is filled
-	Fill  uint64 // what it holds at first
+	width int64  // bytes of a group
+	unit  int    // bytes of an item that is filled
+	fill  uint64 // what it holds at first
 }
 
 // GroupArray is the address of an array.
@@ -267,8 +279,8 @@ const LaunchRows = 1 << 30
 
 // LaunchMost is how many rows a launch may have, so that a cancelled query ends soon.
 func (f *Form) LaunchMost(t *kernel.Tuning) int64 {
-	few := f.Shape == ScalarGroups || f.Shared || f.Partition == nil && f.Aggregate.EstGroups <= t.Shared.HotGroups
-	alone := f.Shape != ScalarGroups && !f.Shared && (f.Shape == KeyedGroups || !f.inWords()) // in device memory
+	few := f.Shape == ScalarGroups || f.shared || f.Partition == nil && f.Aggregate.EstGroups <= t.Shared.HotGroups
+	alone := f.Shape != ScalarGroups && !f.shared && (f.Shape == KeyedGroups || !f.inWords()) // in device memory
 	switch {
 	case few && alone:
 		return t.Launch.Hot
@@ -319,13 +331,19 @@ func (f *Form) inWords() bool {
 	return !slices.ContainsFunc(f.Accs, func(acc *Accumulator) bool { return acc.limbs == 0 && acc.in == nil })
 }
 
-// Words is the number of 32-bit words that a group has in shared memory.
-func (f *Form) Words() int {
+// limbs is the number of 32-bit words that accumulators have in shared memory.
+func (f *Form) limbs() int {
 	n := 0
 	for _, a := range f.Accs {
 		n += a.limbs
 	}
-	if f.ByCopy {
+	return n
+}
+
+// Words is the number of 32-bit words that a group has in shared memory.
+func (f *Form) Words() int {
+	n := f.limbs()
+	if f.byCopy {
 		n |= 1
 	}
 	return n

@@ -19,7 +19,7 @@ func TestLaunchRows(t *testing.T) {
 	}{
 		{"doubles of one group", Form{Aggregate: few, Shape: ScalarGroups, Accs: []*Accumulator{{op: accFloatSum}}}, tuning.Launch.Window},
 		{"a count", Form{Aggregate: few, Shape: ScalarGroups, Accs: count}, LaunchRows},
-		{"doubles of a small domain", Form{Aggregate: few, Shape: DenseGroups, Shared: true, Accs: float}, tuning.Launch.Window},
+		{"doubles of a small domain", Form{Aggregate: few, Shape: DenseGroups, shared: true, Accs: float}, tuning.Launch.Window},
 		{"doubles of few hashed keys", Form{Aggregate: few, Shape: PackedGroups, Accs: float}, tuning.Launch.Window},
 		{"doubles of many hashed keys", Form{Aggregate: many, Shape: PackedGroups, Accs: float}, LaunchRows},
 		{"extremes of 64 bits of few hashed keys", Form{Aggregate: few, Shape: PackedGroups, Accs: []*Accumulator{{op: accMax, limbs: 1}}}, tuning.Launch.Window},

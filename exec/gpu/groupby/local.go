@@ -66,14 +66,20 @@ func (w *Way) chooseLocal() bool {
 	if est*localFull > float64(capacity) || w.rowsIn() < perSlot*float64(slots) {
 		return false
 	}
-	w.slots, w.slot = slots, slotBytes
+	w.state = localTable{slots, slotBytes}
 	return true
 }
+
+// localTable is a block's own table of hashed keys: its slots, and the bytes that one takes.
+type localTable struct{ slots, slot int64 }
+
+// bytes is what the table takes of shared memory.
+func (t localTable) bytes() int64 { return t.slots * t.slot }
 
 // localRow adds a row to the block's table or, if it finds no slot there, to the one of all.
 func (a *groupText) localRow(keys, args []codegen.Value) {
 	k := a.k
-	k.Threads = k.SharedThreads(a.slots * a.slot)
+	k.Threads = k.SharedThreads(a.state.(localTable).bytes())
 	key, null := a.oneWord(keys)
 	if a.byTiles() {
 		a.localTile(key, null, args)
@@ -221,12 +227,12 @@ func (a *groupText) flushLocal() {
 // declareLocal makes the block's table empty.
 func (a *groupText) declareLocal() []string {
 	k := a.k
-	bytes := a.slots * a.slot
-	k.Shared = kernel.SharedMemory{Bytes: bytes}
+	table := a.state.(localTable)
+	k.Shared = kernel.SharedMemory{Bytes: table.bytes()}
 	lines := []string{
 		"// Each block has a table of its own in shared memory: keys, then the words of one limb after those of another.",
 		"constexpr u32 copies = 0, copy = 0;",
-		fmt.Sprintf("const u32 slot_count = (u32)%s;", k.Literal(uint64(a.slots))),
+		fmt.Sprintf("const u32 slot_count = (u32)%s;", k.Literal(uint64(table.slots))),
 		"const i32 stride = (i32)slot_count;",
 		fmt.Sprintf("u64* local_keys = shared_at<u64>(%d);", k.SourceShared),
 		"u32* table = reinterpret_cast<u32*>(local_keys + slot_count);",

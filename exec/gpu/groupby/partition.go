@@ -8,6 +8,7 @@ import (
 	"github.com/radish-sql/radish/exec/gpu/form"
 	"github.com/radish-sql/radish/exec/gpu/kernel"
 	"github.com/radish-sql/radish/exec/gpu/partition"
+	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
 )
 
@@ -22,11 +23,36 @@ import (
 // read once or twice costs 16 to 32 bytes, in whole lines.
 
 var partitions = way{
-	name:    "partitions",
+	name: "partitions",
+	prepare: func(w *Way) bool {
+		if w.wantsRuns() || w.f.Shape == DenseGroups && w.fitsShared(true) {
+			return false
+		}
+		w.f.Partition = w.choosePartition()
+		return w.f.Partition != nil // sums of offsets need the count
+	},
+	settle: func(w *Way) {
+		if w.f.Partition != nil {
+			w.sizePartition()
+		}
+	},
 	applies: func(w *Way) bool { return w.f.Partition != nil },
+	details: func(f *Form) string {
+		text := fmt.Sprintf(" of %d bits, passes: %d", f.Partition.Bits, f.Partition.Passes)
+		if f.Partition.perfectHash != nil {
+			text += ", perfect hash"
+		}
+		return text
+	},
 	row:     (*groupText).partitionRow,
 	declare: (*groupText).declarePartitions,
 	flush:   (*groupText).flushPartitions,
+
+	first:  (*Form).firstTable,
+	next:   (*Form).nextTable,
+	memory: (*Form).directMemory,
+	beside: (*Form).passes,
+	moving: (*Form).movingRows,
 }
 
 // choosePartition decides whether rows are partitioned.
@@ -133,7 +159,9 @@ func (a *groupText) flushPartitions() {
 	}
 	k.Then = append(k.Then, a.tablesKernel())
 	if f.Partition.Moves {
-		k.Then = append(k.Then, a.dropKernel())
+		drop := a.dropKernel()
+		drop.Meets = true // the others have taken what is theirs
+		k.Then = append(k.Then, drop)
 	}
 }
 
@@ -148,9 +176,28 @@ func (a *groupText) splitKernel() *kernel.Kernel {
 // Where rows of several devices come together, each owns a run of the partitions of the first pass, and its second pass goes over the rows that all have of these. What was added to groups
 // directly before, as the rows of frequent slots are, lies where it was met: the owner adds it to its own groups (adopt), and when all owners have done so, others' groups are dropped.
 
-// DirectWords are the words that tell other devices of the groups that were added to directly: the address of DirectGroups, that of the keys, the number of slots, and the addresses of all arrays.
+// directWords are the words that tell other devices of the groups that were added to directly: the address of DirectGroups, that of the keys, the number of slots, and the addresses of all arrays.
 // They follow behind the sources of partition.Others, in the same order.
-const DirectWords = 3
+const directWords = 3
+
+// directSlots is the number of slots that may have such groups.
+type directSlots struct{ of *physical.Aggregate }
+
+func (w directSlots) Of() *physical.Aggregate { return w.of }
+
+// movingRows says what devices show each other before the second pass.
+func (f *Form) movingRows() *Moving {
+	if !f.Partition.Moves {
+		return nil
+	}
+	p := f.Aggregate
+	word := func(what partition.Item) any { return partition.Word{Of: p, What: what} }
+	direct := []any{kernel.CounterWord{Of: DirectGroups{p}}, GroupKeys{p}, directSlots{p}}
+	for i := range f.Arrays {
+		direct = append(direct, GroupArray{p, i})
+	}
+	return &Moving{Partitions: f.Partition.Partitions(1), Shows: [][]any{{word(partition.Rows), word(partition.Counts), word(partition.Capacity)}, direct}, Others: word(partition.Others)}
+}
 
 // adoptKernel adds to the groups of this device what others have added to these directly.
 func (a *groupText) adoptKernel() *kernel.Kernel {
@@ -158,10 +205,10 @@ func (a *groupText) adoptKernel() *kernel.Kernel {
 	f := a.f
 	b.ownedPartitions()
 	sub.Open("for (i64 source = 0; source < (i64)others[2]; source++) {")
-	sub.Line("const u64* const other = others + %d + %d * (i64)others[2] + %d * source;", partition.OthersHead, partition.OthersSource, DirectWords+len(f.Arrays))
+	sub.Line("const u64* const other = others + %d + %d * (i64)others[2] + %d * source;", partition.OthersHead, partition.OthersSource, directWords+len(f.Arrays))
 	sub.Line("if (load_relaxed(as_pointer<const u32>(other[0])) == 0) continue;")
 	from := func(i int) string {
-		return fmt.Sprintf("as_pointer<const %s>(other[%d])", f.Arrays[i].elem, DirectWords+i)
+		return fmt.Sprintf("as_pointer<const %s>(other[%d])", f.Arrays[i].elem, directWords+i)
 	}
 	b.directSlots("as_pointer<const u64>(other[1])", "(i64)other[2]", func(i int) string { return from(i) }, func() {
 		sub.Open("if (owned) {")
@@ -207,7 +254,7 @@ func (a *groupText) dropKernel() *kernel.Kernel {
 		if f.Partition.Hashed {
 			sub.Line("if (!owned) %s[row] = empty_key;", keys)
 		} else {
-			sub.Line("if (!owned) %s[row] = 0;", array(f.Accs[f.Taken].At))
+			sub.Line("if (!owned) %s[row] = 0;", array(f.Accs[f.taken].At))
 		}
 	})
 	sub.Close()
@@ -231,7 +278,7 @@ func (a *groupText) directSlots(keys, slots string, array func(i int) string, bo
 	k.Open("for (i64 row = global_thread(); row < %s; row += global_threads()) {", slots)
 	switch x := f.Partition; {
 	case !x.Hashed:
-		k.Line("if (%s[row] == 0) continue;", array(f.Accs[f.Taken].At))
+		k.Line("if (%s[row] == 0) continue;", array(f.Accs[f.taken].At))
 		k.Line("const u32 radix_key = (u32)row;")
 	case !x.wide:
 		k.Line("const u64 key = %s[row];", keys)
@@ -257,13 +304,89 @@ func (a *groupText) directSlots(keys, slots string, array func(i int) string, bo
 	k.Close()
 }
 
+// Groups that are found by hashing have a small table in device memory, besides those that partitions append behind it. nextTable makes either larger.
+
+func (f *Form) firstTable(x *Expected) Capacity {
+	groups := int64(f.Aggregate.EstGroups)
+	if f.Partition.Moves {
+		groups /= x.Places
+	}
+	if x.Before != nil {
+		groups = *x.Before
+	}
+	slots, behind := f.Partition.tuning.Table(groups)
+	return Capacity{Slots: slots, Behind: behind}
+}
+
+func (f *Form) nextTable(c Capacity, full bool, counted Counter) (Capacity, bool) {
+	c.Appended = counted(kernel.CounterWord{Of: AppendedGroups{f.Aggregate}})
+	switch {
+	case c.Appended > c.Behind:
+		return Capacity{Slots: c.Slots, Behind: c.Appended + c.Appended/4}, true
+	case full:
+		return Capacity{Slots: 16 * c.Slots, Behind: c.Behind}, true
+	}
+	return c, false
+}
+
+// directMemory adds what kernels ask for of the table.
+func (f *Form) directMemory(m *kernel.Memory, c Capacity) {
+	p := f.Aggregate
+	m.Count(DirectGroups{p}, kernel.CounterWord{Of: DirectGroups{p}})
+	m.Number(PartitionSlots{p}, uint64(f.partitionSlots()))
+	if !f.Partition.Hashed {
+		m.Number(GroupKeys{p}, 0)
+		m.Number(directSlots{p}, uint64(f.Slots))
+		return
+	}
+	m.Count(AppendedGroups{p}, kernel.CounterWord{Of: AppendedGroups{p}})
+	m.Number(AppendedFirst{p}, uint64(c.Slots+spareGroups))
+	m.Number(AppendedCapacity{p}, uint64(c.Behind))
+	m.Number(directSlots{p}, uint64(c.Slots+spareGroups))
+}
+
 const (
 	// A partition's capacity is an equal share and a sixteenth more, or so many standard deviations if groups are few and equally large, but at most two shares.
-	PartitionSlack, SlackDeviations, SlackMost = 1. / 16, 4, 1
+	partitionSlack, slackDeviations, slackMost = 1. / 16, 4, 1
+	passBlocks                                 = 512 // of a pass: each leaves a line that is not full
 )
 
-// PartitionSlots is the number of slots that a partition's table has, besides the spare ones.
-func (f *Form) PartitionSlots() int64 {
+// passes is the memory of the partitions of all passes. If there is none for the rows of one, its partitions have no capacity: all rows go to their groups directly.
+func (f *Form) passes(x *Source) *kernel.Memory {
+	m, p, form := &kernel.Memory{}, f.Aggregate, f.Partition
+	places, before := int64(1), int64(0) // whose rows the second pass goes over, and the capacity of a partition of the first one
+	if form.Moves {
+		places = x.Places
+	}
+	for pass := range form.Passes {
+		count := form.Partitions(pass + 1)
+		share := float64(x.Rows) / float64(form.Partitions(1))
+		slack := partitionSlack
+		if form.Hashed {
+			slack = min(max(slack, slackDeviations/math.Sqrt(max(p.EstGroups, 1)/float64(count))), slackMost)
+		}
+		lines := int64(passBlocks)
+		if pass == 1 {
+			share = float64(places*before) / float64(form.Partitions(1))
+			lines = places * (before/int64(x.Block(partition.Threads)*form.Items()*partition.ChunkTiles) + 2)
+		}
+		capacity := min((int64(share*(1+slack))/form.LineRows()+lines+8)*form.LineRows(), form.tuning.Capacity)
+		before = capacity
+		word := func(what partition.Item) partition.Word { return partition.Word{Of: p, Pass: pass, What: what} }
+		m.AddFilled(word(partition.Counts), count, 4, 0)
+		first := int64(0)
+		if form.Moves && pass == 1 { // only what this place owns of them
+			from, to := x.Owned(form.Partitions(1))
+			first, count = from*form.Partitions(1), (to-from)*form.Partitions(1)
+		}
+		m.Number(word(partition.Capacity), uint64(capacity))
+		m.Arrays = append(m.Arrays, kernel.Array{Key: word(partition.Rows), From: first * capacity, Items: count * capacity, Unit: int(form.RowBytes), Spared: word(partition.Capacity)})
+	}
+	return m
+}
+
+// partitionSlots is the number of slots that a partition's table has, besides the spare ones.
+func (f *Form) partitionSlots() int64 {
 	x := f.Partition
 	if x.Hashed {
 		return min(x.partitionSlots(f.Aggregate.EstGroups), (x.stride-spareSlots)&^3)

@@ -2,6 +2,7 @@ package groupby
 
 import (
 	"fmt"
+	"math"
 	"math/bits"
 
 	"github.com/radish-sql/radish/exec/gpu/codegen"
@@ -35,7 +36,6 @@ const (
 	PerfectHashNumbers                         // of each bucket
 	PerfectHashList                            // while slots are given: tags, and the number of the one before in the same bucket
 	PerfectHashBefore
-	PerfectHashArrays
 )
 
 // fill makes the table so large.
@@ -56,11 +56,24 @@ func (x *PerfectHashForm) elem() string {
 const perfectHashFull = 0.9
 
 var perfectHash = way{
-	name:    "perfect hash in front",
+	name: "perfect hash in front",
+	settle: func(w *Way) {
+		if f := w.f; f.Partition == nil && f.inWords() && !w.wantsRuns() {
+			f.PerfectHash = w.choosePerfectHash(int64(f.limbs()))
+		}
+	},
 	applies: func(w *Way) bool { return w.f.PerfectHash != nil },
 	row:     (*groupText).perfectHashRow,
 	declare: (*groupText).declarePerfectHash,
 	flush:   (*groupText).flushLocal,
+	memory: func(f *Form, m *kernel.Memory, _ Capacity) {
+		x := f.PerfectHash
+		word := func(at PerfectHashArray) PerfectHashWord { return PerfectHashWord{f.Aggregate, at} }
+		m.AddFilled(word(PerfectHashTags), x.Slots, int(x.Tag), math.MaxUint64) // no key has a slot at first
+		m.AddFilled(word(PerfectHashNumbers), x.Buckets, 1, 0)
+		m.Add(word(PerfectHashList), x.Slots, int(x.Tag))
+		m.Add(word(PerfectHashBefore), x.Slots, 2)
+	},
 }
 
 // choosePerfectHash decides whether keys have a perfect hash, where groups have so many words of accumulators; nil: they are not.
@@ -117,7 +130,7 @@ func (a *groupText) perfectHashRow(keys, args []codegen.Value) {
 	if null != "false" {
 		k.Close()
 	}
-	k.Learn = a.displaceKernel()
+	k.Learn, k.LearnRows = a.displaceKernel(), k.Plan.Target.Tuning.PerfectHash.Sample(int64(a.f.Aggregate.EstGroups))
 }
 
 // shift takes a word to its bucket.

@@ -35,17 +35,8 @@ func (all Forms) Open(of *kernel.Kernel, s *codegen.Scope, src *physical.SinkSca
 	k, f := &reader{of}, all[p]
 	k.Line("// groups: %s", f.Shape)
 	occupied := ""
-	switch f.Shape {
-	case DenseGroups:
-		if f.SeenAt >= 0 {
-			occupied = fmt.Sprintf("%s[row] != 0", k.Pointer("const u8", GroupArray{p, f.SeenAt}))
-		} else {
-			occupied = fmt.Sprintf("%s[row] != 0", k.Pointer("const u64", GroupArray{p, f.Accs[f.Taken].At}))
-		}
-	case PackedGroups, wordGroups:
-		occupied = fmt.Sprintf("%s[row] != empty_key", k.Pointer("const u64", GroupKeys{p}))
-	case KeyedGroups:
-		occupied = fmt.Sprintf("%s[row] != slot_empty", k.Pointer("const u32", GroupKeys{p}))
+	if x := f.Occupied(); x.Array != nil {
+		occupied = fmt.Sprintf("%s[row] != %s", k.Pointer(fmt.Sprintf("const u%d", 8*x.Unit), x.Array), f.Shape.free())
 	}
 	k.OpenRows(kernel.Rows{Groups: p}, occupied)
 	for i, c := range src.Cols {
@@ -119,9 +110,9 @@ func (k *reader) groupKey(f *Form, i int) codegen.Value {
 		}
 		return k.Define(v, "key")
 	default:
-		v.Text = fmt.Sprintf("%s[row]", k.Pointer("const "+v.Class.CName(), GroupArray{f.Aggregate, f.KeyAt + 2*i}))
+		v.Text = fmt.Sprintf("%s[row]", k.Pointer("const "+v.Class.CName(), GroupArray{f.Aggregate, f.keyAt + 2*i}))
 		if nullable {
-			v.Null = fmt.Sprintf("!%s[row]", k.Pointer("const u8", GroupArray{f.Aggregate, f.KeyAt + 2*i + 1}))
+			v.Null = fmt.Sprintf("!%s[row]", k.Pointer("const u8", GroupArray{f.Aggregate, f.keyAt + 2*i + 1}))
 		}
 		return k.Define(v, "key")
 	}

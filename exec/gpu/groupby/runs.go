@@ -80,7 +80,7 @@ func (w *Way) contiguous() bool {
 }
 
 // inRuns says whether rows are added up by runs of equal keys first.
-func (w *Way) inRuns() bool { return !w.f.Shared && w.wantsRuns() }
+func (w *Way) inRuns() bool { return !w.f.shared && w.wantsRuns() }
 
 // wantsRuns is inRuns where groups do not lie in shared memory.
 func (w *Way) wantsRuns() bool {
@@ -349,8 +349,8 @@ func (a *groupText) takeRuns(vars []runVar) {
 	}
 	if f.Shape == DenseGroups {
 		k.Line("const u64 g = key;")
-		if f.SeenAt >= 0 {
-			k.Line("%s[g] = 1;", k.Pointer("u8", GroupArray{f.Aggregate, f.SeenAt}))
+		if f.seenAt >= 0 {
+			k.Line("%s[g] = 1;", k.Pointer("u8", GroupArray{f.Aggregate, f.seenAt}))
 		}
 	} else {
 		k.Line("const u64 g = %s;", a.findPacked("packed_group", "key"))

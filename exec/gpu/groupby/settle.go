@@ -14,26 +14,21 @@ import (
 func (w *Way) settle(keys []codegen.Form) {
 	f := w.f
 	w.chooseShape(keys)
-	f.SeenAt = -1
-	if f.Shape > DenseGroups && !w.wantsRuns() {
-		if f.Partition = w.choosePartition(); f.Partition != nil {
-			f.Taken = f.acc(accCount, nil) // sums of offsets need it
-		}
+	f.seenAt = -1
+	counts := false
+	for _, x := range ways {
+		counts = x.prepare != nil && x.prepare(w) || counts
 	}
-	if f.Shape == DenseGroups {
-		if !w.fitsShared(true) && !w.wantsRuns() {
-			f.Partition = w.choosePartition()
-		}
-		if f.find(accCount, nil) >= 0 || w.fitsShared(true) || f.Partition != nil {
-			f.Taken = f.acc(accCount, nil)
-		} else {
-			f.SeenAt = f.array("u8", 1, 1, 0)
-		}
+	switch {
+	case counts, f.Shape == DenseGroups && (f.find(accCount, nil) >= 0 || w.fitsShared(true)):
+		f.taken = f.acc(accCount, nil)
+	case f.Shape == DenseGroups:
+		f.seenAt = f.array("u8", 1, 1, 0)
 	}
 	for _, acc := range f.Accs {
 		w.layOut(acc)
 	}
-	if c := f.find(accCount, nil); c >= 0 && (f.Partition != nil || f.Shape > DenseGroups && f.Aggregate.EstGroups >= w.Plan.Target.Tuning.Shared.TilesLeast) {
+	if c := f.find(accCount, nil); c >= 0 && (counts || f.Shape > DenseGroups && f.Aggregate.EstGroups >= w.Plan.Target.Tuning.Shared.TilesLeast) {
 		for _, acc := range f.Accs {
 			if w.canCount(acc) {
 				acc.counts, f.Accs[c].in, f.Accs[c].limbs = true, acc, 0
@@ -41,21 +36,20 @@ func (w *Way) settle(keys []codegen.Form) {
 			}
 		}
 	}
-	f.Shared = f.Shape == DenseGroups && f.SeenAt < 0 && w.fitsShared(false)
+	f.shared = f.Shape == DenseGroups && f.seenAt < 0 && w.fitsShared(false)
 	w.chooseCopies()
 	limbs := 0
 	for _, acc := range f.Accs {
 		acc.limb = limbs
 		limbs += acc.limbs
 	}
-	if f.Partition != nil {
-		w.sizePartition()
-	}
-	if f.Partition == nil && f.inWords() && !w.wantsRuns() {
-		f.PerfectHash = w.choosePerfectHash(int64(limbs))
+	for _, x := range ways {
+		if x.settle != nil {
+			x.settle(w)
+		}
 	}
 	if f.Shape == KeyedGroups {
-		f.KeyAt = len(f.Arrays)
+		f.keyAt = len(f.Arrays)
 		for _, v := range keys {
 			f.array(v.Class.CName(), v.Class.Width(), 4, 0)
 			f.array("u8", 1, 1, 0)

@@ -15,10 +15,11 @@ import (
 
 var shared = way{
 	name:    "a table in each block",
-	applies: func(w *Way) bool { return w.f.Shared },
+	applies: func(w *Way) bool { return w.f.shared },
 	row:     (*groupText).sharedRow,
 	declare: (*groupText).declareShared,
 	flush:   (*groupText).flush,
+	copies:  (*Form).tables,
 }
 
 // fitsShared says whether a dense form fits shared memory, its rows being counted or as they are, and is worth it.
@@ -27,8 +28,8 @@ func (w *Way) fitsShared(counted bool) bool {
 	return bytes <= w.SharedBytes() && (bytes <= tuning.Small || w.rowsIn() >= tuning.SlotRows*float64(w.f.Slots))
 }
 
-// Copies is the binary logarithm of the number of tables that a block has, if so many bytes of its shared memory are left for them.
-func (f *Form) Copies(t *kernel.SharedGroups, left int64) (log int) {
+// tables is the binary logarithm of the number of tables that a block has, if so many bytes of its shared memory are left for them.
+func (f *Form) tables(t *kernel.SharedGroups, left int64) (log int) {
 	for log < 5 && (f.Slots*int64(f.Words())*4)<<(log+1) <= min(t.Copied, left) {
 		log++
 	}
@@ -43,7 +44,7 @@ func (a *groupText) flush() {
 	k.Open("RADISH_NO_UNROLL for (u32 g = thread_index(); g < slot_count; g += RADISH_BLOCK) {")
 	k.Line("const u32* first = table + (g << copies);")
 	counts := map[int]string{}
-	k.Line("if (%s == 0) continue;", a.flushCount(counts, f.Taken))
+	k.Line("if (%s == 0) continue;", a.flushCount(counts, f.taken))
 	a.flushWords(counts, addsShared)
 	k.Close()
 }
@@ -74,21 +75,24 @@ func (a *groupText) sharedRow(keys, args []codegen.Value) {
 // Groups so few that a block has many copies of all in shared memory are laid out by copy: the words of a group's copy lie side by side, so that a row
 // computes one address, and their number is odd, so that the copies that the threads of a warp add to begin in different banks.
 //
-// A sum of values that span less than 2^48 is a word for each 16 bits of their offsets from the least value. A copy gets at most CopyRows rows of a
+// A sum of values that span less than 2^48 is a word for each 16 bits of their offsets from the least value. A copy gets at most copyRows rows of a
 // launch, so no word overflows: nothing is carried, and no addition waits for what was there before.
 
 const (
-	CopyRows   = 1 << 16 // rows of a launch that a copy may get
+	copyRows   = 1 << 16 // rows of a launch that a copy may get
 	copyPieces = 3       // words of a sum
 	copiesLow  = 8       // that a table has at least to be laid out so
 )
 
 var copies = way{
 	name:    "copies of a table in each block",
-	applies: func(w *Way) bool { return w.f.ByCopy },
+	applies: func(w *Way) bool { return w.f.byCopy },
 	row:     (*groupText).sharedRow,
 	declare: (*groupText).declareCopies,
 	flush:   (*groupText).flushCopies,
+	copies:  (*Form).tables,
+	// No copy of a block's groups gets more than copyRows rows: blocks take tiles in turn, and the copies of one the rows of a tile.
+	blockRows: func(copies int) int64 { return copyRows << copies },
 }
 
 // pieces is how many words of 16 bits a sum's offsets have; 0: too many, or its values are not counted or not known well enough.
@@ -106,7 +110,7 @@ func (w *Way) pieces(acc *Accumulator) int {
 // chooseCopies lays the groups out by copy, if they are few, all accumulators allow it, and a row of the source is at most one here.
 func (w *Way) chooseCopies() {
 	f := w.f
-	if !f.Shared || w.Many || w.Apart || w.Plan.IsShared(f.Aggregate) { // a join in partitions is one launch
+	if !f.shared || w.Many || w.Apart || w.Plan.IsShared(f.Aggregate) { // a join in partitions is one launch
 		return
 	}
 	limbs := make([]int, len(f.Accs))
@@ -130,7 +134,7 @@ func (w *Way) chooseCopies() {
 	if f.Slots*int64(words|1)*4*copiesLow > w.Plan.Target.Tuning.Shared.Copied {
 		return
 	}
-	f.ByCopy = true
+	f.byCopy = true
 	for i, acc := range f.Accs {
 		acc.limbs = limbs[i]
 		acc.offset = acc.offset || acc.op == accSum
@@ -202,7 +206,7 @@ func (a *groupText) flushCopies() {
 		}
 		return counts[i]
 	}
-	k.Line("if (%s == 0) continue;", count(f.Taken))
+	k.Line("if (%s == 0) continue;", count(f.taken))
 	for i, acc := range f.Accs {
 		if acc.limbs == 0 {
 			continue

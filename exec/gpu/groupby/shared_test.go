@@ -14,11 +14,11 @@ func TestCopies(t *testing.T) {
 		left int64
 		want int
 	}{{200 << 10, 4}, {tuning.Copied, 4}, {16 * 1200, 4}, {16*1200 - 1, 3}, {2 * 1200, 1}, {2*1200 - 1, 0}, {1200, 0}} {
-		if got := f.Copies(tuning, c.left); got != c.want {
+		if got := f.tables(tuning, c.left); got != c.want {
 			t.Errorf("%d bytes are left for 2^%d tables, want 2^%d", c.left, got, c.want)
 		}
 	}
-	if got := (&Form{Slots: 1, Accs: []*Accumulator{{limbs: 1}}}).Copies(tuning, tuning.Copied); got != 5 {
+	if got := (&Form{Slots: 1, Accs: []*Accumulator{{limbs: 1}}}).tables(tuning, tuning.Copied); got != 5 {
 		t.Errorf("a table of a word has 2^%d copies", got)
 	}
 }

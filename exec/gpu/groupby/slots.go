@@ -128,8 +128,8 @@ func (a *groupText) keyed(keys []codegen.Value, name string) {
 	k.Line("if (state == slot_empty) state = atomic_cas(%s + %s, slot_empty, slot_busy);", states, slot)
 	k.Open("if (state == slot_empty) { // ours now: the key is written before it can be seen")
 	for i, v := range keys {
-		k.Line("%s[%s] = %s;", k.Pointer(v.Class.CName(), GroupArray{f.Aggregate, f.KeyAt + 2*i}), slot, v.Text)
-		k.Line("%s[%s] = !(%s);", k.Pointer("u8", GroupArray{f.Aggregate, f.KeyAt + 2*i + 1}), slot, kernel.OrFalse(v.Null))
+		k.Line("%s[%s] = %s;", k.Pointer(v.Class.CName(), GroupArray{f.Aggregate, f.keyAt + 2*i}), slot, v.Text)
+		k.Line("%s[%s] = !(%s);", k.Pointer("u8", GroupArray{f.Aggregate, f.keyAt + 2*i + 1}), slot, kernel.OrFalse(v.Null))
 	}
 	k.Line("fence();")
 	k.Line("store_relaxed(%s + %s, %s);", states, slot, tag)
@@ -140,9 +140,9 @@ func (a *groupText) keyed(keys []codegen.Value, name string) {
 	k.Line("fence();")
 	k.Line("bool same = true;")
 	for i, v := range keys {
-		valid := fmt.Sprintf("load_key(%s + %s)", k.Pointer("const u8", GroupArray{f.Aggregate, f.KeyAt + 2*i + 1}), slot)
+		valid := fmt.Sprintf("load_key(%s + %s)", k.Pointer("const u8", GroupArray{f.Aggregate, f.keyAt + 2*i + 1}), slot)
 		k.Line("same = same && (bool)%s != (%s);", valid, kernel.OrFalse(v.Null))
-		k.Line("same = same && (%s || same_key(load_key(%s + %s), %s));", kernel.OrFalse(v.Null), k.Pointer("const "+v.Class.CName(), GroupArray{f.Aggregate, f.KeyAt + 2*i}), slot, v.Text)
+		k.Line("same = same && (%s || same_key(load_key(%s + %s), %s));", kernel.OrFalse(v.Null), k.Pointer("const "+v.Class.CName(), GroupArray{f.Aggregate, f.keyAt + 2*i}), slot, v.Text)
 	}
 	k.Line("if (same) %s = %s;", name, slot)
 	k.Close()
@@ -164,10 +164,10 @@ func (a *groupText) slotRow(keys, args []codegen.Value) {
 func (a *groupText) updateAll(args []codegen.Value, slot string) {
 	k, f := a.k, a.f
 	switch {
-	case f.ByCopy:
+	case f.byCopy:
 		a.own = k.Name("own")
 		k.Line("const SharedWord %s = word_after(mine, (u32)%s * group);", a.own, slot)
-	case f.Shared || a.inLocal:
+	case f.shared || a.inLocal:
 		a.own = k.Name("own")
 		k.Line("u32* const %s = table + (((u32)%s << copies) + copy);", a.own, slot)
 	}
@@ -178,12 +178,12 @@ func (a *groupText) updateAll(args []codegen.Value, slot string) {
 func (a *groupText) update(acc *Accumulator, v codegen.Value, slot string) {
 	k, f := a.k, a.f
 	at := func(i int) string { return a.arrayOf(acc, i) + " + " + slot }
-	if f.Shared || a.inLocal {
+	if f.shared || a.inLocal {
 		if acc.in != nil {
 			return // the sum counts
 		}
 		switch {
-		case acc.limbs > 0 && f.ByCopy:
+		case acc.limbs > 0 && f.byCopy:
 			a.updateCopy(acc, v)
 			return
 		case acc.limbs > 0:

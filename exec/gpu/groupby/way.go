@@ -33,13 +33,10 @@ func (all Forms) Explain() map[*physical.Pipeline]physical.SinkChoice {
 // text says how groups are found, and how rows are added to them.
 func (w *Way) text() string {
 	text := fmt.Sprintf("%s; %s", w.f.Shape, w.way.name)
-	if w.way != &partitions {
-		return text
+	if w.way.details != nil {
+		text += w.way.details(w.f)
 	}
-	if w.f.Partition.perfectHash != nil {
-		return fmt.Sprintf("%s of %d bits, passes: %d, perfect hash", text, w.f.Partition.Bits, w.f.Partition.Passes)
-	}
-	return fmt.Sprintf("%s of %d bits, passes: %d", text, w.f.Partition.Bits, w.f.Partition.Passes)
+	return text
 }
 
 // Forms are those of a plan's aggregations.

@@ -63,18 +63,8 @@ func (d *demand) width() float64 {
 
 // Memory is what a build needs on the device for some rows, besides their columns.
 type Memory struct {
-	Rows   int64          // that the columns have capacity for
-	Arrays []Array        // in the order in which they are laid out
-	Words  map[any]uint64 // numbers that kernels ask for by these keys
-}
-
-// Array is an array of a build. Kernels ask for its address by a key.
-type Array struct {
-	Key    any
-	Items  int64
-	Unit   int    // bytes of an item
-	Fill   uint64 // what an item is at first,
-	Filled bool   // if that matters
+	kernel.Memory
+	Rows int64 // that the columns have capacity for
 }
 
 // Word is the key of a parameter that is about a build: an array's address, or a number.
@@ -113,14 +103,6 @@ type keyFilter struct {
 	exact bool  // bit value - lo; else values are hashed
 	lo    int64
 	local bool // blocks copy it to shared memory
-}
-
-func (m *Memory) add(key any, items int64, unit int) {
-	m.Arrays = append(m.Arrays, Array{Key: key, Items: items, Unit: unit})
-}
-
-func (m *Memory) addFilled(key any, items int64, unit int, fill uint64) {
-	m.Arrays = append(m.Arrays, Array{key, items, unit, fill, true})
 }
 
 // bytes is what a filter takes.

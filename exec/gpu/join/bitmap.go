@@ -37,7 +37,7 @@ func (f *Form) Bits() (key any, count int64) {
 // addBits asks for the memory of a bit for each key, and of a row for each.
 func (m *Memory) addBits(f *Form) {
 	m.Rows = f.domain()
-	m.addFilled(BitsWord{of{f.build}}, (f.domain()+31)/32, 4, 0)
+	m.AddFilled(BitsWord{of{f.build}}, (f.domain()+31)/32, 4, 0)
 }
 
 // setBit writes what notes the current row's key, and has store write more where the key is within the range; slot is the C++ of its slot.

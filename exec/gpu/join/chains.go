@@ -21,8 +21,8 @@ type (
 
 // addChains asks for the memory of chains in so many slots.
 func (m *Memory) addChains(b *physical.Build, slots int64) {
-	m.addFilled(HeadsWord{of{b}}, slots, 4, noRow)
-	m.add(NextWord{of{b}}, m.Rows, 4) // written before it can be reached
+	m.AddFilled(HeadsWord{of{b}}, slots, 4, noRow)
+	m.Add(NextWord{of{b}}, m.Rows, 4) // written before it can be reached
 }
 
 // next is the C++ of the array of successors.

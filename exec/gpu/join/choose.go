@@ -18,7 +18,7 @@ var partitioned = &Algorithm{
 	memory: func(m *Memory, f *Form) {
 		m.Rows = 0 // the runner has them in partitions
 		if f.Radix.MayBeUnknown() {
-			m.addFilled(f.Radix.Nulls(), 1, 4, 0)
+			m.AddFilled(f.Radix.Nulls(), 1, 4, 0)
 		}
 	},
 }

@@ -16,7 +16,7 @@ var hash = &Algorithm{
 	chains:       true,
 	memory: func(m *Memory, f *Form) {
 		slots := int64(1) << bits.Len64(uint64(max(2*m.Rows, 64)-1))
-		m.Words[MaskWord{of{f.build}}] = uint64(slots - 1)
+		m.Number(MaskWord{of{f.build}}, uint64(slots-1))
 		m.addChains(f.build, slots)
 	},
 	link: func(b *buildText) {

@@ -4,6 +4,7 @@
 //	Pipelines   pipelines.go   what the kernels of one plan share; Target, what they depend on of the device
 //	Outline     outline.go     what is decided of a pipeline before its kernel is written
 //	Spans       spans.go       which row groups a scan has to read
+//	Memory      memory.go      arrays and numbers that builds and groups need, by the keys of parameters
 //	RowForm     rows.go        arrays of stored rows, and how kernels write and read them
 //	Append      append.go      the sink that appends rows
 //	loops       source.go      over the rows of a source

@@ -48,6 +48,9 @@ type Launch struct {
 	Shorter bool         // it would be compiled sooner if its scan went row by row: see program.RowByRow
 	Then    []*Kernel    // run after this one, over sources of their own
 	Learn   *Kernel      // runs after this one has seen some of the tiles, before it sees the others; nil: none
+	Meets   bool         // where rows move between places, it runs once all of them have come so far
+	// LearnRows are about the rows that are seen before Learn runs.
+	LearnRows int64
 }
 
 // Note is a table or an expression that a kernel is about, for EXPLAIN. The text names none, nor the pipeline, so that queries of one shape have the same kernels.

@@ -28,6 +28,19 @@ const (
 	States        // u32 other than slot_empty
 )
 
+// Items is what count_taken counts of items of some bytes, of which a free slot has one that is free.
+func Items(bytes int, free uint64) int {
+	switch {
+	case bytes == 1:
+		return Bytes
+	case bytes == 4:
+		return States
+	case free == 0:
+		return Words
+	}
+	return Keys
+}
+
 var text = fmt.Sprintf(`#define RADISH_BLOCK %d
 #include "radish.cuh"
 #include "aggregate.cuh"

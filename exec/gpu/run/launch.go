@@ -69,16 +69,10 @@ func (q *Query) word(k *kernel.Kernel, key any) (uint64, error) {
 		word, ok = q.outputs.rowsWord(key)
 	}
 	if !ok {
-		word, ok = q.outputs.buildWord(key)
-	}
-	if !ok {
-		word, ok = q.outputs.groupWord(key)
+		word, ok = q.outputs.heldWord(key)
 	}
 	if !ok {
 		word, ok = q.putOffWord(key)
-	}
-	if w, is := key.(partition.Word); is {
-		word, ok = q.outputs.partitionWord(w)
 	}
 	if ok {
 		return word, nil
@@ -90,7 +84,7 @@ func (q *Query) word(k *kernel.Kernel, key any) (uint64, error) {
 func (q *Query) sharedBytes(k *kernel.Kernel) int64 {
 	shift := 0
 	if a, ok := k.Pipeline.Sink.(*physical.Aggregate); ok {
-		shift = q.outputs.groups[a].shift
+		shift = q.outputs.groups[a].copies
 	}
 	return k.Shared.Of(q.runner.Device.Block(k.Threads), shift)
 }
@@ -116,59 +110,20 @@ func (out *outputs) rowsWord(key any) (uint64, bool) {
 	return 0, false
 }
 
-// buildWord is a word of a join's build.
-func (out *outputs) buildWord(key any) (uint64, bool) {
-	if w, ok := key.(join.Word); ok {
-		return out.builds[w.Of()].word(key)
-	}
-	return 0, false
-}
-
-// groupWord is a word of an aggregation's groups.
-func (out *outputs) groupWord(key any) (uint64, bool) {
+// heldWord is a word of a join's build, of an aggregation's groups, or of the partitions of either.
+func (out *outputs) heldWord(key any) (uint64, bool) {
 	switch w := key.(type) {
-	case groupby.GroupArray:
-		return uint64(out.groups[w.P].arrays[w.At]), true
-	case groupby.GroupKeys:
-		return uint64(out.groups[w.P].keys), true
-	case groupby.GroupMask:
-		return uint64(out.groups[w.P].slots - 1), true
-	case groupby.GroupsFull:
-		return out.control.Counter(kernel.CounterWord{Of: w.P}), true
-	case groupby.GroupCopies:
-		return uint64(out.groups[w.P].shift), true
-	case groupby.AppendedFirst:
-		return uint64(out.groups[w.P].slots + 2), true
-	case groupby.AppendedCapacity:
-		return uint64(out.groups[w.P].capacity), true
-	case groupby.PartitionSlots:
-		return uint64(out.program.Aggs[w.P].PartitionSlots()), true
-	case groupby.PerfectHashWord:
-		return uint64(out.groups[w.P].perfectHash[w.At]), true
-	}
-	return 0, false
-}
-
-// partitionWord is a word of what a pass of partitioning writes.
-func (out *outputs) partitionWord(w partition.Word) (uint64, bool) {
-	if side, ok := w.Of.(radix.Side); ok {
-		return out.sideWord(side, w)
-	}
-	a, ok := w.Of.(*physical.Aggregate)
-	if !ok {
-		return 0, false
-	}
-	if w.What == partition.Others {
-		return uint64(out.groups[a].others), true
-	}
-	run := out.groups[a].partitions[w.Pass]
-	switch w.What {
-	case partition.Rows:
-		return uint64(run.rows), true
-	case partition.Counts:
-		return uint64(run.given), true
-	case partition.Capacity:
-		return uint64(run.capacity), true
+	case join.Word:
+		return out.builds[w.Of()].word(out.control, key)
+	case groupby.Word:
+		return out.groups[w.Of()].word(out.control, key)
+	case partition.Word:
+		switch of := w.Of.(type) {
+		case radix.Side:
+			return out.sideWord(of, w)
+		case *physical.Aggregate:
+			return out.groups[of].beside.word(out.control, key)
+		}
 	}
 	return 0, false
 }

@@ -2,7 +2,6 @@ package run
 
 import (
 	"context"
-	"math"
 	"slices"
 
 	"github.com/radish-sql/radish/column"
@@ -103,74 +102,59 @@ func (q *Query) letGo(ctx context.Context, x *radix.Join) error {
 	return nil
 }
 
-// movesGroups says whether a pipeline ends in groups whose rows move.
-func (q *Query) movesGroups(k *kernel.Kernel) bool {
-	a, ok := k.Pipeline.Sink.(*physical.Aggregate)
-	if !ok {
-		return false
+// movingGroups says how the rows of the groups move that a pipeline ends in; nil: they do not.
+func (q *Query) movingGroups(k *kernel.Kernel) *groupby.Moving {
+	if a, ok := k.Pipeline.Sink.(*physical.Aggregate); ok {
+		return q.program.Aggs[a].Moving()
 	}
-	f := q.program.Aggs[a]
-	return f != nil && f.Partition != nil && f.Partition.Moves
+	return nil
 }
 
-// moveGroups launches what follows the first pass over rows that move. The host waits for the other places' hosts alone: events order what the devices do.
-func (q *Query) moveGroups(ctx context.Context, k *kernel.Kernel, cost *Cost) error {
-	a := k.Pipeline.Sink.(*physical.Aggregate)
-	g := q.outputs.groups[a]
-	rows := &g.partitions[0]
-	behind, err := q.event(q.memory.Stream)
-	if err != nil {
-		return err
-	}
-	slots := g.form.Slots
-	if g.form.Partition.Hashed {
-		slots = g.slots + 2
-	}
-	direct := []uint64{uint64(rows.capacity), q.control.Counter(kernel.CounterWord{Of: groupby.DirectGroups{P: a}}), uint64(g.keys), uint64(slots)}
-	for _, at := range g.arrays {
-		direct = append(direct, uint64(at))
-	}
-	all, err := q.meet(ctx, Brought{Rows: rows.rows, Counts: rows.given, Behind: behind, Groups: direct})
-	if err != nil {
-		return err
-	}
-	from, to := q.moving.owned(g.form.Partition.Partitions(1))
-	words := []uint64{uint64(from), uint64(to), uint64(len(all) - 1)}
-	others := q.others(all)
-	for _, b := range others {
-		words = append(words, uint64(b.Rows), uint64(b.Counts), b.Groups[0])
-	}
-	for _, b := range others {
-		words = append(words, b.Groups[1:]...)
-	}
-	if g.others, err = q.memory.Alloc("partitions", int64(8*len(words))); err != nil {
-		return err
-	}
-	if err := q.memory.Stream.Upload(g.others, gpukernels.Bytes(words)); err != nil {
-		return err
-	}
-	if err := q.waitFor(others); err != nil {
-		return err
-	}
-	last := len(k.Then) - 1 // drops what others have taken
-	for _, sub := range k.Then[:last] {
-		if err := q.launchOther(sub, math.MaxInt64, cost); err != nil {
-			return err
+// moveGroups shows the other places what they need to know of this one's rows, and learns what it needs to know of theirs, before the kernels that come after a pipeline's are launched. The host waits for
+// the other places' hosts alone: events order what the devices do.
+func (q *Query) moveGroups(ctx context.Context, k *kernel.Kernel, m *groupby.Moving) error {
+	brings, err := Brought{}, error(nil)
+	for _, list := range m.Shows {
+		for _, key := range list {
+			word, err := q.word(k, key)
+			if err != nil {
+				return err
+			}
+			brings.Shows = append(brings.Shows, word)
 		}
 	}
-	if behind, err = q.event(q.memory.Stream); err != nil {
+	all, err := q.meetBehind(ctx, brings)
+	if err != nil {
 		return err
 	}
-	if all, err = q.meet(ctx, Brought{Behind: behind}); err != nil {
+	others := q.others(all)
+	from, to := q.moving.owned(m.Partitions)
+	words := []uint64{uint64(from), uint64(to), uint64(len(others))}
+	at := 0
+	for _, list := range m.Shows {
+		for _, b := range others {
+			words = append(words, b.Shows[at:at+len(list)]...)
+		}
+		at += len(list)
+	}
+	shown, err := q.memory.Alloc("partitions", int64(8*len(words)))
+	if err != nil {
 		return err
 	}
-	if err := q.waitFor(q.others(all)); err != nil {
+	g := q.outputs.groups[k.Pipeline.Sink.(*physical.Aggregate)]
+	g.beside.memory, g.beside.words[m.Others] = append(g.beside.memory, shown), uint64(shown)
+	if err := q.memory.Stream.Upload(shown, gpukernels.Bytes(words)); err != nil {
 		return err
 	}
-	err = q.launchOther(k.Then[last], math.MaxInt64, cost)
-	q.memory.Free(g.others)
-	g.others = 0
-	return err
+	return q.waitFor(others)
+}
+
+// meetBehind meets the other places. What they have launched then comes before what this one launches from now on, once it has waited for it.
+func (q *Query) meetBehind(ctx context.Context, brings Brought) (all []Brought, err error) {
+	if brings.Behind, err = q.event(q.memory.Stream); err != nil {
+		return nil, err
+	}
+	return q.meet(ctx, brings)
 }
 
 // others are what the other places have brought, those behind this one first: not all read the same one at once.

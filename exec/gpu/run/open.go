@@ -10,7 +10,6 @@ import (
 	"github.com/radish-sql/radish/exec/gpu/devicemem"
 	"github.com/radish-sql/radish/exec/gpu/groupby"
 	"github.com/radish-sql/radish/exec/gpu/kernel"
-	"github.com/radish-sql/radish/exec/gpu/partition"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/planner/physical"
 )
@@ -119,7 +118,7 @@ func (q *Query) openOutput(k *kernel.Kernel) error {
 		if q.outputs.groups[a] != nil {
 			return nil
 		}
-		return q.openGroups(a)
+		return q.openGroups(a, q.firstGroups(a))
 	}
 	if q.outputs.rows[s] != nil {
 		return nil
@@ -138,7 +137,7 @@ func (q *Query) overflows(k *kernel.Kernel) bool {
 	}
 	switch s := k.Pipeline.Sink.(type) {
 	case *physical.Aggregate:
-		return q.outputs.groups[s].form.Shape >= groupby.PackedGroups
+		return q.outputs.groups[s].form.Overflows()
 	case *physical.Build:
 		if q.program.Builds[s].ByKey() {
 			return false
@@ -162,88 +161,61 @@ func (q *Query) openRows(s physical.Sink, capacity int64, all bool) error {
 	return err
 }
 
-// openGroups reserves memory for groups: as many as are expected, or more than there was capacity for.
-func (q *Query) openGroups(p *physical.Aggregate) error {
+// openGroups reserves memory for groups, instead of what they had.
+func (q *Query) openGroups(p *physical.Aggregate, c groupby.Capacity) error {
 	f := q.program.Aggs[p]
-	tried := q.outputs.groups[p]
-	if tried != nil {
+	if c.Behind > 0 && c.Slots+c.Behind >= math.MaxUint32 {
+		return &gpukernels.Error{Kind: gpukernels.KindOutOfMemory, Message: fmt.Sprintf("more than %d groups", uint32(math.MaxUint32))}
+	}
+	if tried := q.outputs.groups[p]; tried != nil {
 		q.memory.FreeAll(tried.memory)
 	}
-	g := &groupRun{form: f, arrays: make([]gpukernels.Ptr, len(f.Arrays))}
+	g := &groupRun{form: f, capacity: c}
 	q.outputs.groups[p] = g
-	l := devicemem.Layout{What: "table of groups"}
-	if f.Shape >= groupby.PackedGroups {
-		if f.Partition != nil {
-			if err := q.openHashed(g, tried); err != nil {
-				return err
-			}
-		} else if g.slots = q.slots(p); tried != nil {
-			g.slots = 4 * tried.slots
-		}
-		if f.Shape == groupby.KeyedGroups {
-			l.Filled(&g.keys, g.slots, 4, 0)
-		} else if g.capacity > 0 {
-			l.Add(&g.keys, (g.slots+2+g.capacity)*8)
-		} else {
-			l.Filled(&g.keys, g.slots+2, 8, math.MaxUint64)
-		}
-		if err := q.control.Reset(kernel.CounterWord{Of: p}); err != nil {
-			return err
-		}
-	}
-	for i := range f.Arrays {
-		a := &f.Arrays[i]
-		if f.Shape == groupby.KeyedGroups && i >= f.KeyAt {
-			l.Add(&g.arrays[i], g.size()*a.Width) // keys, which are written before they can be seen
-			continue
-		}
-		if g.capacity > 0 {
-			l.Add(&g.arrays[i], (g.size()+g.capacity)*a.Width)
-			continue
-		}
-		l.Filled(&g.arrays[i], g.size()*a.Width/int64(a.Unit), a.Unit, a.Fill)
-	}
-	if f.PerfectHash != nil {
-		g.layPerfectHash(&l)
-	}
-	var err error
-	if g.memory, err = q.memory.Lay(&l); err != nil {
-		return err
-	}
-	if g.capacity > 0 {
-		return q.outputs.fillHashed(g)
-	}
-	if info := q.runner.Device.Info(); f.Shared && !info.Emulated() {
+	if info := q.runner.Device.Info(); !info.Emulated() {
 		left := info.SharedBytes
 		for _, pl := range q.program.Feeders[p] { // joins in partitions have tables of their own in front
 			left = min(left, q.program.Kernels[pl].SharedBytes())
 		}
-		g.shift = f.Copies(&q.program.Target.Tuning.Shared, left)
+		g.copies = f.Copies(&q.program.Target.Tuning.Shared, left)
 	}
-	return nil
-}
-
-// slots is the number of slots that the groups of an aggregation are expected to need.
-func (q *Query) slots(p *physical.Aggregate) int64 {
-	slots := slotsFor(p.EstGroups)
-	if n, ok := q.sizes.Before(p); ok {
-		slots = slotsFor(float64(n))
-		q.sizes.Trust(p, 0)
-	} else if n, ok := q.sizes.SlotsBefore(p); ok {
-		q.sizes.Trust(p, 0)
-		return n
-	}
-	for _, pl := range q.program.Feeders[p] {
-		if k := q.program.Kernels[pl]; len(q.program.Feeders[p]) == 1 && !multiplies(pl) && !q.movesRows(pl) && q.ready(k) {
-			slots = min(slots, kernel.PowerOfTwo(2*max(q.sourceBound(k), 512)))
+	m := f.Memory(c, g.copies)
+	g.held = newHeld(m)
+	for _, w := range m.Counters {
+		if err := q.control.Reset(w); err != nil {
+			return err
 		}
 	}
-	return slots
+	l := devicemem.Layout{What: "table of groups"}
+	g.lay(&l, m)
+	var err error
+	if g.memory, err = q.memory.Lay(&l); err != nil {
+		return err
+	}
+	return g.fill(q.memory.Stream, m)
 }
 
-// slotsFor is the number of slots of a table for about so many groups.
-func slotsFor(groups float64) int64 {
-	return kernel.PowerOfTwo(int64(min(max(2*groups, 2048), 1<<31)))
+// firstGroups is how many groups there is capacity for at first: as many as are expected.
+func (q *Query) firstGroups(p *physical.Aggregate) groupby.Capacity {
+	f := q.program.Aggs[p]
+	if !f.Overflows() {
+		return groupby.Capacity{}
+	}
+	x := groupby.Expected{Rows: math.MaxInt64, Places: int64(q.moving.places)}
+	if n, ok := q.sizes.Before(p); ok {
+		x.Before = &n
+	}
+	x.Slots, _ = q.sizes.SlotsBefore(p)
+	for _, pl := range q.program.Feeders[p] {
+		if k := q.program.Kernels[pl]; len(q.program.Feeders[p]) == 1 && !multiplies(pl) && !q.movesRows(pl) && q.ready(k) {
+			x.Rows = q.sourceBound(k)
+		}
+	}
+	c, asBefore := f.First(&x)
+	if asBefore {
+		q.sizes.Trust(p, 0)
+	}
+	return c
 }
 
 const (
@@ -323,122 +295,60 @@ func (q *Query) forgetMatches(s physical.Sink) error {
 func (q *Query) emptySink(s physical.Sink) error {
 	if a, ok := s.(*physical.Aggregate); ok {
 		q.outputs.freeGroups(a)
-		return q.openGroups(a)
+		return q.openGroups(a, q.firstGroups(a))
 	}
 	r := q.outputs.rows[s]
 	return q.openRows(s, r.capacity, r.all)
 }
 
-// Memory of groups that are made in partitions, or with a perfect hash, and the launches that these need besides.
-
-// openHashed takes memory for groups that are found by hashing in partitions. tried is what was too small, nil at first.
-func (q *Query) openHashed(g, tried *groupRun) error {
-	est := int64(g.form.Aggregate.EstGroups)
-	if g.form.Partition.Moves {
-		est /= int64(q.moving.places)
+// openBeside takes memory for what the kernels need that are about to be launched.
+func (q *Query) openBeside(k *kernel.Kernel, g *groupRun) error {
+	g.beside = besideRun{}
+	m := g.form.Beside(&groupby.Source{Rows: q.sourceBound(k), Places: int64(q.moving.places), Owned: q.moving.owned, Block: q.runner.Device.Block})
+	if m == nil {
+		return nil
 	}
-	if n, ok := q.sizes.Before(g.form.Aggregate); ok {
-		est = n
-	}
-	g.slots, g.capacity = q.program.Target.Tuning.Partition.Table(est)
-	if tried != nil {
-		g.slots, g.capacity = tried.slots, tried.capacity
+	g.beside.held = newHeld(m)
+	spared := false // there was no memory for an array, so what follows from it is not needed
+	for i := range m.Arrays {
+		x := &m.Arrays[i]
+		at, err := gpukernels.Ptr(0), error(nil)
 		switch {
-		case tried.appended > tried.capacity:
-			g.capacity = tried.appended + tried.appended/4
-		case tried.full:
-			g.slots *= 16
+		case x.Filled > 0:
+			at, err = q.memory.Filled("partitions", x.Items, x.Unit, x.Fill)
+		case x.Spared == nil || !spared:
+			at, err = q.memory.Alloc("partitions", x.Items*int64(x.Unit))
 		}
-	}
-	if err := errors.Join(q.control.Reset(kernel.CounterWord{Of: groupby.DirectGroups{P: g.form.Aggregate}}), q.control.Reset(kernel.CounterWord{Of: groupby.AppendedGroups{P: g.form.Aggregate}})); err != nil {
-		return err
-	}
-	if g.slots+g.capacity >= math.MaxUint32 {
-		return &gpukernels.Error{Kind: gpukernels.KindOutOfMemory, Message: fmt.Sprintf("more than %d groups", uint32(math.MaxUint32))}
-	}
-	return nil
-}
-
-// fillHashed empties the table in device memory. What is appended behind it is written as a whole.
-func (out *outputs) fillHashed(g *groupRun) error {
-	err := out.memory.Stream.Fill(g.keys, math.MaxUint64, 8, g.slots+2)
-	for i := 0; i < len(g.arrays) && err == nil; i++ {
-		a := &g.form.Arrays[i]
-		err = out.memory.Stream.Fill(g.arrays[i], a.Fill, a.Unit, (g.slots+2)*a.Width/int64(a.Unit))
-	}
-	return err
-}
-
-// openPartitions takes memory for the partitions of all rows. If there is none, all rows go to their groups directly.
-func (q *Query) openPartitions(k *kernel.Kernel, f *groupby.Form) error {
-	run := q.outputs.groups[f.Aggregate]
-	run.partitions = nil
-	rows := q.sourceBound(k)
-	places := int64(1) // whose rows the second pass goes over
-	if f.Partition.Moves {
-		places = int64(q.moving.places)
-	}
-	for pass := range f.Partition.Passes {
-		const blocks = 512 // each leaves a line that is not full
-		count := int64(1) << (f.Partition.Bits * (pass + 1))
-		share := float64(rows) / float64(int(1)<<f.Partition.Bits)
-		slack := groupby.PartitionSlack
-		if f.Partition.Hashed {
-			slack = min(max(slack, groupby.SlackDeviations/math.Sqrt(max(f.Aggregate.EstGroups, 1)/float64(count))), groupby.SlackMost)
-		}
-		lines := int64(blocks)
-		if pass == 1 {
-			share = float64(places*run.partitions[0].capacity) / float64(int(1)<<f.Partition.Bits)
-			lines = places * (run.partitions[0].capacity/int64(q.runner.Device.Block(partition.Threads)*f.Partition.Items()*partition.ChunkTiles) + 2)
-		}
-		r := partitionRun{capacity: (int64(share*(1+slack))/f.Partition.LineRows() + lines + 8) * f.Partition.LineRows()}
-		r.capacity = min(r.capacity, q.program.Target.Tuning.Partition.Capacity)
-		var err error
-		if r.given, err = q.memory.Filled("partitions", count, 4, 0); err != nil {
-			return err
-		}
-		first := int64(0)
-		if f.Partition.Moves && pass == 1 { // only what this place owns of them
-			from, to := q.moving.owned(f.Partition.Partitions(1))
-			first, count = from*f.Partition.Partitions(1), (to-from)*f.Partition.Partitions(1)
-		}
-		r.memory, err = q.memory.Alloc("partitions", count*r.capacity*f.Partition.RowBytes)
-		if errors.Is(err, gpukernels.ErrOutOfMemory) {
-			r.capacity = 0
+		if x.Spared != nil && (spared || errors.Is(err, gpukernels.ErrOutOfMemory)) {
+			spared, g.beside.words[x.Spared] = true, 0
 		} else if err != nil {
 			return err
 		}
-		r.rows = r.memory - gpukernels.Ptr(first*r.capacity*f.Partition.RowBytes)
-		run.partitions = append(run.partitions, r)
+		g.beside.memory = append(g.beside.memory, at)
+		at -= gpukernels.Ptr(x.From * int64(x.Unit))
+		g.beside.arrays[x.Key] = &at
 	}
 	return nil
 }
 
-// layPerfectHash asks for the arrays of a perfect hash: no key has a slot at first.
-func (g *groupRun) layPerfectHash(l *devicemem.Layout) {
-	x := g.form.PerfectHash
-	l.Filled(&g.perfectHash[groupby.PerfectHashTags], x.Slots, int(x.Tag), math.MaxUint64)
-	l.Filled(&g.perfectHash[groupby.PerfectHashNumbers], x.Buckets, 1, 0)
-	l.Add(&g.perfectHash[groupby.PerfectHashList], x.Tag*x.Slots)
-	l.Add(&g.perfectHash[groupby.PerfectHashBefore], 2*x.Slots)
+// freeBeside frees what only the kernels of a pipeline needed that have been launched.
+func (q *Query) freeBeside(g *groupRun) {
+	q.memory.FreeAll(g.beside.memory)
+	g.beside = besideRun{}
 }
 
 // startFirst is startSeen for a kernel that goes over rows one by one: it sees the first of them. It returns the row that the others begin with.
 func (q *Query) startFirst(k *kernel.Kernel, from, to int64, launch func(r launchRange) error, cost *Cost) (first int64, err error) {
-	g := q.outputs.groups[k.Pipeline.Sink.(*physical.Aggregate)]
-	first = min(from+q.program.Target.Tuning.PerfectHash.Sample(int64(g.form.Aggregate.EstGroups)), to)
+	first = min(from+k.LearnRows, to)
 	if err := launch(launchRange{from: from, to: first}); err != nil {
 		return 0, err
 	}
 	return first, q.launchOther(k.Learn, 1, cost)
 }
 
-// startSeen launches a kernel over some of its tiles, and the one that makes a perfect hash of the keys of these tiles' groups. It returns
-// how the others are numbered, and how many they are.
+// startSeen launches a kernel over some of its tiles, and the one that learns from these. It returns how the others are numbered, and how many they are.
 func (q *Query) startSeen(k *kernel.Kernel, total, unit int64, launch func(r launchRange) error, cost *Cost) (every, left int64, err error) {
-	g := q.outputs.groups[k.Pipeline.Sink.(*physical.Aggregate)]
-	rows := q.program.Target.Tuning.PerfectHash.Sample(int64(g.form.Aggregate.EstGroups))
-	every = max(total/((rows+unit-1)/unit), 1)
+	every = max(total/((k.LearnRows+unit-1)/unit), 1)
 	seen := (total + every - 1) / every
 	if err := launch(launchRange{to: seen, every: every}); err != nil {
 		return 0, 0, err

@@ -51,55 +51,81 @@ type storedRows struct {
 	copied      results.Copy  // of a small Result: what it holds
 }
 
-// buildRun is a build on the device, besides its rows.
-type buildRun struct {
-	arrays map[any]*gpukernels.Ptr // by the keys of their addresses
-	words  map[any]uint64
-	taken  int64 // rows, where a profile is wanted
+// held is what the parameters of kernels are that are about a build, or about groups.
+type held struct {
+	arrays   map[any]*gpukernels.Ptr // by the keys of their addresses
+	words    map[any]uint64
+	counters map[any]kernel.CounterWord
 }
 
-// word is what a kernel's parameter is that is about the build.
-func (b *buildRun) word(key any) (uint64, bool) {
-	if at := b.arrays[key]; at != nil {
+// newHeld prepares what a kernel.Memory describes: lay then asks for the arrays.
+func newHeld(m *kernel.Memory) held {
+	h := held{arrays: make(map[any]*gpukernels.Ptr, len(m.Arrays)), words: m.Words, counters: m.Counters}
+	if h.words == nil {
+		h.words = map[any]uint64{}
+	}
+	return h
+}
+
+// lay asks for the arrays of a kernel.Memory in a layout.
+func (h *held) lay(l *devicemem.Layout, m *kernel.Memory) {
+	for i := range m.Arrays {
+		x := &m.Arrays[i]
+		at := new(gpukernels.Ptr)
+		h.arrays[x.Key] = at
+		if x.Filled == x.Items && x.Items > 0 {
+			l.Filled(at, x.Items, x.Unit, x.Fill)
+		} else {
+			l.Add(at, x.Items*int64(x.Unit))
+		}
+	}
+}
+
+// fill gives the arrays of which only a part has a value at first that value.
+func (h *held) fill(s *gpukernels.Stream, m *kernel.Memory) error {
+	for i := range m.Arrays {
+		if x := &m.Arrays[i]; x.Filled > 0 && x.Filled < x.Items {
+			if err := s.Fill(*h.arrays[x.Key], x.Fill, x.Unit, x.Filled); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// word is what a kernel's parameter is.
+func (h *held) word(b *control.Block, key any) (uint64, bool) {
+	if at := h.arrays[key]; at != nil {
 		return uint64(*at), true
 	}
-	word, ok := b.words[key]
+	if w, ok := h.counters[key]; ok {
+		return b.Counter(w), true
+	}
+	word, ok := h.words[key]
 	return word, ok
+}
+
+// buildRun is a build on the device, besides its rows.
+type buildRun struct {
+	held
+	taken int64 // rows, where a profile is wanted
 }
 
 // groupRun is an aggregation's groups on the device.
 type groupRun struct {
-	form        *groupby.Form
-	slots       int64 // of open addressing
-	keys        gpukernels.Ptr
-	arrays      []gpukernels.Ptr
-	memory      []gpukernels.Ptr // what has to be freed for them
-	shift       int              // log2 of the copies in shared memory
-	partitions  []partitionRun
-	others      gpukernels.Ptr // what the second pass goes over of rows that move: see partition.Others
-	full        bool           // the table had no slot for some group
-	perfectHash [groupby.PerfectHashArrays]gpukernels.Ptr
-
-	capacity, appended int64 // slots behind the table, and groups there
-	taken              int64 // slots, where a profile is wanted
+	held
+	form     *groupby.Form
+	capacity groupby.Capacity
+	memory   []gpukernels.Ptr // what has to be freed for them
+	copies   int              // log2 of those that a block has in shared memory
+	beside   besideRun
+	taken    int64 // slots, where a profile is wanted
 }
 
-// size is the number of slots.
-func (g *groupRun) size() int64 {
-	switch g.form.Shape {
-	case groupby.ScalarGroups, groupby.DenseGroups:
-		return g.form.Slots
-	case groupby.KeyedGroups:
-		return g.slots
-	}
-	return g.slots + 2 + g.appended
-}
-
-// partitionRun is where a pass writes.
-type partitionRun struct {
-	rows, given gpukernels.Ptr
-	memory      gpukernels.Ptr // of the rows: those of the partitions before the first one that this place owns have none
-	capacity    int64
+// besideRun is what the kernels of a pipeline that ends in groups need besides, until all have run.
+type besideRun struct {
+	held
+	memory []gpukernels.Ptr
 }
 
 // stringRun is a pipeline's memory for strings.
@@ -208,19 +234,10 @@ func (out *outputs) openBuild(p *physical.Build, capacity int64) error {
 	if m.Rows >= math.MaxUint32 {
 		return errTooManyRows
 	}
-	run := &buildRun{arrays: make(map[any]*gpukernels.Ptr, len(m.Arrays)), words: m.Words}
+	run := &buildRun{held: newHeld(&m.Memory)}
 	out.builds[p] = run
 	l := devicemem.Layout{What: "build side"}
-	for i := range m.Arrays {
-		x := &m.Arrays[i]
-		at := new(gpukernels.Ptr)
-		run.arrays[x.Key] = at
-		if x.Filled {
-			l.Filled(at, x.Items, x.Unit, x.Fill)
-		} else {
-			l.Add(at, x.Items*int64(x.Unit))
-		}
-	}
+	run.lay(&l, &m.Memory)
 	r := out.layRows(&l, p, m.Rows)
 	out.rows[p] = r
 	var err error

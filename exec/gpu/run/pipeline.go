@@ -67,7 +67,7 @@ func (q *Query) runOnce(ctx context.Context, p *physical.Pipeline, wait bool) (C
 	if err := q.start(ctx, k, &cost); err != nil {
 		return cost, err
 	}
-	if wait || order != nil && !q.sortsHeld(p.Sink) || q.clock.Wanted || q.overflows(k) || q.movesGroups(k) || q.progress.queued > groupby.LaunchRows {
+	if wait || order != nil && !q.sortsHeld(p.Sink) || q.clock.Wanted || q.overflows(k) || q.movingGroups(k) != nil || q.progress.queued > groupby.LaunchRows {
 		if err := q.finish(ctx, k, &cost); err != nil {
 			return cost, err
 		}
@@ -123,9 +123,10 @@ func (q *Query) finish(ctx context.Context, k *kernel.Kernel, cost *Cost) error 
 			return err
 		}
 		again, err := q.grow(k)
-		if own := again; err == nil && q.movesGroups(k) {
+		if own := again; err == nil && q.movingGroups(k) != nil {
 			if again, err = q.againAnywhere(ctx, again); err == nil && again && !own {
-				err = q.openGroups(k.Pipeline.Sink.(*physical.Aggregate)) // empty, for as many
+				a := k.Pipeline.Sink.(*physical.Aggregate)
+				err = q.openGroups(a, q.outputs.groups[a].capacity.Emptied()) // for as many
 			}
 		}
 		if err != nil || !again {
@@ -153,15 +154,12 @@ func (q *Query) grow(k *kernel.Kernel) (bool, error) {
 	switch s := k.Pipeline.Sink.(type) {
 	case *physical.Aggregate:
 		g := q.outputs.groups[s]
-		if g.form.Shape < groupby.PackedGroups {
-			return false, nil
+		next, again := g.form.Next(g.capacity, q.control.Counted)
+		if again {
+			return true, q.openGroups(s, next)
 		}
-		g.appended = q.control.Counted(kernel.CounterWord{Of: groupby.AppendedGroups{P: s}})
-		g.full = q.control.Counted(kernel.CounterWord{Of: s}) != 0
-		if !g.full && g.appended <= g.capacity {
-			return false, nil
-		}
-		return true, q.openGroups(s)
+		g.capacity = next
+		return false, nil
 	case *physical.Build:
 		if q.program.Builds[s].ByKey() {
 			return false, nil
@@ -194,8 +192,8 @@ func (q *Query) openLaunches(k *kernel.Kernel) error {
 			return err
 		}
 	}
-	if a, ok := k.Pipeline.Sink.(*physical.Aggregate); ok && q.program.Aggs[a].Partition != nil {
-		return q.openPartitions(k, q.program.Aggs[a])
+	if a, ok := k.Pipeline.Sink.(*physical.Aggregate); ok {
+		return q.openBeside(k, q.outputs.groups[a])
 	}
 	return nil
 }
@@ -211,7 +209,7 @@ func (q *Query) start(ctx context.Context, k *kernel.Kernel, cost *Cost) error {
 	if err != nil {
 		return err
 	}
-	chunk := min(q.chunk(k), q.copiedRows(k, resident))
+	chunk := min(q.chunk(k), q.blockRows(k, resident))
 	step, unit := chunk, int64(1) // of tiles or rows
 	if k.Rows.Scan != nil {
 		unit = int64(block * k.Items)
@@ -301,36 +299,44 @@ func (q *Query) chunk(k *kernel.Kernel) int64 {
 	return max(rows, int64(k.Threads))
 }
 
-// copiedRows is how many rows a launch may have so that no copy of a block's groups gets more than groupby.CopyRows. Blocks take tiles in turn, and the copies of
-// one the rows of a tile.
-func (q *Query) copiedRows(k *kernel.Kernel, blocks int64) int64 {
+// blockRows is how many rows a launch may have so that none of so many blocks, which take tiles in turn, gets more than its groups have words for.
+func (q *Query) blockRows(k *kernel.Kernel, blocks int64) int64 {
 	p, ok := k.Pipeline.Sink.(*physical.Aggregate)
-	if !ok || !q.outputs.groups[p].form.ByCopy {
+	if !ok {
 		return math.MaxInt64
 	}
+	most := q.outputs.groups[p].form.BlockRows(q.outputs.groups[p].copies)
+	if most == math.MaxInt64 {
+		return most
+	}
 	tile := q.inputs.tile(k)
-	return max(int64(groupby.CopyRows)<<q.outputs.groups[p].shift/tile, 1) * tile * blocks
+	return max(most/tile, 1) * tile * blocks
 }
 
 // runThen launches the kernels that come after a pipeline's, and frees what only they read.
 func (q *Query) runThen(ctx context.Context, k *kernel.Kernel, cost *Cost) error {
-	if q.movesGroups(k) {
-		if err := q.moveGroups(ctx, k, cost); err != nil {
+	moving := q.movingGroups(k)
+	if moving != nil {
+		if err := q.moveGroups(ctx, k, moving); err != nil {
 			return err
 		}
-	} else {
-		for _, sub := range k.Then {
-			if err := q.launchOther(sub, math.MaxInt64, cost); err != nil {
+	}
+	for _, sub := range k.Then {
+		if moving != nil && sub.Meets {
+			all, err := q.meetBehind(ctx, Brought{})
+			if err == nil {
+				err = q.waitFor(q.others(all))
+			}
+			if err != nil {
 				return err
 			}
 		}
+		if err := q.launchOther(sub, math.MaxInt64, cost); err != nil {
+			return err
+		}
 	}
 	if a, ok := k.Pipeline.Sink.(*physical.Aggregate); ok {
-		for _, r := range q.outputs.groups[a].partitions {
-			q.memory.Free(r.memory)
-			q.memory.Free(r.given)
-		}
-		q.outputs.groups[a].partitions = nil
+		q.freeBeside(q.outputs.groups[a])
 	}
 	return nil
 }

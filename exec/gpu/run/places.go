@@ -18,7 +18,7 @@ type Brought struct {
 	Rows, Counts, Begins gpukernels.Ptr
 	Given                []uint32          // rows of each partition, in whole lines
 	Behind               *gpukernels.Event // behind what has been launched; nil: it has been waited for
-	Groups               []uint64          // of groups whose rows move: capacity of a partition, and the words of groupby.DirectWords
+	Shows                []uint64          // of groups whose rows move: the words of groupby.Moving
 	Again                bool              // the place has to run its pipeline again
 }
 

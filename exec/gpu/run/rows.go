@@ -6,7 +6,6 @@ import (
 
 	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/exec/gpu/form"
-	"github.com/radish-sql/radish/exec/gpu/groupby"
 	"github.com/radish-sql/radish/exec/gpu/kernel"
 	"github.com/radish-sql/radish/exec/gpu/measure"
 	"github.com/radish-sql/radish/exec/gpu/program"
@@ -173,7 +172,8 @@ func (q *Query) sourceRows(k *kernel.Kernel) int64 {
 		}
 		return q.outputs.most(k.Rows.Of)
 	case k.Rows.Groups != nil:
-		return q.outputs.groups[k.Rows.Groups].size()
+		g := q.outputs.groups[k.Rows.Groups]
+		return g.form.Size(g.capacity)
 	}
 	return k.Rows.Count
 }
@@ -264,19 +264,12 @@ func (q *Query) countBuild(ctx context.Context, b *physical.Build) (int64, error
 
 // countGroups is the number of groups of an aggregation whose pipelines have run.
 func (q *Query) countGroups(ctx context.Context, p *physical.Aggregate) (int64, error) {
-	f, g := q.program.Aggs[p], q.outputs.groups[p]
-	slots, items, kind := g.size(), g.keys, measure.Keys
-	switch {
-	case f.Shape == groupby.ScalarGroups:
-		return 1, nil
-	case f.Shape == groupby.DenseGroups && f.SeenAt >= 0:
-		items, kind = g.arrays[f.SeenAt], measure.Bytes
-	case f.Shape == groupby.DenseGroups:
-		items, kind = g.arrays[f.Accs[f.Taken].At], measure.Words
-	case f.Shape == groupby.KeyedGroups:
-		kind = measure.States
+	g := q.outputs.groups[p]
+	x, slots := g.form.Occupied(), g.form.Size(g.capacity)
+	if x.Array == nil {
+		return slots, nil
 	}
-	return q.countTaken(ctx, items, slots, kind)
+	return q.countTaken(ctx, *g.arrays[x.Array], slots, measure.Items(x.Unit, x.Free))
 }
 
 // Threads that share the copies of a row, as log2: a warp's always, so that a row with very many copies is not one thread's, and of few rows more, up to so many

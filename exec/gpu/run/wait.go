@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/radish-sql/radish/exec/gpu/groupby"
 	"github.com/radish-sql/radish/exec/gpu/kernel"
 	"github.com/radish-sql/radish/exec/gpu/results"
 	"github.com/radish-sql/radish/exec/gpu/sizes"
@@ -132,8 +131,11 @@ func (q *Query) learn(k *kernel.Kernel) {
 // learnSlots notes how many slots a table of groups has, if they sufficed.
 func (q *Query) learnSlots(a *physical.Aggregate) {
 	g := q.outputs.groups[a]
-	if g != nil && g.form.Shape >= groupby.PackedGroups && g.form.Partition == nil && q.control.Counted(kernel.CounterWord{Of: a}) == 0 {
-		q.sizes.RememberSlots(a, g.slots)
+	if g == nil {
+		return
+	}
+	if slots := g.form.Sufficed(g.capacity, q.control.Counted); slots > 0 {
+		q.sizes.RememberSlots(a, slots)
 	}
 }
 

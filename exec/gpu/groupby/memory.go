@@ -1,0 +1,228 @@
+package groupby
+
+import (
+	"math"
+
+	"github.com/radish-sql/radish/exec/gpu/kernel"
+	"github.com/radish-sql/radish/planner/physical"
+)
+
+// What the runner has to know of groups, in whatever way they are made. It takes memory, and resolves the words of kernels by their keys.
+
+// Word is the key of a parameter that is about groups: an array's address, or a number.
+type Word interface{ Of() *physical.Aggregate }
+
+func (w GroupArray) Of() *physical.Aggregate       { return w.P }
+func (w GroupKeys) Of() *physical.Aggregate        { return w.P }
+func (w GroupMask) Of() *physical.Aggregate        { return w.P }
+func (w GroupsFull) Of() *physical.Aggregate       { return w.P }
+func (w GroupCopies) Of() *physical.Aggregate      { return w.P }
+func (w AppendedFirst) Of() *physical.Aggregate    { return w.P }
+func (w AppendedCapacity) Of() *physical.Aggregate { return w.P }
+func (w PartitionSlots) Of() *physical.Aggregate   { return w.P }
+func (w PerfectHashWord) Of() *physical.Aggregate  { return w.P }
+
+// Capacity is how many groups there is memory for.
+type Capacity struct {
+	Slots    int64 // where keys are looked up; one group has a slot, and an array as many as its form says
+	Behind   int64 // groups that can be appended behind the slots
+	Appended int64 // groups that were, once that is known
+}
+
+// Emptied is the same before any group has come.
+func (c Capacity) Emptied() Capacity {
+	c.Appended = 0
+	return c
+}
+
+// Expected is what is known of groups before their rows come.
+type Expected struct {
+	Before *int64 // groups that there were when the same was done before; nil: that is not known
+	Slots  int64  // that sufficed then; 0: that is not known
+	Rows   int64  // the most that come; math.MaxInt64: that is not known
+	Places int64  // that share the groups of rows which move
+}
+
+// Source is what is known of the rows when the kernels of a pipeline are about to be launched.
+type Source struct {
+	Rows   int64                                   // the most of this place
+	Places int64                                   // to which the rows of all come, if they move
+	Owned  func(partitions int64) (from, to int64) // those of so many partitions that this place has then
+	Block  func(threads int) int                   // threads of a block of a kernel that wants so many
+}
+
+// Moving says how rows move between places in the midst of a pipeline. Each place shows the others some words. The kernels that follow get the first of the partitions that are this place's, their end,
+// the number of other places, and then from each of these the words of one list, and of the next list.
+type Moving struct {
+	Partitions int64   // of which each place has a run
+	Shows      [][]any // the keys of the words
+	Others     any     // the key of the address of what the others have shown
+}
+
+// Counter is a counter as pipelines have left it.
+type Counter func(kernel.CounterWord) int64
+
+// way is the one in which the rows of a pipeline come to the groups. A way that has memory or a capacity of its own is that of all rows: it applies to no groups in which several pipelines end.
+func (f *Form) way() *way { return f.ways[0].way }
+
+// Overflows says whether there may be more groups than there is capacity for.
+func (f *Form) Overflows() bool { return f.Shape >= PackedGroups }
+
+// First is how many groups there is capacity for at first. asBefore says that the same number has sufficed before.
+func (f *Form) First(x *Expected) (c Capacity, asBefore bool) {
+	if !f.Overflows() {
+		return Capacity{}, false
+	}
+	if w := f.way(); w.first != nil {
+		return w.first(f, x), false
+	}
+	switch {
+	case x.Before != nil:
+		c.Slots, asBefore = slotsFor(float64(*x.Before)), true
+	case x.Slots > 0:
+		return Capacity{Slots: x.Slots}, true
+	default:
+		c.Slots = slotsFor(f.Aggregate.EstGroups)
+	}
+	if x.Rows < math.MaxInt64 {
+		c.Slots = min(c.Slots, kernel.PowerOfTwo(2*max(x.Rows, 512)))
+	}
+	return c, asBefore
+}
+
+// slotsFor is the number of slots of a table for about so many groups.
+func slotsFor(groups float64) int64 {
+	return kernel.PowerOfTwo(int64(min(max(2*groups, 2048), 1<<31)))
+}
+
+// Next looks at what pipelines have counted. It returns false and what c has come to, or true and a larger capacity, with which they have to run again.
+func (f *Form) Next(c Capacity, counted Counter) (next Capacity, again bool) {
+	if !f.Overflows() {
+		return c, false
+	}
+	full := counted(kernel.CounterWord{Of: f.Aggregate}) != 0
+	if w := f.way(); w.next != nil {
+		return w.next(f, c, full, counted)
+	}
+	if full {
+		return Capacity{Slots: 4 * c.Slots}, true
+	}
+	return c, false
+}
+
+// Sufficed is the number of slots that the next run may begin with, once all rows have come; 0: it goes by something else.
+func (f *Form) Sufficed(c Capacity, counted Counter) int64 {
+	if !f.Overflows() || f.way().first != nil || counted(kernel.CounterWord{Of: f.Aggregate}) != 0 {
+		return 0
+	}
+	return c.Slots
+}
+
+// Size is the number of slots that a kernel goes over which reads the groups.
+func (f *Form) Size(c Capacity) int64 {
+	switch f.Shape {
+	case ScalarGroups, DenseGroups:
+		return f.Slots
+	case KeyedGroups:
+		return c.Slots
+	}
+	return c.Slots + spareGroups + c.Appended
+}
+
+// spareGroups are slots behind a table of one-word keys, for two that it cannot have.
+const spareGroups = 2
+
+// Memory is what the groups need for some capacity where a block has 1 << copies of them.
+func (f *Form) Memory(c Capacity, copies int) *kernel.Memory {
+	p, m := f.Aggregate, &kernel.Memory{}
+	m.Number(GroupCopies{p}, uint64(copies))
+	slots := f.Size(c)
+	switch {
+	case f.Shape == KeyedGroups:
+		m.AddFilled(GroupKeys{p}, slots, 4, 0)
+	case f.Overflows():
+		m.AddSlots(GroupKeys{p}, slots, c.Behind, 8, 8, math.MaxUint64)
+	}
+	if f.Overflows() {
+		m.Number(GroupMask{p}, uint64(c.Slots-1))
+		m.Count(GroupsFull{p}, kernel.CounterWord{Of: p})
+	}
+	for i := range f.Arrays {
+		a := &f.Arrays[i]
+		if f.Shape == KeyedGroups && i >= f.keyAt {
+			m.Add(GroupArray{p, i}, slots*a.width/int64(a.unit), a.unit) // keys, which are written before they can be seen
+			continue
+		}
+		m.AddSlots(GroupArray{p, i}, slots, c.Behind, a.width, a.unit, a.fill)
+	}
+	if w := f.way(); w.memory != nil {
+		w.memory(f, m, c)
+	}
+	return m
+}
+
+// Beside is what the kernels of a pipeline need besides, until all have run; nil: nothing.
+func (f *Form) Beside(x *Source) *kernel.Memory {
+	if w := f.way(); w.beside != nil {
+		return w.beside(f, x)
+	}
+	return nil
+}
+
+// Moving says how rows move between places; nil: they do not.
+func (f *Form) Moving() *Moving {
+	if w := f.way(); w.moving != nil {
+		return w.moving(f)
+	}
+	return nil
+}
+
+// Copies is the binary logarithm of the number of tables that a block has, if so many bytes of its shared memory are left for them.
+func (f *Form) Copies(t *kernel.SharedGroups, left int64) int {
+	if w := f.way(); w.copies != nil {
+		return w.copies(f, t, left)
+	}
+	return 0
+}
+
+// BlockRows is the most rows of a launch that may come to a block which has 1 << copies of the groups.
+func (f *Form) BlockRows(copies int) int64 {
+	if w := f.way(); w.blockRows != nil {
+		return w.blockRows(copies)
+	}
+	return math.MaxInt64
+}
+
+// Occupied says which slots have a group: item i of an array says so of slot i.
+type Occupied struct {
+	Array any    // its key; nil: each slot has one
+	Unit  int    // bytes of an item
+	Free  uint64 // what an item is whose slot has none
+}
+
+// Occupied says which slots have a group.
+func (f *Form) Occupied() Occupied {
+	p := f.Aggregate
+	switch {
+	case f.Shape == ScalarGroups:
+		return Occupied{}
+	case f.Shape == KeyedGroups:
+		return Occupied{GroupKeys{p}, 4, 0}
+	case f.Overflows():
+		return Occupied{GroupKeys{p}, 8, math.MaxUint64}
+	case f.seenAt >= 0:
+		return Occupied{GroupArray{p, f.seenAt}, 1, 0}
+	}
+	return Occupied{GroupArray{p, f.Accs[f.taken].At}, 8, 0}
+}
+
+// free is the C++ of Occupied.Free.
+func (s Shape) free() string {
+	switch s {
+	case PackedGroups, wordGroups:
+		return "empty_key"
+	case KeyedGroups:
+		return "slot_empty"
+	}
+	return "0"
+}

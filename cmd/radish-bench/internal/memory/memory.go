@@ -14,6 +14,8 @@ import (
 	"time"
 	"unsafe"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/radish-sql/radish"
 	"github.com/radish-sql/radish/cmd/radish-bench/internal/cli"
 	"github.com/radish-sql/radish/cmd/radish-bench/internal/database"
@@ -31,6 +33,7 @@ func Run(ctx context.Context, args []string, out io.Writer) error {
 	cases := fs.String("cases", "", "only the statements whose name contains one of these words, separated by commas")
 	child := fs.Int("statement", -1, "run this one here, under the first limit, and print what it took")
 	markdown := fs.String("markdown", "", "write the table to this file as markdown, too")
+	processes := fs.Int("processes", 1, "how many statements run at once, each in a process of two threads")
 	if err := cli.Parse(fs, args); err != nil {
 		return err
 	}
@@ -41,6 +44,9 @@ func Run(ctx context.Context, args []string, out io.Writer) error {
 			return cli.WrongUsage(fs, "--limits: %q is no number of MB", text)
 		}
 		sizes = append(sizes, mb*1_000_000)
+	}
+	if *processes < 1 {
+		return cli.WrongUsage(fs, "--processes %d: at least one is needed", *processes)
 	}
 	if *child >= len(memoryCases) {
 		return cli.WrongUsage(fs, "--statement %d: there are %d", *child, len(memoryCases))
@@ -55,11 +61,12 @@ func Run(ctx context.Context, args []string, out io.Writer) error {
 			list = append(list, i)
 		}
 	}
-	return compareMemory(ctx, out, list, sizes, *markdown)
+	return compareMemory(ctx, out, list, sizes, *processes, *markdown)
 }
 
-// compareMemory prints a row for each case. It fails if a process held more than its limit and the slack.
-func compareMemory(ctx context.Context, out io.Writer, list []int, limits []int64, markdown string) error {
+// compareMemory prints a row for each case in the order of the list, with so many processes at once. It fails if one held more than its
+// limit and the slack.
+func compareMemory(ctx context.Context, out io.Writer, list []int, limits []int64, processes int, markdown string) error {
 	self, err := os.Executable()
 	if err != nil {
 		return err
@@ -71,22 +78,48 @@ func compareMemory(ctx context.Context, out io.Writer, list []int, limits []int6
 	}
 	fmt.Fprint(&table, "\n|---|", strings.Repeat("---|", len(limits)), "\n")
 	fmt.Fprint(out, table.String())
+
+	results := make([]chan memoryResult, len(list)*len(limits))
+	for i := range results {
+		results[i] = make(chan memoryResult, 1)
+	}
+	all, running := errgroup.WithContext(ctx)
+	all.SetLimit(processes + 1) // the row that is printed, and the processes
 	exceeded := 0
-	for _, i := range list {
-		row := "| " + memoryCases[i].name + " |"
-		for _, limit := range limits {
-			m, err := measureMemory(exec.CommandContext(ctx, self, "memory", "--statement", strconv.Itoa(i), "--limits", fmt.Sprintf("%dMB", limit/1_000_000)))
+	all.Go(func() error {
+		for at, i := range list {
+			row := "| " + memoryCases[i].name + " |"
+			for l, limit := range limits {
+				var m memoryResult
+				select {
+				case m = <-results[at*len(limits)+l]:
+				case <-running.Done():
+					return running.Err()
+				}
+				row += fmt.Sprintf(" %d MB, %s, %.1f s |", m.peak/1_000_000, m.outcome, m.seconds)
+				if m.peak > limit+memorySlack(limit) {
+					exceeded++
+					row += " **above**"
+				}
+			}
+			fmt.Fprintln(out, row)
+			table.WriteString(row + "\n")
+		}
+		return nil
+	})
+	for r := range results {
+		all.Go(func() error {
+			i, limit := list[r/len(limits)], limits[r%len(limits)]
+			m, err := measureMemory(exec.CommandContext(running, self, "memory", "--statement", strconv.Itoa(i), "--limits", fmt.Sprintf("%dMB", limit/1_000_000)))
 			if err != nil {
 				return fmt.Errorf("%s: %w", memoryCases[i].name, err)
 			}
-			row += fmt.Sprintf(" %d MB, %s, %.1f s |", m.peak/1_000_000, m.outcome, m.seconds)
-			if m.peak > limit+memorySlack(limit) {
-				exceeded++
-				row += " **above**"
-			}
-		}
-		fmt.Fprintln(out, row)
-		table.WriteString(row + "\n")
+			results[r] <- m
+			return nil
+		})
+	}
+	if err := all.Wait(); err != nil {
+		return err
 	}
 	if markdown != "" {
 		if err := os.WriteFile(markdown, []byte(table.String()), 0o644); err != nil {

@@ -272,6 +272,17 @@ func TestRegisterAggregate(t *testing.T) {
 			t.Errorf("%s: got %s, want %s", query, got, want)
 		}
 	}
+	if conn, err = pool.Conn(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if _, err := conn.ExecContext(context.Background(), "SET group_concat_max_len = 4"); err != nil { // which cuts GROUP_CONCAT only
+		t.Fatal(err)
+	}
+	got := 0
+	if err := conn.QueryRowContext(context.Background(), "SELECT product(n) FROM (SELECT 2 n UNION ALL SELECT 3 UNION ALL SELECT 7) v").Scan(&got); err != nil || got != 42 {
+		t.Errorf("beside group_concat_max_len: %d, %v", got, err)
+	}
 	if err := pool.QueryRow("SELECT wmedian(1, -1)").Scan(new(any)); err == nil || !strings.Contains(err.Error(), "below zero") {
 		t.Errorf("an error of Step: %v", err)
 	}

@@ -209,6 +209,23 @@ func TestTextsOfFunctionsAreCounted(t *testing.T) {
 	}
 }
 
+// Rows that GROUP_CONCAT has joined give their memory back before the next one joins its own.
+func TestJoinedTextsLetRowsGo(t *testing.T) {
+	const length, rows = 100_000, 20
+	s := session(t, Options{Threads: 1, MemoryLimit: 24 << 20})
+	mustRun(t, s, fmt.Sprintf("CREATE TABLE l AS WITH RECURSIVE r AS (SELECT 1 AS id UNION ALL SELECT id + 1 FROM r WHERE id < %d) SELECT id, REPEAT('ab', %d) AS t FROM r", rows, length/2))
+	var list []string
+	want := ""
+	for i := range 4 { // 2 MB of rows for each, 4 MB of joined texts
+		list = append(list, fmt.Sprintf("LENGTH(GROUP_CONCAT(CONCAT(t, %d) SEPARATOR '%s'))", i, strings.Repeat("-", length)))
+		want += fmt.Sprintf("|%d", rows*(length+1)+(rows-1)*length)
+	}
+	got, err := run(context.Background(), s, "SELECT "+strings.Join(list, ", ")+" FROM l")
+	if err != nil || strings.TrimSpace(got) != want[1:] {
+		t.Errorf("%.100s, %v", got, err)
+	}
+}
+
 // The vectors that a statement's expressions compute in count against the memory limit: one for each of them on each worker.
 func TestVectorsOfExpressionsAreCounted(t *testing.T) {
 	const expressions = 4900

@@ -183,7 +183,8 @@ func concatenated(a *logical.AggItem, r *rel, args, rows []row) string {
 		}
 		parts = append(parts, s)
 	}
-	return strings.Join(parts, a.Sep)
+	before, behind := a.Form.Brackets()
+	return before + strings.Join(parts, a.Sep) + behind
 }
 
 // total sums with big rationals.

@@ -134,13 +134,12 @@ func (b *Binder) aggregate(x *ast.AggregateFuncExpr, sc *scope) (expr.Expr, erro
 }
 
 // jsonAggregate binds JSON_ARRAYAGG and JSON_OBJECTAGG: each row's array or object without its brackets, joined as GROUP_CONCAT joins
-// texts, within brackets, in the normal form that JSON_EXTRACT gives.
+// texts, within brackets. JSON_EXTRACT gives an object its normal form, in which the last of equal keys counts; an array has it.
 func (b *Binder) jsonAggregate(name string, args []expr.Expr, sc *scope) (expr.Expr, error) {
-	wrap, brackets := "json_array", "[]"
+	wrap, form := "json_array", logical.JSONArray
 	if name == "json_objectagg" {
-		wrap, brackets = "json_object", "{}"
+		wrap, form = "json_object", logical.JSONObject
 	}
-	literal := func(s string) expr.Expr { return &expr.Const{Value: types.StringValue(s)} }
 	number := func(n int64) expr.Expr { return &expr.Const{Value: types.IntValue(n)} }
 	var err error
 	call := func(name string, args ...expr.Expr) expr.Expr {
@@ -156,17 +155,11 @@ func (b *Binder) jsonAggregate(name string, args []expr.Expr, sc *scope) (expr.E
 	if err != nil {
 		return nil, err
 	}
-	joined, err := b.addAggregate(logical.AggItem{Fn: expr.LookupAggregate("group_concat"), Sep: ", "}, []expr.Expr{inside}, sc)
-	if err != nil {
-		return nil, err
+	document, err := b.addAggregate(logical.AggItem{Fn: expr.LookupAggregate("group_concat"), Sep: ", ", Form: form}, []expr.Expr{inside}, sc)
+	if err != nil || form == logical.JSONArray {
+		return document, err
 	}
-	document, is := call("concat", literal(brackets[:1]), joined, literal(brackets[1:])).(*expr.Call)
-	if !is {
-		return nil, err
-	}
-	document.Typ = types.JSON // whose DECIMALs keep their digits
-	out := call("json_extract", document, literal("$"))
-	return out, err
+	return expr.NewCall("json_extract", document, &expr.Const{Value: types.StringValue("$")})
 }
 
 // addAggregate gives an aggregate over args to the query that evaluates it.
@@ -174,6 +167,9 @@ func (b *Binder) addAggregate(item logical.AggItem, args []expr.Expr, sc *scope)
 	sig, err := item.Fn.Resolve(args)
 	if err != nil {
 		return nil, err
+	}
+	if item.Form == logical.JSONArray || item.Form == logical.JSONObject {
+		sig.Result = types.JSON // whose DECIMALs keep their digits
 	}
 	switch item.Fn.Kind {
 	case expr.AggMin, expr.AggMax, expr.AggAnyValue, expr.AggBitAnd, expr.AggBitOr:
@@ -263,7 +259,7 @@ func (b *Binder) addedAggregate(x *ast.FuncCallExpr, row, finish *expr.Function,
 	if err != nil {
 		return nil, err
 	}
-	all, err := b.addAggregate(logical.AggItem{Fn: expr.LookupAggregate("group_concat")}, []expr.Expr{one}, sc)
+	all, err := b.addAggregate(logical.AggItem{Fn: expr.LookupAggregate("group_concat"), Form: logical.WholeText}, []expr.Expr{one}, sc)
 	if err != nil {
 		return nil, err
 	}

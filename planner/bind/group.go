@@ -82,7 +82,7 @@ func hashAggregate(a logical.AggItem) uint64 {
 }
 
 func sameAggregate(x, y logical.AggItem) bool {
-	if x.Fn != y.Fn || x.Distinct != y.Distinct || x.Sep != y.Sep || len(x.Args) != len(y.Args) || len(x.OrderBy) != len(y.OrderBy) {
+	if x.Fn != y.Fn || x.Distinct != y.Distinct || x.Sep != y.Sep || x.Form != y.Form || len(x.Args) != len(y.Args) || len(x.OrderBy) != len(y.OrderBy) {
 		return false
 	}
 	for i := range x.Args {

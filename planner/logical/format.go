@@ -204,6 +204,9 @@ func (m *namer) agg(a AggItem) string {
 	if a.Fn.Kind == expr.AggGroupConcat && a.Sep != "," {
 		b.WriteString(" SEPARATOR " + strconv.Quote(a.Sep))
 	}
+	if before, behind := a.Form.Brackets(); before != "" {
+		b.WriteString(" IN " + before + behind)
+	}
 	b.WriteByte(')')
 	return b.String()
 }

@@ -134,6 +134,29 @@ type AggItem struct {
 	Distinct bool
 	OrderBy  []SortKey // of GROUP_CONCAT
 	Sep      string    // of GROUP_CONCAT
+	Form     TextForm  // of GROUP_CONCAT
+}
+
+// TextForm is what GROUP_CONCAT makes of the joined texts.
+type TextForm uint8
+
+// Forms of joined texts. Only CutText is cut at group_concat_max_len.
+const (
+	CutText TextForm = iota
+	WholeText
+	JSONArray  // in brackets
+	JSONObject // in braces
+)
+
+// Brackets returns what stands before and behind the joined texts.
+func (f TextForm) Brackets() (before, behind string) {
+	switch f {
+	case JSONArray:
+		return "[", "]"
+	case JSONObject:
+		return "{", "}"
+	}
+	return "", ""
 }
 
 // Aggregate groups rows by the values of Groups, NULLs being equal, and computes Aggs in each. Without Groups and with

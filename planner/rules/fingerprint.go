@@ -90,7 +90,7 @@ func (s *sharer) describe(n logical.Node, pr *printer, out *print) bool {
 		}
 		for i := range x.Aggs {
 			a := &x.Aggs[i]
-			fmt.Fprintf(&pr.b, " %d %v %q %v", a.Fn.Kind, a.Distinct, a.Sep, a.Col.Typ)
+			fmt.Fprintf(&pr.b, " %d %v %q %d %v", a.Fn.Kind, a.Distinct, a.Sep, a.Form, a.Col.Typ)
 			for _, e := range a.Args {
 				pr.expr(e)
 			}

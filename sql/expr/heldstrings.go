@@ -87,7 +87,17 @@ func (c *Context) begin(p *ProgramSet) {
 		c.texts.held -= p.held
 		c.told()
 	}
+	if p.holder != c && c.begun != nil {
+		*c.begun = append(*c.begun, p)
+	}
 	p.held, p.holder, c.texts.program, c.texts.fresh = 0, c, p, 0
+}
+
+// LetGo forgets the strings of all programs that have computed for a worker, whose memory it is about to give back: a sink may keep the programs longer.
+func (c *Context) LetGo() {
+	for _, p := range *c.begun {
+		p.letGo()
+	}
 }
 
 // told says that fewer bytes are held, which cannot fail.
@@ -128,9 +138,12 @@ func (c *Context) While(f func() error) error {
 }
 
 // ForWorker returns a copy of c for a worker of a query. The copy calls texts now and then with the bytes that the worker's programs hold, texts that
-// functions have made among them. An error of texts ends the worker's statement. texts may be nil.
+// functions have made among them. An error of texts ends the worker's statement. texts may be nil. Who counts calls LetGo in the end.
 func (c Context) ForWorker(texts func(bytes int64) error) *Context {
-	c.texts, c.Texts = textCount{}, texts
+	c.texts, c.Texts, c.begun = textCount{}, texts, nil
+	if texts != nil {
+		c.begun = &[]*ProgramSet{}
+	}
 	return &c
 }
 

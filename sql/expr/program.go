@@ -132,6 +132,15 @@ func (p *ProgramSet) Eval(ctx *Context, b *column.Batch) ([]*column.Vector, erro
 // nodeBytes is about what a node takes before it computes anything.
 const nodeBytes = 1 << 10
 
+// letGo forgets the strings that p has made and the batch that it had. It can compute again.
+func (p *ProgramSet) letGo() {
+	for _, v := range p.texts {
+		v.LetGo()
+	}
+	clear(p.out)
+	p.frame.batch = nil
+}
+
 func (p *ProgramSet) start(ctx *Context, b *column.Batch) error {
 	for _, v := range p.texts {
 		v.LetGo()

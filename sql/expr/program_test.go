@@ -30,6 +30,26 @@ func counted(rows *int, arg expr.Expr) expr.Expr {
 	return &expr.Call{Fn: fn, Args: []expr.Expr{arg}, Typ: arg.Type(), Null: arg.Nullable()}
 }
 
+// What a worker's programs have made of their last batch is gone when the worker gives its memory back, and they can compute again.
+func TestWorkersLetStringsGo(t *testing.T) {
+	a := &expr.Column{ID: 1, Name: "a", Typ: types.Text}
+	b := &column.Batch{N: 1, Cols: []*column.Vector{{Type: types.Text, Str: []string{"abc"}}}}
+	p, err := expr.Compile(exprtest.Must(expr.NewCall("upper", exprtest.Must(expr.NewCall("concat", a, exprtest.Lit("d"))))), map[expr.ColumnID]int{1: 0})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		ctx := expr.Context{}.ForWorker(func(int64) error { return nil })
+		v, err := p.Eval(ctx, b)
+		if err != nil || v.Str[0] != "ABCD" {
+			t.Fatal(v, err)
+		}
+		if ctx.LetGo(); v.Str[0] != "" {
+			t.Errorf("%q is still there", v.Str[0])
+		}
+	}
+}
+
 func TestCommonSubexpressionsAreComputedOnce(t *testing.T) {
 	a := &expr.Column{ID: 1, Name: "a", Typ: types.Int64}
 	b := &column.Batch{N: 3, Cols: []*column.Vector{{Type: types.Int64, I64: []int64{1, 2, 3}}}}

@@ -129,6 +129,7 @@ type Context struct {
 	arena arena // the bytes of strings that functions make
 	texts textCount
 	memos memos
+	begun *[]*ProgramSet // that have computed for a worker; nil: this Context is none's
 }
 
 // SessionFacts are what functions tell of the session that runs the statement.

@@ -20,7 +20,7 @@ type concatSpec struct {
 	item  *logical.AggItem
 	args  int          // the first so many inputs are concatenated, the others order
 	types []types.Type // of the inputs
-	limit int          // bytes of a result
+	limit int          // bytes of a result, from which it is cut
 }
 
 // concatenation makes the texts of GROUP_CONCAT.
@@ -57,11 +57,13 @@ func (a *concatenation) finish(g int, cols []*column.Vector, rows []int32) error
 	if a.spec.item.Distinct {
 		seen = map[string]bool{}
 	}
+	before, behind := a.spec.item.Form.Brackets()
 	if seen == nil && a.spec.limit > concatGrain {
-		if err := b.grow(min(a.stringBytes(cols, rows), a.spec.limit+1)); err != nil {
+		if err := b.grow(min(a.stringBytes(cols, rows)+len(before)+len(behind), a.spec.limit+1)); err != nil {
 			return err
 		}
 	}
+	b.text = append(b.text, before...)
 	for i, r := range rows {
 		if i&(task.CheckRows>>4) == task.CheckRows>>4 {
 			if err := q.Check(); err != nil {
@@ -105,6 +107,7 @@ func (a *concatenation) finish(g int, cols []*column.Vector, rows []int32) error
 			b.text = append(b.text, text...)
 		}
 	}
+	b.text = append(b.text, behind...)
 	t := &a.texts[g]
 	if t.some = true; len(b.text) > a.spec.limit {
 		t.cut, b.text = true, cutText(b.text, a.spec.limit)
@@ -196,8 +199,11 @@ func textAt(v *column.Vector, p int) string {
 	return v.Value(p).Text()
 }
 
-// concatLimit returns @@group_concat_max_len.
-func concatLimit(q *task.Query) int {
+// concatLimit returns @@group_concat_max_len for what it cuts.
+func concatLimit(q *task.Query, form logical.TextForm) int {
+	if form != logical.CutText {
+		return math.MaxInt - 1
+	}
 	n := q.IntegerVariable("group_concat_max_len", 1024)
 	if n <= 0 || n > math.MaxInt32 {
 		return math.MaxInt32

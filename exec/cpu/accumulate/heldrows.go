@@ -22,6 +22,7 @@ type heldRows struct {
 	sel      []int32
 	by       []heldKey // the order of a group's rows; none: that in which they came
 	done     bool
+	reads    bool // the result reads rows when groups become rows, not only before
 	result   groupFinisher
 }
 
@@ -143,7 +144,7 @@ func (h *heldRows) Complete() error {
 		return err
 	}
 	runs := h.runs(starts, n)
-	return q.Parallel(len(runs), n, func(k int) error {
+	err = q.Parallel(len(runs), n, func(k int) error {
 		from := 0
 		if k > 0 {
 			from = runs[k-1]
@@ -164,6 +165,10 @@ func (h *heldRows) Complete() error {
 		}
 		return nil
 	})
+	if !h.reads {
+		h.rows.Segs, h.rows.N, h.rows.Texts, h.more = nil, 0, rowstore.Arena{}, nil
+	}
+	return err
 }
 
 // sort stores the rows of all groups in order, group by group.

@@ -123,7 +123,7 @@ func (p *Plan) concat(it *logical.AggItem, args []int) int {
 	for i, k := range it.OrderBy {
 		order[i] = p.input(k.Expr)
 	}
-	spec := &concatSpec{item: it, limit: concatLimit(p.q), q: p.q, args: len(args)}
+	spec := &concatSpec{item: it, limit: concatLimit(p.q, it.Form), q: p.q, args: len(args)}
 	for _, i := range append(append([]int(nil), args...), order...) {
 		spec.types = append(spec.types, p.Inputs[i].Type())
 	}

@@ -22,6 +22,7 @@ type picked struct {
 func newPicked(q *task.Query, name string, inputs []types.Type, part float64) *picked {
 	a := &picked{part: part}
 	a.hold(q, name, 1, inputs, a)
+	a.reads = true
 	a.by = []heldKey{{input: 0}}
 	return a
 }

@@ -17,7 +17,7 @@ type Whole interface {
 	Adopt(src Accumulator, to []uint32) error
 	// AdoptAll does so with several, in order, on all workers.
 	AdoptAll(srcs []Accumulator, to [][]uint32) error
-	// Complete makes the values ready when all entries are there, on all workers.
+	// Complete makes the values ready when all entries are there, on all workers. Entries that are not needed any more are gone then, and Bytes says so.
 	Complete() error
 }
 

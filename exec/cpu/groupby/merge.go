@@ -23,7 +23,7 @@ func (a *Sink) Finish() error {
 	for _, x := range a.locals {
 		if x != nil && x.rows {
 			parts = append(append(parts, x.frozen...), x)
-			x.frozen = nil
+			x.frozen, x.set, x.keys, x.args = nil, nil, nil, nil
 		}
 	}
 	a.locals = nil

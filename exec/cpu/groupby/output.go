@@ -47,6 +47,9 @@ func (a *Sink) cut(local *aggLocal, parts []outputPart) ([]outputPart, error) {
 			if err := w.Complete(); err != nil {
 				return nil, err
 			}
+			if err := x.settle(); err != nil {
+				return nil, err
+			}
 		}
 	}
 	if err := x.seal(); err != nil {

@@ -58,8 +58,11 @@ func (w *Worker) hold(bytes int64) error {
 	return w.texts.Set(bytes)
 }
 
-// Close gives back the memory that expressions held.
-func (w *Worker) Close() { w.texts.Close() }
+// Close gives back the memory that expressions held, whose strings are gone then.
+func (w *Worker) Close() {
+	w.Expr.LetGo()
+	w.texts.Close()
+}
 
 // Where more workers want to run than there are processors each gives way to the others after a timeSlice, much sooner than the
 // scheduler would make it: else one that has to end waits as many times 10 ms as there are others.

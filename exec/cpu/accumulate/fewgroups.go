@@ -3,7 +3,7 @@ package accumulate
 // Rows of few groups meet the same accumulators again and again: each addition waits for the store of the one before. With
 // fewGroups groups or fewer, neighbouring rows add to copies of their own, which are put together for each vector.
 const (
-	fewGroups = 8
+	fewGroups = 16
 	fewCopies = 4
 )
 

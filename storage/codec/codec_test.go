@@ -201,7 +201,19 @@ func TestSnappyAsOthers(t *testing.T) {
 		// Elements at random, mostly such as a writer makes, of which few are wrong.
 		var body []byte
 		size, most, rare := 0, r.IntN(3000), r.IntN(4) == 0
+		records := round%4 == 3 // small integers of 8 bytes, with something else among them, or from somewhere on
 		for size < most || len(body) == 0 {
+			if records && size >= 8 && r.IntN(100) > 2 && (round%8 == 3 || size < most*2/3) {
+				literal, distance := 1+r.IntN(4), 8*(1+r.IntN(size/8))
+				body = append(append(body, byte((literal-1)<<2)), "abcd"[:literal]...)
+				if length := 8 - literal; r.IntN(2) == 0 && distance < 2048 {
+					body = append(body, byte(distance>>8<<5|(length-4)<<2|1), byte(distance))
+				} else {
+					body = append(body, byte((length-1)<<2|2), byte(distance), byte(distance>>8))
+				}
+				size += 8
+				continue
+			}
 			distance := 1 + r.IntN(max(1, min(size, 1<<uint(r.IntN(12)))))
 			if rare && r.IntN(40) == 0 {
 				distance = r.IntN(2 * (size + 1))

@@ -50,10 +50,15 @@ var errSnappy = errors.New("an element lies outside")
 
 // unpackSnappy fills dst with what src gives, which has no header.
 func unpackSnappy(dst, src []byte) error {
-	d, s := 0, 0
+	d, s, records := 0, 0, hasRecords(src)
 	for s < len(src) {
 		if d >= 16 && d < len(dst)-margin && s < len(src)-margin {
-			if d, s = snappyElements(dst, src, d, s); s == len(src) {
+			if records {
+				d, s, records = snappyRecords(dst, src, d, s)
+			} else {
+				d, s = snappyElements(dst, src, d, s, len(src)-margin)
+			}
+			if s == len(src) {
 				break
 			}
 		}
@@ -103,10 +108,10 @@ func unpackSnappy(dst, src []byte) error {
 	return nil
 }
 
-// snappyElements goes on at d and s, which lie before the margins, and returns where it stops: at a margin, or before an element that is rare or wrong.
-func snappyElements(dst, src []byte, d, s int) (int, int) {
+// snappyElements goes on at d and s, which lie before the margins, and returns where it stops: at endS, at a margin of dst, or before an element that is rare or wrong.
+func snappyElements(dst, src []byte, d, s, endS int) (int, int) {
 	to, from := unsafe.Pointer(unsafe.SliceData(dst)), unsafe.Pointer(unsafe.SliceData(src))
-	endD, endS := len(dst)-margin, len(src)-margin
+	endD := len(dst) - margin
 	tag := *(*uint8)(unsafe.Add(from, s))
 	for s < endS && d < endD {
 		e := elements[tag]
@@ -149,6 +154,75 @@ func snappyElements(dst, src []byte, d, s int) (int, int) {
 		}
 	}
 	return d, s
+}
+
+// A record is a literal and a copy behind it that together give at most recordBytes: a small integer of 8 bytes, say, whose upper bytes are those of an integer before it.
+const recordBytes = 8
+
+// sampled is how many elements hasRecords looks at.
+const sampled = 256
+
+// hasRecords says whether most elements at the beginning of src belong to records.
+func hasRecords(src []byte) bool {
+	inRecords, elements, literal := 0, 0, 0 // literal: the bytes of the one just before; 0: there is none
+	for s := 0; s < len(src) && elements < sampled; elements++ {
+		tag := src[s]
+		length := int(tag>>2) + 1
+		switch tag & 3 {
+		case 0:
+			if literal = length; length > 60 {
+				return false
+			}
+			s += 1 + length
+			continue
+		case 1:
+			length = 4 + int(tag>>2&7)
+			s += 2
+		case 2:
+			s += 3
+		case 3:
+			s += 5
+			literal = 0
+		}
+		if literal > 0 && literal+length <= recordBytes {
+			inRecords += 2
+		}
+		literal = 0
+	}
+	return elements == sampled && inRecords > sampled*3/4
+}
+
+// snappyRecords is snappyElements for data that are mostly records. One load has a record's tags, its literal and its distance, and one store writes it, so nothing waits
+// for a literal to be stored before it is copied from. again is false if records have become rare.
+func snappyRecords(dst, src []byte, d, s int) (_, _ int, again bool) {
+	to, from := unsafe.Pointer(unsafe.SliceData(dst)), unsafe.Pointer(unsafe.SliceData(src))
+	endD, endS := len(dst)-margin, len(src)-margin
+	for others := sampled; s < endS && d < endD; {
+		x := word(unsafe.Add(from, s))
+		literal := x >> 2 & 63 // less 1
+		second := x >> 16 >> (8 * literal & 63)
+		kind := second & 3
+		e := uint64(elements[uint8(second)])
+		distance := int(second>>8&uint64(uint32(e)) + e>>32&0xffff)
+		length := int(1 + literal + e>>48&0x7f)
+		if x&3 == 0 && kind-1 < 2 && length <= recordBytes && uint(distance-length) <= uint(d-length) {
+			mask := uint64(1)<<(8*literal+8&63) - 1
+			before := word(unsafe.Add(to, d-distance))
+			setWord(unsafe.Add(to, d), before^(before^x>>8)&mask)
+			d += length
+			s += int(3 + literal + kind)
+			others++
+			continue
+		}
+		at := s
+		if d, s = snappyElements(dst, src, d, s, s+1); s == at {
+			return d, s, true
+		}
+		if others -= 4; others < 0 {
+			return d, s, false
+		}
+	}
+	return d, s, true
 }
 
 func word(at unsafe.Pointer) uint64 { return binary.LittleEndian.Uint64((*[8]byte)(at)[:]) }

@@ -75,15 +75,9 @@ func (c *Chunk) encodeInts(x []int64, flip uint64, keep bool) {
 		}
 	}
 	f := int64(flip)
-	minimum, maximum, previous, sorted := x[0]^f, x[0]^f, x[0]^f, true
-	for _, v := range x {
-		v ^= f
-		minimum, maximum = min(minimum, v), max(maximum, v)
-		sorted = sorted && v >= previous
-		previous = v
-	}
+	minimum, maximum := boundsOf(x, f)
+	c.Sorted = c.Valid == nil && ascending(x, f)
 	minimum, maximum = minimum^f, maximum^f
-	c.Sorted = sorted && c.Valid == nil
 	c.Min = types.Value{Type: c.Type, I: minimum}
 	c.Max = types.Value{Type: c.Type, I: maximum}
 	c.Base = minimum
@@ -117,6 +111,33 @@ func (c *Chunk) encodeInts(x []int64, flip uint64, keep bool) {
 			}
 		}
 	}
+}
+
+// boundsOf returns the least and the greatest of integers with flip xored to them. Two pairs of bounds take less time than one, of which each value waits for the one before.
+func boundsOf(x []int64, flip int64) (lo, hi int64) {
+	a, b := x[0]^flip, x[0]^flip
+	c, d := a, b
+	for ; len(x) >= 4; x = x[4:] {
+		v, w, y, z := x[0]^flip, x[1]^flip, x[2]^flip, x[3]^flip
+		a, b = min(a, min(v, w)), max(b, max(v, w))
+		c, d = min(c, min(y, z)), max(d, max(y, z))
+	}
+	for _, v := range x {
+		a, b = min(a, v^flip), max(b, v^flip)
+	}
+	return min(a, c), max(b, d)
+}
+
+// ascending says whether integers with flip xored to them ascend.
+func ascending(x []int64, flip int64) bool {
+	previous := x[0] ^ flip
+	for _, v := range x {
+		if v ^= flip; v < previous {
+			return false
+		}
+		previous = v
+	}
+	return true
 }
 
 // intKind is the narrowest encoding of integers, given their bounds in the type's order.
@@ -221,28 +242,23 @@ func (c *Chunk) encodeCodes(dict *column.Dictionary, codes []uint32) {
 	c.Dict = dict
 	values := dict.Values()
 	first := codes[c.firstValid()]
-	seen := column.NewBitmap(len(values), false)
-	top, previous, sorted := first, first, c.Valid == nil
-	for i, code := range codes {
-		if c.Valid != nil && !c.Valid.Get(i) {
-			codes[i] = first
-			continue
-		}
-		seen.Set(int(code))
-		top = max(top, code)
-		if code != previous {
-			sorted = sorted && values[previous] <= values[code]
-			previous = code
+	if c.Valid != nil {
+		for i := range codes {
+			if !c.Valid.Get(i) {
+				codes[i] = first
+			}
 		}
 	}
-	minimum, maximum, distinct := values[first], values[first], 0
+	c.Sorted = c.Valid == nil && ascendingCodes(codes, values)
+	seen := codesIn(codes, len(values))
+	minimum, maximum, distinct, top := values[first], values[first], 0, 0
 	for code, s := range values {
 		if seen.Get(code) {
 			minimum, maximum = min(minimum, s), max(maximum, s)
 			distinct++
+			top = code
 		}
 	}
-	c.Sorted = sorted
 	c.Min = types.Value{Type: c.Type, S: minimum}
 	c.Max = types.Value{Type: c.Type, S: maximum}
 	switch {
@@ -255,6 +271,43 @@ func (c *Chunk) encodeCodes(dict *column.Dictionary, codes []uint32) {
 	default:
 		c.Kind, c.U32 = Dict32, codes
 	}
+}
+
+// ascendingCodes says whether the strings that codes stand for ascend.
+func ascendingCodes(codes []uint32, values []string) bool {
+	previous := codes[0]
+	for _, code := range codes {
+		if code != previous {
+			if values[previous] > values[code] {
+				return false
+			}
+			previous = code
+		}
+	}
+	return true
+}
+
+// codesIn returns which codes below n there are.
+func codesIn(codes []uint32, n int) column.Bitmap {
+	out := column.NewBitmap(n, false)
+	if n <= 64 { // a word that stays in memory would have each code wait for the one before
+		word := uint64(0)
+		for _, code := range codes {
+			word |= 1 << (code & 63)
+		}
+		out[0] = word
+		return out
+	}
+	seen := make([]bool, n)
+	for _, code := range codes {
+		seen[code] = true
+	}
+	for code, is := range seen {
+		if is {
+			out.Set(code)
+		}
+	}
+	return out
 }
 
 func narrowCodes[U uint8 | uint16](codes []uint32) []U {

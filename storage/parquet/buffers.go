@@ -7,13 +7,18 @@ import (
 
 // Buffers of closed column chunks serve the next ones: a query reads thousands of chunks, and fresh memory costs page faults. The collector empties the pools, so what lies there needs no budget.
 
-// Buffers of up to 1<<maxBuffer bytes are kept, in pools by the power of two that they have the capacity for.
+// Buffers with a capacity of up to 1<<maxBuffer bytes or values are kept, in pools by the power of two that they have the capacity for.
 const (
 	minBuffer = 12
 	maxBuffer = 24
 )
 
-var buffers [maxBuffer + 1]sync.Pool
+type bufferPools[T any] [maxBuffer + 1]sync.Pool
+
+var (
+	byteBuffers bufferPools[byte]
+	intBuffers  bufferPools[int64]
+)
 
 // capacityFor returns the capacity of a buffer that takeBuffer gives for n bytes.
 func capacityFor(n int) int {
@@ -25,22 +30,35 @@ func capacityFor(n int) int {
 
 func bufferClass(n int) int { return max(minBuffer, bits.Len(uint(max(n, 1)-1))) }
 
-// takeBuffer returns a buffer of n bytes, whose content is arbitrary.
-func takeBuffer(n int) []byte {
+// take returns a buffer of n values, which are arbitrary.
+func (p *bufferPools[T]) take(n int) []T {
 	class := bufferClass(n)
 	if class > maxBuffer {
-		return make([]byte, n)
+		return make([]T, n)
 	}
-	if b, ok := buffers[class].Get().(*[]byte); ok {
+	if b, ok := p[class].Get().(*[]T); ok {
 		return (*b)[:n]
 	}
-	return make([]byte, n, 1<<class)
+	return make([]T, n, 1<<class)
 }
 
-// giveBuffer takes a buffer back to which nothing points any more.
-func giveBuffer(b []byte) {
+// give takes a buffer back to which nothing points any more.
+func (p *bufferPools[T]) give(b []T) {
 	if class := bits.Len(uint(cap(b))) - 1; class >= minBuffer && class <= maxBuffer {
 		b = b[:0]
-		buffers[class].Put(&b)
+		p[class].Put(&b)
 	}
+}
+
+func takeBuffer(n int) []byte { return byteBuffers.take(n) }
+
+func giveBuffer(b []byte) { byteBuffers.give(b) }
+
+// resizeInts returns n integers, those of x if it has the capacity; else it takes x back.
+func resizeInts(x []int64, n int) []int64 {
+	if cap(x) >= n {
+		return x[:n]
+	}
+	intBuffers.give(x)
+	return intBuffers.take(n)
 }

@@ -115,6 +115,9 @@ func (c *cursor) hold(bytes int64) error {
 // close gives back all memory.
 func (c *cursor) close() {
 	c.pages.close()
+	intBuffers.give(c.dict.ints)
+	intBuffers.give(c.late.some.Ints)
+	c.dict, c.late.some = chunkDictionary{}, encoding.Data{}
 	c.memory.Free(c.held)
 	c.held = 0
 }
@@ -340,11 +343,14 @@ func (c *cursor) readDictionary(p page) (err error) {
 		c.dict.words = make([]string, n, max(n, byteValues))
 		_, err = c.plainStrings(c.dict.words, src)
 	default:
-		c.dict.ints = make([]int64, n, max(n, byteValues))
+		c.dict.ints = intBuffers.take(max(n, byteValues))[:n]
 		if _, err = c.plainInts(c.dict.ints, src); err == nil {
-			if done := append(make([]int64, 0, cap(c.dict.ints)), c.dict.ints...); c.finishInts(done) == nil {
-				c.dict.ints, c.dict.finished = done, true
+			done := intBuffers.take(cap(c.dict.ints))[:n]
+			copy(done, c.dict.ints)
+			if c.finishInts(done) == nil {
+				c.dict.ints, done, c.dict.finished = done, c.dict.ints, true
 			}
+			intBuffers.give(done)
 		}
 	}
 	return err

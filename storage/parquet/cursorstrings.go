@@ -154,7 +154,7 @@ func (c *cursor) newStrings(n int) []string {
 }
 
 func (c *cursor) newCodes(n int) []uint32 {
-	if !c.late.own {
+	if !c.late.own && !c.late.encoded {
 		return make([]uint32, n)
 	}
 	c.late.codeBuffer = resize(c.late.codeBuffer, n)

@@ -90,7 +90,11 @@ func (c *cursor) reserve(d *encoding.Data, n int) {
 	case types.PhysString:
 		d.Ints, d.Floats, d.Wide = nil, nil, nil
 	default:
-		d.Ints, d.Floats, d.Wide = resize(d.Ints, n), nil, nil
+		if c.late.encoded || c.late.own {
+			d.Ints, d.Floats, d.Wide = resizeInts(d.Ints, n), nil, nil
+			return
+		}
+		d.Ints, d.Floats, d.Wide = make([]int64, n), nil, nil
 	}
 }
 

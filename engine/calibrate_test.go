@@ -43,7 +43,7 @@ func TestCalibrate(t *testing.T) {
 		for _, q := range calibrate.Queries {
 			text := q.Class == cost.ProbeLarge || q.Class == cost.Text || q.Class == cost.GroupTextLarge || q.Class == cost.ProbeText || q.Class == cost.SortText
 			if text && d.Emulated() {
-				continue // its tables are so small that texts have a dictionary, and builds fit the cache
+				continue // its tables are so small that strings have a dictionary, and builds fit the cache
 			}
 			if after.CPU[q.Class] == before.CPU[q.Class] || after.GPU[q.Class] == before.GPU[q.Class] {
 				t.Errorf("%s is priced as before: no pipeline of %q does it", q.Class, q.SQL)

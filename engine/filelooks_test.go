@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// TestTextsThatLookLikeOtherTypes reads values that DuckDB reads as dates, times and numbers, or that other programs write. What Radish does not read as such by itself it names,
+// TestStringsThatLookLikeOtherTypes reads values that DuckDB reads as dates, times and numbers, or that other programs write. What Radish does not read as such by itself it names,
 // with the option that reads it; the option then gives the value.
-func TestTextsThatLookLikeOtherTypes(t *testing.T) {
+func TestStringsThatLookLikeOtherTypes(t *testing.T) {
 	for _, c := range []struct {
 		values string // by bars
 		typ    string

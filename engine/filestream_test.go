@@ -50,7 +50,7 @@ func TestStreamedTPCH(t *testing.T) {
 	}
 }
 
-// Texts, NULLs and row groups that conditions rule out, of several files; operators keep what they need of rows whose memory goes.
+// Strings, NULLs and row groups that conditions rule out, of several files; operators keep what they need of rows whose memory goes.
 func TestStreamedScans(t *testing.T) {
 	dir := t.TempDir()
 	s := session(t, Options{Threads: 3})

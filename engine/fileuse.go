@@ -35,7 +35,7 @@ type fileUse struct {
 	streamed *table.Version
 	first    bool  // no statement before this one has wanted its columns
 	warned   bool  // of records that are left out
-	noted    []int // columns of texts whose odd values or looks the session knows of
+	noted    []int // columns of strings whose odd values or looks the session knows of
 }
 
 // fetched is what reading columns of files has cost.
@@ -254,7 +254,7 @@ func (st *statement) stream(f *fileScans, plan *physical.Plan, from int64) (ok b
 	}
 	for _, scan := range f.scans {
 		scan.Table = u.streamed
-		st.noteTexts(u, scan.Ordinals)
+		st.noteStrings(u, scan.Ordinals)
 	}
 	return true, nil
 }
@@ -312,7 +312,7 @@ func (st *statement) readFirst(f *fileScans, plan *physical.Plan) (ok bool, err 
 	first := table.NewOutline(u.version.Schema, v.Rows(), nil)
 	if ok = first.Fill(table.Part{Ordinals: slices.Compact(ordinals), From: v}); ok {
 		f.scans[0].Table = first
-		err = st.warnOfTexts(u, ordinals)
+		err = st.warnOfStrings(u, ordinals)
 	}
 	return ok, err
 }
@@ -377,7 +377,7 @@ func (st *statement) read(u *fileUse, ordinals []int) (more bool, err error) {
 	if u.filled && len(ordinals) == 0 {
 		return false, nil
 	}
-	if err := st.warnOfTexts(u, ordinals); err != nil {
+	if err := st.warnOfStrings(u, ordinals); err != nil {
 		return false, err
 	}
 	defer func(begin time.Time) { st.files.fetched.wall += time.Since(begin) }(time.Now())
@@ -400,7 +400,7 @@ func (st *statement) read(u *fileUse, ordinals []int) (more bool, err error) {
 		u.filled = true
 		return true, nil
 	}
-	// Columns that were read apart have other row groups, for the length of their texts: all are read together.
+	// Columns that were read apart have other row groups, for the length of their strings: all are read together.
 	var all []int
 	for _, p := range u.parts {
 		all = append(all, p.Ordinals...)
@@ -428,8 +428,8 @@ func (st *statement) watchReading(u *fileUse, ordinals []int) (ctx context.Conte
 	return table.WithReads(st.ctx, p.AddRead), stop
 }
 
-// warnOfTexts warns of columns that one odd value makes texts, of texts that look like another type, and of records that are left out.
-func (st *statement) warnOfTexts(u *fileUse, ordinals []int) error {
+// warnOfStrings warns of columns that one odd value makes strings, of strings that look like another type, and of records that are left out.
+func (st *statement) warnOfStrings(u *fileUse, ordinals []int) error {
 	count, first, err := u.Set.Rejected(st.ctx)
 	if err != nil {
 		return err
@@ -439,12 +439,12 @@ func (st *statement) warnOfTexts(u *fileUse, ordinals []int) error {
 		st.session.warnings.Add(sqlerr.LevelWarning, sqlerr.CodeWrongValueForField, "%d records of '%s' are left out: they do not fit, and ignore_errors = true. The first: %s. rejects = true lists them",
 			count, u.Name, first)
 	}
-	st.noteTexts(u, ordinals)
+	st.noteStrings(u, ordinals)
 	return nil
 }
 
-// noteTexts warns once of columns that one odd value makes texts, and of texts that look like another type.
-func (st *statement) noteTexts(u *fileUse, ordinals []int) {
+// noteStrings warns once of columns that one odd value makes strings, and of strings that look like another type.
+func (st *statement) noteStrings(u *fileUse, ordinals []int) {
 	for _, o := range ordinals {
 		if o < 0 || slices.Contains(u.noted, o) {
 			continue

@@ -157,8 +157,8 @@ func testFloatSums(t *testing.T, s *Session) {
 	}
 }
 
-// TestFloatTexts is of what special doubles become, and of what becomes one.
-func TestFloatTexts(t *testing.T) {
+// TestFloatStrings is of what special doubles become, and of what becomes one.
+func TestFloatStrings(t *testing.T) {
 	s := session(t, Options{Threads: 1, Device: deviceCPU})
 	mustRun(t, s, "SET sql_mode = 'STRICT_TRANS_TABLES'; CREATE TABLE d (x DOUBLE, y FLOAT)")
 	nan, inf, ninf, zero := types.FloatValue(math.NaN()), types.FloatValue(math.Inf(1)), types.FloatValue(math.Inf(-1)), types.FloatValue(math.Copysign(0, -1))
@@ -199,7 +199,7 @@ func TestFloatTexts(t *testing.T) {
 			t.Errorf("%s: %s, want %s", tc.sql, strings.Join(got, " "), tc.want)
 		}
 	}
-	// The words are doubles where a column or a CAST asks for one, and texts that begin with no number elsewhere.
+	// The words are doubles where a column or a CAST asks for one, and strings that begin with no number elsewhere.
 	for sql, want := range map[string]string{
 		"SELECT CAST('NaN' AS DOUBLE), CAST(' -inf ' AS DOUBLE), CAST('+Infinity' AS DOUBLE), CAST('-nan' AS FLOAT)": "NaN|-Infinity|Infinity|NaN|",
 		"SELECT CAST('Infinit' AS DOUBLE), CAST('nano' AS DOUBLE), CAST('--inf' AS DOUBLE), CAST('' AS DOUBLE)":      "0|0|0|0|",

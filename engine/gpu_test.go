@@ -303,7 +303,7 @@ func testSameOnGPU(t *testing.T, e *Engine) {
 		// What is always NULL adds nothing.
 		"SELECT COUNT(NULL), SUM(NULL), MAX(IF(FALSE, n, NULL)), BIT_AND(NULL), COUNT(*) FROM n",
 		"SELECT n % 3, COUNT(NULL), SUM(NULL), AVG(NULL), MIN(NULL), BIT_OR(NULL) FROM n GROUP BY n % 3",
-		// A number of texts is a number.
+		// A number of strings is a number.
 		"SELECT c % 2, c - 1 FROM (SELECT COUNT(CASE WHEN x > 2 THEN 'a' WHEN x = 2 THEN 'b' END) AS c FROM p) AS g",
 	} {
 		want := sortedLines(textOnCPU(t, s, sql, "gpu"))

@@ -37,7 +37,7 @@ var faultQueries = []struct{ name, sql string }{
 	{"hash aggregate", "SELECT f, e, COUNT(*), SUM(a), MAX(c) FROM t GROUP BY f, e"},
 	{"aggregate that grows", "SELECT x, COUNT(*) FROM (SELECT t.a * 1000 + u.a * 7919 AS x FROM t, u) AS y GROUP BY x"},
 	{"variances", "SELECT b, ROUND(VAR_POP(a), 6), ROUND(STDDEV_SAMP(c), 6) FROM t GROUP BY b"},
-	{"made texts", "SELECT CONCAT(f, '-', b) AS x, MAX(CONCAT(a, f)) FROM t GROUP BY x"},
+	{"made strings", "SELECT CONCAT(f, '-', b) AS x, MAX(CONCAT(a, f)) FROM t GROUP BY x"},
 	{"distinct", "SELECT DISTINCT b, a % 7 FROM t"},
 	{"distinct aggregate", "SELECT b, COUNT(DISTINCT a) FROM t GROUP BY b"},
 	{"sort", "SELECT f, d, e FROM t ORDER BY f DESC, e"},

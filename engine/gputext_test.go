@@ -2,8 +2,8 @@ package engine
 
 import "testing"
 
-// TestGPUMadeTexts makes texts in kernels, some in so much more memory than they were thought to take that pipelines run again, into sinks of every kind.
-func TestGPUMadeTexts(t *testing.T) {
+// TestGPUMadeStrings makes strings in kernels, some in so much more memory than they were thought to take that pipelines run again, into sinks of every kind.
+func TestGPUMadeStrings(t *testing.T) {
 	eachGPU(t, func(t *testing.T, e *Engine) {
 		s := e.NewSession()
 		mustRun(t, s, `CREATE TABLE d AS WITH RECURSIVE r AS (SELECT 0 AS n UNION ALL SELECT n + 1 FROM r WHERE n < 59) SELECT n FROM r;
@@ -27,9 +27,9 @@ func TestGPUMadeTexts(t *testing.T) {
 	})
 }
 
-// TestGPUTextsOfPairs makes texts in conditions of pairs of rows, of which there are many more than rows: in all kinds of joins and ways to join. A text that has found no memory is empty. It may
+// TestGPUStringsOfPairs makes strings in conditions of pairs of rows, of which there are many more than rows: in all kinds of joins and ways to join. A text that has found no memory is empty. It may
 // meet a condition that it should not meet, which must leave no trace.
-func TestGPUTextsOfPairs(t *testing.T) {
+func TestGPUStringsOfPairs(t *testing.T) {
 	eachGPU(t, func(t *testing.T, e *Engine) {
 		s := e.NewSession()
 		mustRun(t, s, `CREATE TABLE d AS WITH RECURSIVE r AS (SELECT 0 AS n UNION ALL SELECT n + 1 FROM r WHERE n < 69) SELECT n FROM r;

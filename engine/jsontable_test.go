@@ -117,7 +117,7 @@ func TestJSONTableErrors(t *testing.T) {
 }
 
 // testdata/jsontable.txt holds documents and statements that were generated, with the sorted rows or the error that MariaDB 10.11 has given for each, its
-// numbers of errors replaced by MySQL's. They hold no texts to be stored in numbers, of which it makes 0 where MySQL documents ON ERROR, and no
+// numbers of errors replaced by MySQL's. They hold no strings to be stored in numbers, of which it makes 0 where MySQL documents ON ERROR, and no
 // JSON columns with several values, which it refuses where MySQL documents an array.
 func TestJSONTableAsMariaDB(t *testing.T) {
 	raw, err := os.ReadFile("testdata/jsontable.txt")

@@ -30,7 +30,7 @@ import (
 // planKeeping is the name by which radish_disabled_rules has every statement planned anew.
 const planKeeping = "kept_plans"
 
-// mostKeptParams is how many bytes the texts among a statement's markers may have for its plans to be kept.
+// mostKeptParams is how many bytes the strings among a statement's markers may have for its plans to be kept.
 const mostKeptParams = 1 << 10
 
 // planKey returns what the statement's plans are kept by; ok says whether they may be.

@@ -9,7 +9,7 @@ import (
 	"github.com/radish-sql/radish/sql/types"
 )
 
-// LIKE under collations that fold, compared with matching character by character, two of which are equal if the texts of them alone are.
+// LIKE under collations that fold, compared with matching character by character, two of which are equal if the strings of them alone are.
 func TestLikeUnderCollations(t *testing.T) {
 	const seed = 20260106
 	t.Logf("seed %d", seed)

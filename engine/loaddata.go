@@ -20,7 +20,7 @@ import (
 	"github.com/radish-sql/radish/storage/textfile"
 )
 
-// loadData runs LOAD DATA [LOCAL] INFILE: the file's fields become a table of texts, and INSERT ... SELECT from that converts and
+// loadData runs LOAD DATA [LOCAL] INFILE: the file's fields become a table of strings, and INSERT ... SELECT from that converts and
 // stores them, so that defaults, keys, checks and sql_mode mean what they mean in INSERT.
 func (s *Session) loadData(st *statement, n *ast.LoadDataStmt) (*Result, error) {
 	rules, err := loadRulesOf(n)
@@ -118,7 +118,7 @@ func loadFields(st *statement, n *ast.LoadDataStmt) ([]*ast.ColumnNameOrUserVar,
 }
 
 // fieldTypes returns the types as which a file's fields may be read, if all of them are written plainly: those of the columns that they are
-// stored in. All others are texts, which INSERT converts.
+// stored in. All others are strings, which INSERT converts.
 func (s *Session) fieldTypes(st *statement, n *ast.LoadDataStmt, fields []*ast.ColumnNameOrUserVar) []types.Type {
 	out := make([]types.Type, len(fields))
 	for i := range out {
@@ -129,7 +129,7 @@ func (s *Session) fieldTypes(st *statement, n *ast.LoadDataStmt, fields []*ast.C
 		db = s.database
 	}
 	v, err := st.catalogView().Table(db, n.Table.Name.O)
-	if err != nil || len(n.ColumnAssignments) > 0 { // a view, or expressions over texts
+	if err != nil || len(n.ColumnAssignments) > 0 { // a view, or expressions over strings
 		return out
 	}
 	for i, f := range fields {

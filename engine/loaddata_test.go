@@ -141,7 +141,7 @@ func TestLoadDataBlocks(t *testing.T) {
 }
 
 // A field that is read as a value of its column's type gives what INSERT makes of its text: the same rows, error and warnings. SET makes
-// LOAD DATA read texts.
+// LOAD DATA read strings.
 func TestLoadDataTyped(t *testing.T) {
 	seed := uint64(setting(t, "RADISH_SEED", 1))
 	r := rand.New(rand.NewPCG(seed, 6))
@@ -185,7 +185,7 @@ func TestLoadDataTyped(t *testing.T) {
 			results[i] += "; rows " + rows
 		}
 		if results[0] != results[1] {
-			t.Errorf("seed %d: %q into %s, sql_mode %q, %s: %s, from texts %s", seed, text, typ, mode, ignore, results[0], results[1])
+			t.Errorf("seed %d: %q into %s, sql_mode %q, %s: %s, from strings %s", seed, text, typ, mode, ignore, results[0], results[1])
 		}
 	}
 	if stored == 0 {
@@ -193,7 +193,7 @@ func TestLoadDataTyped(t *testing.T) {
 	}
 }
 
-// Random texts come back through files as they were, whatever separates and escapes them.
+// Random strings come back through files as they were, whatever separates and escapes them.
 func TestOutfileRandom(t *testing.T) {
 	s := session(t, Options{Threads: 2})
 	dir := t.TempDir()

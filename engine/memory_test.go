@@ -170,8 +170,8 @@ func TestStoredMemoryOfManyWriters(t *testing.T) {
 	}
 }
 
-// Texts that functions make count against the memory limit while their batch lives, however few rows there are, and not longer.
-func TestTextsOfFunctionsAreCounted(t *testing.T) {
+// Strings that functions make count against the memory limit while their batch lives, however few rows there are, and not longer.
+func TestStringsOfFunctionsAreCounted(t *testing.T) {
 	const rows = "WITH RECURSIVE r AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM r WHERE n < 40) "
 	s := session(t, Options{Threads: 2, MemoryLimit: 100 << 20})
 	for _, sql := range []string{
@@ -216,7 +216,7 @@ func TestJoinedTextsLetRowsGo(t *testing.T) {
 	mustRun(t, s, fmt.Sprintf("CREATE TABLE l AS WITH RECURSIVE r AS (SELECT 1 AS id UNION ALL SELECT id + 1 FROM r WHERE id < %d) SELECT id, REPEAT('ab', %d) AS t FROM r", rows, length/2))
 	var list []string
 	want := ""
-	for i := range 4 { // 2 MB of rows for each, 4 MB of joined texts
+	for i := range 4 { // 2 MB of rows for each, 4 MB of joined strings
 		list = append(list, fmt.Sprintf("LENGTH(GROUP_CONCAT(CONCAT(t, %d) SEPARATOR '%s'))", i, strings.Repeat("-", length)))
 		want += fmt.Sprintf("|%d", rows*(length+1)+(rows-1)*length)
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 // A time with its offset from UTC is a moment, wherever a text becomes a DATETIME or TIMESTAMP, as in MySQL since 8.0.19: it is shown in the
-// session's zone. Columns of such texts in files are TIMESTAMPs.
+// session's zone. Columns of such strings in files are TIMESTAMPs.
 func TestOffsetsFromUTC(t *testing.T) {
 	dir := t.TempDir()
 	s := session(t, Options{Threads: 1})

@@ -84,7 +84,7 @@ func hardToPlan() []struct{ name, sql string } {
 		{"aggregates", "SELECT " + times(10000, ", ", repeat("sum(a + %i)")) + " FROM t GROUP BY b"},
 		{"deep quotients", "SELECT a" + times(2400, "", repeat(" / (b + %i)")) + " FROM t"},
 		{"deep functions", "SELECT " + nested(990, "COALESCE(a + %i, ", "b", ")") + " FROM t"},
-		{"deep texts", "SELECT " + nested(990, "CONCAT(a, 'x%i', ", "b", ")") + " FROM t"},
+		{"deep strings", "SELECT " + nested(990, "CONCAT(a, 'x%i', ", "b", ")") + " FROM t"},
 		{"deep CASE", "SELECT " + nested(990, "CASE WHEN a = %i THEN b ELSE ", "id", " END") + " FROM t"},
 		{"deep comparisons", "SELECT " + nested(990, "(a + %i = ", "b", ")") + " FROM t WHERE " + nested(990, "(b + %i < ", "a", ")")},
 		{"deep NOT", "SELECT count(*) FROM t WHERE " + nested(990, "NOT (a + %i IN (2, 4, b) OR ", "id = 1", ")")},

@@ -75,7 +75,7 @@ func TestRehearsed(t *testing.T) {
 	}
 }
 
-// TestInvested: the columns of a large table are uploaded when it is made, but for texts without dictionary; nobody has used them.
+// TestInvested: the columns of a large table are uploaded when it is made, but for strings without dictionary; nobody has used them.
 func TestInvested(t *testing.T) {
 	e, d, s := autoEngine(t)
 	e.opts.Device = deviceAuto

@@ -223,15 +223,15 @@ type statement struct {
 
 // accounts count the memory of a statement that is not its query's.
 type accounts struct {
-	budget *memory.Budget // of the statement as a whole; nil until somebody asks
-	texts  memory.Account // strings that functions make outside of queries
-	made   memory.Account // what it has made so far to be stored
-	tree   memory.Account // what a long text became
+	budget  *memory.Budget // of the statement as a whole; nil until somebody asks
+	strings memory.Account // strings that functions make outside of queries
+	made    memory.Account // what it has made so far to be stored
+	tree    memory.Account // what a long text became
 }
 
 func (a *accounts) close() {
 	a.made.Close()
-	a.texts.Close()
+	a.strings.Close()
 	a.tree.Close()
 }
 
@@ -315,9 +315,9 @@ func (st *statement) exprContext() *expr.Context {
 				Database: s.database, User: "root@localhost", ConnID: s.id, RowCount: s.last.rowCount, FoundRows: s.last.foundRows, LastInsertID: s.lastInsertID, GaveInsertID: new(atomic.Bool),
 			},
 			Locks: s.engine.locks.Of(s.id),
-			Added: s.engine.added, Effects: st.effects, Texts: st.accounts.texts.Set,
+			Added: s.engine.added, Effects: st.effects, Strings: st.accounts.strings.Set,
 		}
-		st.accounts.texts = memory.Account{Budget: st.memory(), Operator: "the values of expressions"}
+		st.accounts.strings = memory.Account{Budget: st.memory(), Operator: "the values of expressions"}
 	}
 	return st.context
 }

@@ -273,7 +273,7 @@ func (s *Session) showColumns(st *statement, n *ast.ShowStmt, snap *catalog.Snap
 		}
 		if ok {
 			if u != nil {
-				st.noteTexts(u, []int{i})
+				st.noteStrings(u, []int{i})
 			}
 			row := infoschema.DescribeColumn(schema, i)
 			if n.Full {

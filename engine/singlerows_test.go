@@ -112,7 +112,7 @@ func seenOf(s *Session, stmt parse.Statement, params []types.Value) string {
 var rowOfMessage = regexp.MustCompile(` at row \d+`)
 
 // TestSingleRows runs random statements in two databases: in one directly and from what the session keeps, in the other by plans that are made
-// each time. Statements are prepared or come as texts again and again; what a program sees of them, and all rows, are the same.
+// each time. Statements are prepared or come as strings again and again; what a program sees of them, and all rows, are the same.
 func TestSingleRows(t *testing.T) {
 	steps := 6000
 	if testing.Short() {

@@ -20,7 +20,7 @@ func setBlockSize(t *testing.T, n int) {
 	t.Cleanup(func() { textfile.BlockSize = old })
 }
 
-// Scans that read pieces of texts give what tables give: fields in quotes over lines, NULLs, texts that operators keep.
+// Scans that read pieces of files give what tables give: fields in quotes over lines, NULLs, strings that operators keep.
 func TestStreamedTexts(t *testing.T) {
 	dir := t.TempDir()
 	s := session(t, Options{Threads: 3})
@@ -104,7 +104,7 @@ func TestStreamedTextsThatWiden(t *testing.T) {
 	}
 }
 
-// Types follow from records, however long the first of them is. A column that the sample has no value of is TEXT, and takes texts only.
+// Types follow from records, however long the first of them is. A column that the sample has no value of is TEXT, and takes strings only.
 func TestStreamedTextsOfLateValues(t *testing.T) {
 	setBlockSize(t, 1<<20)
 	long, dir := strings.Repeat("x", 3*textfile.BlockSize), t.TempDir()

@@ -22,7 +22,7 @@ func (s *Session) SetUserVariable(name string, v types.Value) error {
 	return s.setUserVariable(name, v)
 }
 
-// variableType is the type of a variable that is given a value of type t. Variables hold integers with or without a sign, decimals, doubles, texts and bytes
+// variableType is the type of a variable that is given a value of type t. Variables hold integers with or without a sign, decimals, doubles, strings and bytes
 // (Reference Manual 11.4): a date or a time becomes a text of the connection's collation, an ENUM and JSON one of their own.
 func variableType(t types.Type, connection types.Collation) types.Type {
 	switch {

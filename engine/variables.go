@@ -70,7 +70,7 @@ var ownVariables = []variable{
 	},
 	{
 		name: "max_allowed_packet", initial: fixed(strconv.Itoa(expr.MaxAllowedPacket)), integer: true, readOnly: true,
-		doc: "REPEAT, SPACE, LPAD and RPAD give NULL for a text of more bytes; statements and other texts may be longer",
+		doc: "REPEAT, SPACE, LPAD and RPAD give NULL for a string of more bytes; statements and other strings may be longer",
 	},
 	{
 		name: "max_execution_time", initial: fixed("0"), integer: true, set: setMaxExecutionTime,

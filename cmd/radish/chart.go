@@ -50,7 +50,7 @@ func (r *runner) chart(arg string) error {
 	return nil
 }
 
-// points runs a query and returns the texts of its first column and the numbers of its last; NULL is no number.
+// points runs a query and returns the strings of its first column and the numbers of its last; NULL is no number.
 func (r *runner) points(query string) (labels []string, values []float64, err error) {
 	ctx, done := r.running()
 	defer done()
@@ -166,18 +166,18 @@ func xAxis(plot string, labels []string) string {
 // bars draws a bar a line, from zero on; those below zero reach to the left of it.
 func bars(labels []string, values []float64, width int) string {
 	label, number := 0, 0
-	texts := make([]string, len(values))
+	shown := make([]string, len(values))
 	lowest, highest := 0.0, 0.0
 	for i, v := range values {
-		texts[i] = "NULL"
+		shown[i] = "NULL"
 		if !math.IsNaN(v) {
-			if texts[i] = strconv.FormatFloat(v, 'f', -1, 64); math.Abs(v) >= 1e15 {
-				texts[i] = strconv.FormatFloat(v, 'g', -1, 64)
+			if shown[i] = strconv.FormatFloat(v, 'f', -1, 64); math.Abs(v) >= 1e15 {
+				shown[i] = strconv.FormatFloat(v, 'g', -1, 64)
 			}
 			lowest, highest = min(lowest, v), max(highest, v)
 		}
 		labels[i] = runewidth.Truncate(strings.ReplaceAll(labels[i], "\n", " "), max(10, width/3), "…")
-		label, number = max(label, runewidth.StringWidth(labels[i])), max(number, len(texts[i]))
+		label, number = max(label, runewidth.StringWidth(labels[i])), max(number, len(shown[i]))
 	}
 	cells := float64(max(10, width-label-number-4))
 	scale := 0.0
@@ -188,7 +188,7 @@ func bars(labels []string, values []float64, width int) string {
 	var b strings.Builder
 	for i, v := range values {
 		b.WriteString(labels[i] + strings.Repeat(" ", label-runewidth.StringWidth(labels[i])+1))
-		fmt.Fprintf(&b, "%*s ", number, texts[i])
+		fmt.Fprintf(&b, "%*s ", number, shown[i])
 		n := 0
 		if !math.IsNaN(v) {
 			n = int(math.Round(v * scale))

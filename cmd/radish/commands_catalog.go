@@ -130,7 +130,7 @@ func (r *runner) described(text string, err error) error {
 	return errors.New(describe("", r.origin.statement(text), err))
 }
 
-// lastColumn runs a query and returns the texts of its last column.
+// lastColumn runs a query and returns the strings of its last column.
 func (r *runner) lastColumn(query string) (out []string, err error) {
 	ctx, done := r.running()
 	defer done()

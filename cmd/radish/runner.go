@@ -375,7 +375,7 @@ func (r *runner) summary(o outcome, took time.Duration) {
 		left := counted(int64(o.written.Left), "column") + " left out; .mode vertical shows all"
 		switch {
 		case o.written.Cut && o.written.Left > 0:
-			line += ", texts cut and " + left
+			line += ", strings cut and " + left
 		case o.written.Cut:
 			line += ", values cut to fit; .mode vertical shows them whole"
 		case o.written.Left > 0:

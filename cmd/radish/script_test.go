@@ -14,7 +14,7 @@ import (
 
 func defaultMode() parse.Mode { return parse.DefaultMode }
 
-// TestScriptChunks cuts texts that come in pieces of every size, and compares with cutting the whole text.
+// TestScriptChunks cuts strings that come in pieces of every size, and compares with cutting the whole text.
 func TestScriptChunks(t *testing.T) {
 	const text = "SELECT 1;;\n-- comment; with a semicolon\nSELECT ';' ;SELECT\n\n`;`\n; /* ; */ SELECT \"a\n;\" ; ünï; SELECT '\\G', 1 \\G\nSELECT 2\\G SELECT \\ G; last"
 	readers := map[string]func() io.Reader{

@@ -88,7 +88,7 @@ func TestShellWidths(t *testing.T) {
 	s.do(".tpch 0.01", "rows affected")
 	s.do("SELECT * FROM lineitem ORDER BY l_orderkey, l_linenumber LIMIT 1;", "|     bigint |    bigint |    bigint |          int | … | char(25)          |")
 	s.do("SELECT * FROM lineitem ORDER BY l_orderkey, l_linenumber LIMIT 1;", "| DELIVER IN PERSON | TRUCK      | ") // whole values
-	s.do("SELECT * FROM lineitem ORDER BY l_orderkey, l_linenumber LIMIT 1;", "1 row, texts cut and 9 columns left out; .mode vertical shows all")
+	s.do("SELECT * FROM lineitem ORDER BY l_orderkey, l_linenumber LIMIT 1;", "1 row, strings cut and 9 columns left out; .mode vertical shows all")
 	s.do("SELECT l_shipdate, REPEAT('x', 300) AS x, l_commitdate FROM lineitem ORDER BY l_orderkey, l_linenumber LIMIT 1;", "| 1996-03-13 | xxx")
 	resize(200)
 	s.write(".maxrows 2\r")

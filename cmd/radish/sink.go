@@ -30,7 +30,7 @@ type sink struct {
 	pieces int                 // results that have been written
 	torn   bool                // there is a part of a result in it
 	failed bool                // a statement failed that would have written to it
-	bytes  int64               // of texts
+	bytes  int64               // of strings
 }
 
 // looks are the endings of files that are no data to FROM. "" is what .mode says.

@@ -177,7 +177,7 @@ func (c *Calibration) partition(ctx context.Context, which gpu.Partitioning) err
 }
 
 // tables makes t with c.Rows rows: g has a thousand values, k as many as d has rows, f the same spread over all integers, u a value of its own for nearly every row, v is
-// any number; d; w with half as many rows, whose texts are too many for a dictionary; and tiny, with some of v.
+// any number; d; w with half as many rows, whose strings are too many for a dictionary; and tiny, with some of v.
 func (c *Calibration) tables() error {
 	next := uint64(1)
 	random := func(n int64) int64 { // xorshift64* (Vigna 2016)

@@ -246,7 +246,7 @@ func checksLeave(schema *table.Schema, f *table.ForeignKey) error {
 }
 
 // comparableTypes says whether a foreign key may have a column of type a that refers to one of type b: the types are the same, but
-// that texts may differ in length.
+// that strings may differ in length.
 func comparableTypes(a, b types.Type) bool {
 	if a.IsString() && b.IsString() && a.Kind != types.KindEnum {
 		a.Length, a.Kind, b.Length = 0, b.Kind, 0

@@ -86,7 +86,7 @@ type keyLookup struct {
 // keyPart gives the values that a column of a key may have.
 type keyPart struct {
 	cells []cell
-	keyed bool // they are the keys of texts under the column's collation
+	keyed bool // they are the keys of strings under the column's collation
 }
 
 // compiler compiles a query.

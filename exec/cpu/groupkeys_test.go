@@ -49,10 +49,10 @@ var keyDraws = []struct {
 }
 
 // drawnKeys makes a table of key columns and the numbers 0, 1, ... of its rows, and returns each row's key as text.
-func drawnKeys(r *rand.Rand, n, columns int) (v *table.Version, texts []string) {
+func drawnKeys(r *rand.Rand, n, columns int) (v *table.Version, shown []string) {
 	s := &table.Schema{Database: "test", Name: "t"}
 	b := &column.Batch{N: n}
-	texts = make([]string, n)
+	shown = make([]string, n)
 	for c := range columns {
 		kind := keyDraws[r.IntN(len(keyDraws))]
 		nulls := r.IntN(3) == 0
@@ -71,13 +71,13 @@ func drawnKeys(r *rand.Rand, n, columns int) (v *table.Version, texts []string) 
 			}
 			if nulls && r.IntN(10) == 0 {
 				x.SetNull(i, n)
-				texts[i] += "|NULL"
+				shown[i] += "|NULL"
 				continue
 			}
 			k := kind.draw(r, d)
 			k.Type = kind.typ
 			x.Set(i, n, k)
-			texts[i] += "|" + k.Text()
+			shown[i] += "|" + k.Text()
 		}
 		b.Cols = append(b.Cols, x)
 	}
@@ -101,7 +101,7 @@ func drawnKeys(r *rand.Rand, n, columns int) (v *table.Version, texts []string) 
 	if err != nil {
 		panic(err)
 	}
-	return v, texts
+	return v, shown
 }
 
 // Groups of keys of any types, some frequent and some not, are those that a map finds.
@@ -114,10 +114,10 @@ func TestGroupsOfAnyKeys(t *testing.T) {
 	}
 	for round := range rounds {
 		n, columns := 9000+r.IntN(12_000), 1+r.IntN(5)*r.IntN(2)
-		v, texts := drawnKeys(r, n, columns)
+		v, shown := drawnKeys(r, n, columns)
 		type group struct{ rows, sum, least int64 }
 		want := map[string]group{}
-		for i, k := range texts {
+		for i, k := range shown {
 			g, ok := want[k]
 			if !ok {
 				g.least = int64(i)

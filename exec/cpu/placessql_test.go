@@ -35,8 +35,8 @@ func sqlPlan(c plantest.Tables, sql string) (*physical.Plan, error) {
 	return physical.Lower(q, physical.Options{Estimator: stats.NewEstimator()})
 }
 
-// texts are the rows of a result, sorted unless the plan says how. Doubles are rounded.
-func texts(plan *physical.Plan, batches []*column.Batch) (rows []string) {
+// shown are the rows of a result, sorted unless the plan says how. Doubles are rounded.
+func shown(plan *physical.Plan, batches []*column.Batch) (rows []string) {
 	for _, b := range batches {
 		for i := range b.N {
 			var row strings.Builder
@@ -63,7 +63,7 @@ func samePlaces(t *testing.T, c plantest.Tables, sql string, u distribute.Tuning
 	}
 	of := backend{threads: 1, t: t}
 	batches, wantErr := of.Run(context.Background(), plan)
-	want := texts(plan, batches)
+	want := shown(plan, batches)
 	for way := range distribute.ByHome + 1 {
 		u.Joins = way
 		x := &enginetest.Places{Of: of, N: 2 + int(way)%2, Tuning: u, Ran: func(d *distribute.Distributed, reason string) {
@@ -75,7 +75,7 @@ func samePlaces(t *testing.T, c plantest.Tables, sql string, u distribute.Tuning
 		if (err == nil) != (wantErr == nil) {
 			t.Errorf("%s, way %d: error %v, want %v", sql, way, err, wantErr)
 		}
-		if got := texts(plan, batches); !slices.Equal(got, want) {
+		if got := shown(plan, batches); !slices.Equal(got, want) {
 			t.Errorf("%s, way %d: %d rows, want %d; got\n%s\nwant\n%s", sql, way, len(got), len(want), strings.Join(got[:min(5, len(got))], "\n"), strings.Join(want[:min(5, len(want))], "\n"))
 		}
 	}

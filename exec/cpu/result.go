@@ -13,8 +13,8 @@ import (
 	"github.com/radish-sql/radish/sql/types"
 )
 
-// resultTexts is how many bytes of texts make a batch that has no vector of rows yet.
-const resultTexts = 1 << 20
+// resultStrings is how many bytes of strings make a batch that has no vector of rows yet.
+const resultStrings = 1 << 20
 
 // result is the sink that hands rows to the client.
 type result struct {
@@ -72,7 +72,7 @@ func (x *resultLocal) keep(sel []int32, n int) error {
 	if err := x.rows.Append(x.cols, sel, n); err != nil {
 		return err
 	}
-	if x.rows.N >= column.VectorSize || x.rows.Texts.Bytes >= resultTexts {
+	if x.rows.N >= column.VectorSize || x.rows.Strings.Bytes >= resultStrings {
 		return x.flush()
 	}
 	return nil
@@ -105,7 +105,7 @@ func (x *resultLocal) flush() error {
 			return err
 		}
 	}
-	x.rows.Segs, x.rows.N, x.rows.Texts = nil, 0, rowstore.Arena{}
+	x.rows.Segs, x.rows.N, x.rows.Strings = nil, 0, rowstore.Arena{}
 	return nil
 }
 

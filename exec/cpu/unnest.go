@@ -115,7 +115,7 @@ func (o *unnestOp) parse(text string) (*jsondoc.Value, error) {
 	return jsondoc.Parse(&o.memory, text, "json_table", 1)
 }
 
-// batchBytes is about how much memory of finished documents and made texts the rows of a batch may need.
+// batchBytes is about how much memory of finished documents and made strings the rows of a batch may need.
 const batchBytes = 1 << 20
 
 // emit adds the reader's row, which belongs to a row of the input, to the batch. tree is what its document holds.
@@ -171,7 +171,7 @@ func (o *unnestOp) flush(tree int64) error {
 	return o.memory.keep(tree + int64(o.reader.Made()))
 }
 
-// documentMemory counts what documents and the texts made of them hold. It is the statement for which they are read.
+// documentMemory counts what documents and the strings made of them hold. It is the statement for which they are read.
 type documentMemory struct {
 	w       *task.Worker
 	account memory.Account

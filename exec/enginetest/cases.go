@@ -150,7 +150,7 @@ type joinSpec struct {
 	limit    int  // rows at most
 	payload  []int
 	residual bool
-	made     bool // there is a residual condition, about texts made of both sides
+	made     bool // there is a residual condition, about strings made of both sides
 	searched bool // Build.Searched, but for marks
 	constant bool // the build's last key is a constant
 	ranges   []rangeSpec
@@ -218,8 +218,8 @@ func joinCases() []Case {
 			ranges: []rangeSpec{{colDec, expr.LE, colDec}, {colFloat, expr.GT, colFloat}}},
 		{name: "dense key and less", keys: []int{colKey}, skew: 2, alg: physical.DenseJoin, limit: 400, payload: []int{colUnique},
 			ranges: []rangeSpec{{colUnique, expr.LT, colUnique}}},
-		{name: "key and made texts", keys: []int{colKey}, made: true, skew: 3, limit: 300, payload: []int{colText, colUnique}},
-		{name: "nested loop by made texts", alg: physical.NestedLoopJoin, made: true, limit: 120, payload: []int{colText, colUnique}},
+		{name: "key and made strings", keys: []int{colKey}, made: true, skew: 3, limit: 300, payload: []int{colText, colUnique}},
+		{name: "nested loop by made strings", alg: physical.NestedLoopJoin, made: true, limit: 120, payload: []int{colText, colUnique}},
 	}
 	var cs []Case
 	for _, s := range specs {

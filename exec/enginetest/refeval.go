@@ -172,7 +172,7 @@ func (r *rel) eval(e expr.Expr, x row) types.Value {
 	panic(fmt.Sprintf("expression %T", e))
 }
 
-// concat is CONCAT of texts.
+// concat is CONCAT of strings.
 func (r *rel) concat(e *expr.Call, x row) types.Value {
 	text := ""
 	for _, a := range e.Args {

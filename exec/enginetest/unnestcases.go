@@ -12,7 +12,7 @@ import (
 	"github.com/radish-sql/radish/sql/types"
 )
 
-// unnestCases read documents that are arrays of integers, texts, NULLs and arrays of integers, as
+// unnestCases read documents that are arrays of integers, strings, NULLs and arrays of integers, as
 //
 //	JSON_TABLE(doc, '$[*]' COLUMNS (n FOR ORDINALITY, v BIGINT PATH '$', s TEXT PATH '$', NESTED PATH '$[*]' COLUMNS (m FOR ORDINALITY, w BIGINT PATH '$')))
 //

@@ -19,8 +19,8 @@ import (
 // SyncRows is the number of result rows up to which a query runs wholly in the caller's goroutine.
 const SyncRows = 1 << 17
 
-// syncTexts is that number for rows with texts where memory is limited.
-const syncTexts = column.VectorSize
+// syncStrings is that number for rows with strings where memory is limited.
+const syncStrings = column.VectorSize
 
 // Query is what the backends of a running query share.
 type Query struct {
@@ -49,13 +49,13 @@ func (q *Query) Report(p profile.Pipeline) {
 	q.mu.Unlock()
 }
 
-// IsSmall says whether a result of so many rows at most may be kept before the client reads the first: that of texts, however long they may be,
+// IsSmall says whether a result of so many rows at most may be kept before the client reads the first: that of strings, however long they may be,
 // only for few rows where memory is limited.
 func (q *Query) IsSmall(rows int) bool {
 	if rows > SyncRows {
 		return false
 	}
-	return rows <= syncTexts || !q.Memory.Limited() || !slices.ContainsFunc(q.Plan.Types(), types.Type.IsString)
+	return rows <= syncStrings || !q.Memory.Limited() || !slices.ContainsFunc(q.Plan.Types(), types.Type.IsString)
 }
 
 // ScannedRows returns the rows of the table that a pipeline scans; 0 if it reads something else.

@@ -118,7 +118,7 @@ exec-gpu-codegen 1 ^TestEmitCases$
 exec-gpu-tablelab 1 ^(TestOpen|TestChains)$
 exec-gpu-hashlab 1 ^(TestLab|TestDevicesAgree)$
 engine 1 ^TestSameOnGPU$
-engine 1 ^(TestGPUVariances|TestGPUManySums|TestGPUSumsByPieces|TestGPUCountedSums|TestGPUMadeTexts)$
+engine 1 ^(TestGPUVariances|TestGPUManySums|TestGPUSumsByPieces|TestGPUCountedSums|TestGPUMadeStrings)$
 engine 1 ^(TestMixedPlans|TestErrorsOnGPU|TestGPUProfileCounts|TestGPUDecisions|TestGPUSameShape)$
 engine 1 ^(TestGPUJoinPartitions|TestGPUJoinSorted|TestGPURuns|TestGPUStores|TestGPUStoresInserted)$
 engine 1 ^(TestGPUOutOfMemory|TestGPUSessions)$

@@ -9,9 +9,9 @@ import (
 	"github.com/radish-sql/radish/sql/types"
 )
 
-// Everything behind the binder compares texts by their bytes. Where a text has another collation, the binder puts its collation key
+// Everything behind the binder compares strings by their bytes. Where a text has another collation, the binder puts its collation key
 // (expr.CollationKey) in its place: as a group, as a key of an order, as an operand that is counted or compared. What is then shown
-// of equal texts is the first row's.
+// of equal strings is the first row's.
 
 // connection is the collation of literals.
 func (b *Binder) connection() types.Collation {
@@ -73,14 +73,14 @@ func (b *Binder) collate(x *ast.SetCollationExpr, sc *scope) (expr.Expr, error) 
 	return expr.Collate(e, c), nil
 }
 
-// sortByKeys makes an order of texts one by their collation keys.
+// sortByKeys makes an order of strings one by their collation keys.
 func sortByKeys(keys []logical.SortKey) {
 	for i := range keys {
 		keys[i].Expr = expr.CollationKey(keys[i].Expr)
 	}
 }
 
-// collatedOperands prepares the operands of an aggregate for texts that do not compare by their bytes. What it computes is to be given to
+// collatedOperands prepares the operands of an aggregate for strings that do not compare by their bytes. What it computes is to be given to
 // value.
 func collatedOperands(fn *expr.Aggregate, distinct bool, args []expr.Expr, sig *expr.Signature) (out []expr.Expr, value func(expr.Expr) expr.Expr, err error) {
 	value = func(e expr.Expr) expr.Expr { return e }
@@ -118,7 +118,7 @@ func collatedOperands(fn *expr.Aggregate, distinct bool, args []expr.Expr, sig *
 	return args, value, nil
 }
 
-// coercibility says how strongly e's texts insist on their collation.
+// coercibility says how strongly e's strings insist on their collation.
 func coercibility(e expr.Expr) expr.Coercibility {
 	if !e.Type().HasCollation() {
 		return expr.Implicit
@@ -187,7 +187,7 @@ func (g *grouping) show(i int, e expr.Expr) expr.Expr {
 	return col
 }
 
-// removeDuplicates leaves one of the rows of rel that are equal, texts under their collations. It returns the columns by which rows were
+// removeDuplicates leaves one of the rows of rel that are equal, strings under their collations. It returns the columns by which rows were
 // compared, one for each of rel's.
 func (b *Binder) removeDuplicates(rel *relation) (compared []*expr.Column) {
 	agg := &logical.Aggregate{Input: rel.node, Hint: b.aggHint()}
@@ -213,7 +213,7 @@ func (b *Binder) removeDuplicates(rel *relation) (compared []*expr.Column) {
 	return compared
 }
 
-// combineByKeys makes UNION, INTERSECT and EXCEPT of rows with texts that do not compare by their bytes. out has the columns of set.
+// combineByKeys makes UNION, INTERSECT and EXCEPT of rows with strings that do not compare by their bytes. out has the columns of set.
 func (b *Binder) combineByKeys(set *logical.SetOp, out *relation) (*relation, error) {
 	if set.Kind == logical.Union {
 		set.Kind = logical.UnionAll
@@ -258,7 +258,7 @@ func (b *Binder) combineByKeys(set *logical.SetOp, out *relation) (*relation, er
 	return left, nil
 }
 
-// numberEqual numbers the rows of n that are equal in cols, texts under their collations. What it makes has kept, and the columns that it
+// numberEqual numbers the rows of n that are equal in cols, strings under their collations. What it makes has kept, and the columns that it
 // returns: what compares, one for each of cols, and the number.
 func (b *Binder) numberEqual(n logical.Node, cols, kept []*expr.Column) (logical.Node, []*expr.Column) {
 	p := &logical.Project{Input: n}

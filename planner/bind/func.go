@@ -134,7 +134,7 @@ func (b *Binder) aggregate(x *ast.AggregateFuncExpr, sc *scope) (expr.Expr, erro
 }
 
 // jsonAggregate binds JSON_ARRAYAGG and JSON_OBJECTAGG: each row's array or object without its brackets, joined as GROUP_CONCAT joins
-// texts, within brackets. JSON_EXTRACT gives an object its normal form, in which the last of equal keys counts; an array has it.
+// strings, within brackets. JSON_EXTRACT gives an object its normal form, in which the last of equal keys counts; an array has it.
 func (b *Binder) jsonAggregate(name string, args []expr.Expr, sc *scope) (expr.Expr, error) {
 	wrap, form := "json_array", logical.JSONArray
 	if name == "json_objectagg" {
@@ -245,7 +245,7 @@ func (b *Binder) bindCalled(x *ast.FuncCallExpr, fn *expr.Aggregate, part float6
 	return b.addAggregate(logical.AggItem{Fn: fn, Sep: ","}, args, sc)
 }
 
-// addedAggregate binds a call of an aggregate function of the program's own: its rows are joined as GROUP_CONCAT joins texts, and
+// addedAggregate binds a call of an aggregate function of the program's own: its rows are joined as GROUP_CONCAT joins strings, and
 // its result is computed from them.
 func (b *Binder) addedAggregate(x *ast.FuncCallExpr, row, finish *expr.Function, sc *scope) (expr.Expr, error) {
 	inside := sc.within(sc.clause)

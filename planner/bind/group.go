@@ -36,7 +36,7 @@ type grouping struct {
 
 	anyValues  map[expr.ColumnID]*expr.Column
 	anyRow     bool                  // lift is inside ANY_VALUE
-	shown      map[expr.ColumnID]int // what is shown of texts that are grouped by their collation keys: which of groups
+	shown      map[expr.ColumnID]int // what is shown of strings that are grouped by their collation keys: which of groups
 	fromIDs    map[expr.ColumnID]int // which of from's columns
 	determined determined            // columns that the groups determine
 }

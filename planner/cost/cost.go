@@ -27,7 +27,7 @@ const (
 	ProbeDense                  // a row that is looked up in an array or a bitmap
 	ProbeCached                 // a row that is looked up in a hash table: cached,
 	ProbeLarge                  // large,
-	ProbeText                   // or with texts as keys
+	ProbeText                   // or with strings as keys
 	BuildDense                  // a row that is stored to be looked up, likewise
 	BuildCached                 //
 	BuildLarge                  //
@@ -36,10 +36,10 @@ const (
 	GroupDense                  // a row that is grouped in an array
 	GroupCached                 // a row that is grouped in a hash table: cached,
 	GroupLarge                  // large,
-	GroupText                   // with texts as keys: cached,
+	GroupText                   // with strings as keys: cached,
 	GroupTextLarge              // large
 	Sort                        // a row that is sorted, times the logarithm of the rows
-	SortText                    // the same by texts
+	SortText                    // the same by strings
 	Window                      // a row of a window function, sorted before
 	Loop                        // a pair of rows that a nested loop compares
 	Store                       // a value that is stored between pipelines or given to the client

@@ -87,7 +87,7 @@ func differs(a *physical.Aggregate) string {
 				return "ANY_VALUE gives whichever value comes first, which differs between GPUs"
 			}
 		case expr.AggGroupConcat:
-			return "the order of the texts of GROUP_CONCAT differs between GPUs"
+			return "the order of the strings of GROUP_CONCAT differs between GPUs"
 		case expr.AggSum, expr.AggAvg, expr.AggVarPop, expr.AggVarSamp, expr.AggStddevPop, expr.AggStddevSamp:
 			if it.Args[0].Type().IsFloat() {
 				return "the last digit of a sum of doubles may differ between GPUs"

@@ -184,7 +184,7 @@ func atTwo(t *testing.T, c plantest.Tables, sql string, u distribute.Tuning) str
 	return strings.ReplaceAll(out, " on cpu: -; ", ": ")
 }
 
-// estimates of texts depend on the seed of a hash.
+// estimates of strings depend on the seed of a hash.
 var estimates = regexp.MustCompile(` \(~\S+ rows\)`)
 
 // golden compares a text with a file.

@@ -5,8 +5,8 @@ import (
 	"github.com/radish-sql/radish/sql/sqlerr"
 )
 
-// CheckCollations refuses a plan that would compare, group or sort texts by their bytes though their collation says otherwise. The
-// binder puts collation keys in the place of such texts, so that only what it has overlooked is found here: better no answer than a
+// CheckCollations refuses a plan that would compare, group or sort strings by their bytes though their collation says otherwise. The
+// binder puts collation keys in the place of such strings, so that only what it has overlooked is found here: better no answer than a
 // wrong one. It ends with the error of ctx once the statement has been cancelled.
 func CheckCollations(n Node, ctx *expr.Context) error {
 	c := collationChecker{ctx: ctx, plans: map[*SharedPlan]bool{}}
@@ -25,7 +25,7 @@ type collationChecker struct {
 func (c *collationChecker) bytes(where string, es ...expr.Expr) {
 	for _, e := range es {
 		if t := e.Type(); t.Folds() && c.err == nil {
-			c.err = sqlerr.NotSupportedf(where+" over texts of collation "+t.Collation.String(), "write %s COLLATE utf8mb4_bin to compare by bytes", e)
+			c.err = sqlerr.NotSupportedf(where+" over strings of collation "+t.Collation.String(), "write %s COLLATE utf8mb4_bin to compare by bytes", e)
 		}
 	}
 }
@@ -49,7 +49,7 @@ func (c *collationChecker) node(n Node) {
 			c.bytes("GROUP BY or DISTINCT", g.Expr)
 		}
 		for _, a := range x.Aggs {
-			// GROUP_CONCAT compares texts by their collations itself, since it needs both them and their keys.
+			// GROUP_CONCAT compares strings by their collations itself, since it needs both them and their keys.
 			if a.Distinct && a.Fn.Kind != expr.AggGroupConcat || a.Fn.Kind == expr.AggMin || a.Fn.Kind == expr.AggMax {
 				c.bytes(a.Fn.Name, a.Args...)
 			}

@@ -137,10 +137,10 @@ type AggItem struct {
 	Form     TextForm  // of GROUP_CONCAT
 }
 
-// TextForm is what GROUP_CONCAT makes of the joined texts.
+// TextForm is what GROUP_CONCAT makes of the joined strings.
 type TextForm uint8
 
-// Forms of joined texts. Only CutText is cut at group_concat_max_len.
+// Forms of joined strings. Only CutText is cut at group_concat_max_len.
 const (
 	CutText TextForm = iota
 	WholeText
@@ -148,7 +148,7 @@ const (
 	JSONObject // in braces
 )
 
-// Brackets returns what stands before and behind the joined texts.
+// Brackets returns what stands before and behind the joined strings.
 func (f TextForm) Brackets() (before, behind string) {
 	switch f {
 	case JSONArray:

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// randomPattern makes a pattern of some depth, of few characters, so that texts of those match often.
+// randomPattern makes a pattern of some depth, of few characters, so that strings of those match often.
 func randomPattern(r *rand.Rand, depth int) string {
 	if depth == 0 {
 		atoms := []string{"a", "b", "c", "ab", ".", "[ab]", "[^a]", "é", "[é-漢]", "\\d", "\\w", "\\W", "\\s", "^", "$", "\\b", "\\B", "\\A", "\\z", "(?i:B)", "(?i:k)", "(?m:^)", "(?m:$)", "(?s:.)", "\\pL", "\\n", "�", ""}
@@ -35,7 +35,7 @@ func randomText(r *rand.Rand) string {
 	return b.String()
 }
 
-// Matches are those that package regexp finds, of random patterns in random texts, broken UTF-8 included.
+// Matches are those that package regexp finds, of random patterns in random strings, broken UTF-8 included.
 func TestRandomPatterns(t *testing.T) {
 	const seed = 20261123
 	t.Logf("seed %d", seed)
@@ -94,7 +94,7 @@ func TestRandomPatterns(t *testing.T) {
 		}
 	}
 	if found < 10_000 || none < 1000 {
-		t.Errorf("%d texts match, %d do not", found, none)
+		t.Errorf("%d strings match, %d do not", found, none)
 	}
 }
 

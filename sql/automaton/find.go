@@ -32,7 +32,7 @@ func Compile(pattern string) *Regexp {
 	return r
 }
 
-// Match says whether some part of s matches. ok is false if the automaton would be too large: it is so for all texts from then on.
+// Match says whether some part of s matches. ok is false if the automaton would be too large: it is so for all strings from then on.
 func (r *Regexp) Match(s string) (matches, ok bool) {
 	if r.whole && r.prefix != "" {
 		return strings.Contains(s, r.prefix), true
@@ -158,7 +158,7 @@ func (r *Regexp) startOf(s string, from, end int) (start int, ok bool) {
 	return start, !m.full && start >= 0
 }
 
-// mirrored returns the expression that matches the texts of e read from their ends.
+// mirrored returns the expression that matches the strings of e read from their ends.
 func mirrored(e *syntax.Regexp) *syntax.Regexp {
 	m := *e
 	m.Sub = make([]*syntax.Regexp, len(e.Sub))

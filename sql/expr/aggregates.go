@@ -92,7 +92,7 @@ func init() {
 		return Signature{Args: []types.Type{types.Null}, Result: args[0].Type(), Nullable: true}, nil
 	}
 	extreme := func(args []Expr) (Signature, error) {
-		if t := args[0].Type(); t.Kind == types.KindEnum { // whose texts compare, not their numbers
+		if t := args[0].Type(); t.Kind == types.KindEnum { // whose strings compare, not their numbers
 			return Signature{Args: []types.Type{TextType(t)}, Result: TextType(t), Nullable: true}, nil
 		}
 		return same(args)
@@ -129,7 +129,7 @@ func init() {
 		&Aggregate{Kind: AggGroupConcat, Name: "group_concat", EmptyNull: true, NoWindow: true,
 			KeepsRows: true,
 			Syntax:    "GROUP_CONCAT([DISTINCT] a, ... [ORDER BY ...] [SEPARATOR s])",
-			Doc:       "The texts of the group, joined by commas or the separator.",
+			Doc:       "The strings of the group, joined by commas or the separator.",
 			Resolve: func(args []Expr) (Signature, error) {
 				sig := Signature{Args: make([]types.Type, len(args)), Result: types.Text, Nullable: true}
 				for i, a := range args {

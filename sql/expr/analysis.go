@@ -72,7 +72,7 @@ func resolveArgExtreme(name string) func(args []Expr) (Signature, error) {
 			return Signature{}, sqlerr.WrongParamCount(name)
 		}
 		sig := Signature{Args: make([]types.Type, 2), Result: args[0].Type(), Nullable: true}
-		if t := args[1].Type(); t.Kind == types.KindEnum { // whose texts compare, not their numbers
+		if t := args[1].Type(); t.Kind == types.KindEnum { // whose strings compare, not their numbers
 			sig.Args[1] = TextType(t)
 		}
 		return sig, nil

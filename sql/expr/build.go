@@ -228,7 +228,7 @@ func enumText(e, other Expr) Expr {
 	return e
 }
 
-// comparable casts two operands to a common representation, texts to such as compare by their bytes.
+// comparable casts two operands to a common representation, strings to such as compare by their bytes.
 func comparable(operation string, l, r Expr) (Expr, Expr, error) {
 	if mayHoldRounded(l, r) || mayHoldRounded(r, l) {
 		return comparableAsShown(operation, l, r)

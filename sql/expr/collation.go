@@ -7,7 +7,7 @@ import (
 	"github.com/radish-sql/radish/sql/types"
 )
 
-// Collations (Reference Manual 12.8). The evaluator and the executors compare texts by their bytes. Where operands have another
+// Collations (Reference Manual 12.8). The evaluator and the executors compare strings by their bytes. Where operands have another
 // collation the functions that build expressions replace them by collation keys ([CollationKey]), or take a function of
 // collationfunctions.go or sql/functions that knows the collation; nothing behind the binder needs to know of collations.
 
@@ -18,7 +18,7 @@ type Coercibility int8
 // The coercibilities.
 const (
 	Explicit    Coercibility = -2 // by COLLATE
-	NoCollation Coercibility = -1 // of a text made of texts with different collations
+	NoCollation Coercibility = -1 // of a text made of strings with different collations
 	Implicit    Coercibility = 0  // of a column
 	Coercible   Coercibility = 2  // of a literal
 	Numeric     Coercibility = 3  // of a number or a date
@@ -35,7 +35,7 @@ type derivation struct {
 	level     Coercibility
 }
 
-// CollationOf returns the collation of an expression's values, CollationBinary for those that are no texts, and how strongly the expression
+// CollationOf returns the collation of an expression's values, CollationBinary for those that are no strings, and how strongly the expression
 // insists on it.
 func CollationOf(e Expr) (types.Collation, Coercibility) {
 	d := derive(e)
@@ -159,7 +159,7 @@ func aggregate(args []Expr) (d derivation, ok bool) {
 	return d, true
 }
 
-// ofText is the collation of a type of texts that are derived so.
+// ofText is the collation of a type of strings that are derived so.
 func (d derivation) ofText() types.Collation {
 	switch {
 	case d.level == NoCollation:
@@ -235,7 +235,7 @@ func uncollated(e Expr) Expr {
 	}
 }
 
-// CollationKey returns an expression by whose bytes e's texts compare under its collation: e itself if that is by bytes. Whatever sorts,
+// CollationKey returns an expression by whose bytes e's strings compare under its collation: e itself if that is by bytes. Whatever sorts,
 // groups or compares takes it in place of e.
 func CollationKey(e Expr) Expr {
 	if !e.Type().Folds() {
@@ -284,7 +284,7 @@ func bytewise(e Expr) Expr {
 // CollationName is the operand by which an internal function is told a collation.
 func CollationName(c types.Collation) *Const { return &Const{Value: types.StringValue(c.String())} }
 
-// underCollation casts operands that compare as texts, and replaces them by their keys under the collation of all.
+// underCollation casts operands that compare as strings, and replaces them by their keys under the collation of all.
 func underCollation(operation string, l, r Expr, t types.Type) (Expr, Expr, error) {
 	if !collated(l, r) {
 		return castOperand(l, t), castOperand(r, t), nil

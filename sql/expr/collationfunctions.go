@@ -45,7 +45,7 @@ var (
 
 func Always(*Call) bool { return true }
 
-// InternalCall builds a call of one of these functions over texts.
+// InternalCall builds a call of one of these functions over strings.
 func InternalCall(fn *Function, result types.Type, args ...Expr) *Call {
 	return &Call{Fn: fn, Args: args, Typ: result, Null: anyNullable(args)}
 }
@@ -110,7 +110,7 @@ func CollationOperand(v *column.Vector) types.Collation {
 }
 
 // ExtremeByCollation returns what MIN and MAX look at in place of e, whose collation is not by bytes, and the function that makes a value of e's
-// type of what they find. Of equal texts they take the one that is smallest, or largest, by its bytes and length.
+// type of what they find. Of equal strings they take the one that is smallest, or largest, by its bytes and length.
 func ExtremeByCollation(e Expr) (pair Expr, value func(Expr) Expr) {
 	t := e.Type()
 	return InternalCall(collationPair, types.Blob, uncollated(e), CollationName(t.Collation)), func(found Expr) Expr {

@@ -117,7 +117,7 @@ func compileIf(call *Call, ops []node) (node, error) {
 	return newCaseNode(&Case{Typ: call.Typ}, ops), nil
 }
 
-// resolveExtreme: the operands' common type, except that a temporal value among strings makes them all temporal texts,
+// resolveExtreme: the operands' common type, except that a temporal value among strings makes them all temporal strings,
 // and numbers among strings are compared as numbers.
 func resolveExtreme(args []Expr) (Signature, error) {
 	t := CommonTypeOf(args...)

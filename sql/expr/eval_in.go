@@ -20,7 +20,7 @@ type inNode struct {
 	ints    intSet
 	floats  map[uint64]struct{} // of types.FloatKey
 	wides   map[types.Int128]struct{}
-	texts   map[string]struct{}
+	strings map[string]struct{}
 	dict    truthTable
 
 	out     column.Vector
@@ -58,14 +58,14 @@ func newInNode(e *In, arg node) *inNode {
 			n.wides[v.D] = struct{}{}
 		}
 	case types.PhysString:
-		n.texts = make(map[string]struct{}, len(e.List))
+		n.strings = make(map[string]struct{}, len(e.List))
 		for _, v := range e.List {
-			n.texts[v.S] = struct{}{}
+			n.strings[v.S] = struct{}{}
 		}
 	default:
 		n.addInts(e.List)
 	}
-	n.list = setBytes*(len(n.floats)+len(n.wides)+len(n.texts)) + 8*(len(n.few)+len(n.dense)) + 9*len(n.ints.slots)
+	n.list = setBytes*(len(n.floats)+len(n.wides)+len(n.strings)) + 8*(len(n.few)+len(n.dense)) + 9*len(n.ints.slots)
 	return n
 }
 
@@ -123,10 +123,10 @@ func (n *inNode) members(v *column.Vector, s *selection, want bool, out []int32)
 		return chooseIf(sel, out, func(i int32) bool { _, ok := n.wides[v.I128[i]]; return ok == want })
 	case types.PhysString:
 		if v.Dict != nil {
-			table := n.dict.of(v.Dict, func(s string) bool { _, ok := n.texts[s]; return ok })
+			table := n.dict.of(v.Dict, func(s string) bool { _, ok := n.strings[s]; return ok })
 			return selectTable(table, uint8(BoolToInt(want)), v.Codes, s.pos, s.n, out)
 		}
-		return chooseIf(sel, out, func(i int32) bool { _, ok := n.texts[v.Str[i]]; return ok == want })
+		return chooseIf(sel, out, func(i int32) bool { _, ok := n.strings[v.Str[i]]; return ok == want })
 	}
 	return n.memberInts(v.I64, sel, want, out)
 }

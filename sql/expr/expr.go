@@ -29,7 +29,7 @@ type Column struct {
 	Name  string
 	Typ   types.Type
 	Null  bool // can be NULL
-	// Coercibility says how strongly its texts insist on their collation; those of a table's column are Implicit.
+	// Coercibility says how strongly its strings insist on their collation; those of a table's column are Implicit.
 	Coercibility Coercibility
 	// Long is the column of the same value with its hidden digits (hidden.go), or of a hexadecimal or bit literal the number, while a statement
 	// is bound; nil: it has none.

@@ -47,7 +47,7 @@ func TestHash(t *testing.T) {
 		t.Errorf("%d hashes of %d expressions", len(hashes), len(make()))
 	}
 	if expr.Equal(double(zero), double(-zero)) {
-		t.Error("0 and -0, whose texts differ, are one constant")
+		t.Error("0 and -0, which are shown differently, are one constant")
 	}
 	if nan, again := double(math.NaN()), double(math.NaN()); expr.Hash(nan) != expr.Hash(again) || !expr.Equal(nan, again) {
 		t.Error("NaN is not the constant that it is")

@@ -6,9 +6,9 @@ import (
 	"github.com/radish-sql/radish/sql/sqlerr"
 )
 
-// textCount is how many bytes the programs of a Context hold: their vectors, and the texts of the last batch of each, which live until
+// stringCount is how many bytes the programs of a Context hold: their vectors, and the strings of the last batch of each, which live until
 // its next one, as far as they are heldAtOnce or more.
-type textCount struct {
+type stringCount struct {
 	fresh   int   // of the current batch, not in held yet
 	held    int64 // by all programs
 	program *ProgramSet
@@ -29,15 +29,15 @@ func (c *Context) Hold(bytes int) error {
 	if c == nil {
 		return nil
 	}
-	t := &c.texts
+	t := &c.strings
 	if t.fresh += bytes; t.fresh < heldAtOnce && t.fresh > -heldAtOnce {
 		return nil
 	}
 	fresh := int64(t.fresh)
 	t.fresh = 0
 	t.add(fresh)
-	if c.Texts != nil {
-		if err := c.Texts(t.held); err != nil {
+	if c.Strings != nil {
+		if err := c.Strings(t.held); err != nil {
 			t.add(-fresh)
 			return err
 		}
@@ -46,7 +46,7 @@ func (c *Context) Hold(bytes int) error {
 }
 
 // add counts bytes of the program that runs.
-func (t *textCount) add(bytes int64) {
+func (t *stringCount) add(bytes int64) {
 	t.held += bytes
 	if t.program != nil {
 		t.program.held += bytes
@@ -58,7 +58,7 @@ func (c *Context) grow(bytes int) error {
 	if c == nil {
 		return nil
 	}
-	t := &c.texts
+	t := &c.strings
 	if t.grown += bytes; t.grown < grownAtOnce {
 		return nil
 	}
@@ -72,10 +72,10 @@ func (c *Context) keep(bytes int64) error {
 	if c == nil || bytes == 0 {
 		return nil
 	}
-	if c.texts.held += bytes; c.Texts == nil {
+	if c.strings.held += bytes; c.Strings == nil {
 		return nil
 	}
-	return c.Texts(c.texts.held)
+	return c.Strings(c.strings.held)
 }
 
 // begin is called when a program starts a batch. The strings of the batch before are not needed any more.
@@ -84,13 +84,13 @@ func (c *Context) begin(p *ProgramSet) {
 		return
 	}
 	if p.held > 0 && p.holder == c {
-		c.texts.held -= p.held
+		c.strings.held -= p.held
 		c.told()
 	}
 	if p.holder != c && c.begun != nil {
 		*c.begun = append(*c.begun, p)
 	}
-	p.held, p.holder, c.texts.program, c.texts.fresh = 0, c, p, 0
+	p.held, p.holder, c.strings.program, c.strings.fresh = 0, c, p, 0
 }
 
 // LetGo forgets the strings of all programs that have computed for a worker, whose memory it is about to give back: a sink may keep the programs longer.
@@ -102,8 +102,8 @@ func (c *Context) LetGo() {
 
 // told says that fewer bytes are held, which cannot fail.
 func (c *Context) told() {
-	if c.Texts != nil {
-		_ = c.Texts(c.texts.held)
+	if c.Strings != nil {
+		_ = c.Strings(c.strings.held)
 	}
 }
 
@@ -122,13 +122,13 @@ func (c *Context) While(f func() error) error {
 	if c == nil {
 		return f()
 	}
-	before, program := c.texts, int64(0)
+	before, program := c.strings, int64(0)
 	if before.program != nil {
 		program = before.program.held
 	}
 	err := f()
-	held := c.texts.held
-	if c.texts = before; before.program != nil {
+	held := c.strings.held
+	if c.strings = before; before.program != nil {
 		before.program.held = program
 	}
 	if held > before.held {
@@ -137,11 +137,11 @@ func (c *Context) While(f func() error) error {
 	return err
 }
 
-// ForWorker returns a copy of c for a worker of a query. The copy calls texts now and then with the bytes that the worker's programs hold, texts that
-// functions have made among them. An error of texts ends the worker's statement. texts may be nil. Who counts calls LetGo in the end.
-func (c Context) ForWorker(texts func(bytes int64) error) *Context {
-	c.texts, c.Texts, c.begun = textCount{}, texts, nil
-	if texts != nil {
+// ForWorker returns a copy of c for a worker of a query. The copy calls made now and then with the bytes that the worker's programs hold, strings that
+// functions have made among them. An error of made ends the worker's statement. made may be nil. Who counts calls LetGo in the end.
+func (c Context) ForWorker(made func(bytes int64) error) *Context {
+	c.strings, c.Strings, c.begun = stringCount{}, made, nil
+	if made != nil {
 		c.begun = &[]*ProgramSet{}
 	}
 	return &c

@@ -57,7 +57,7 @@ func TestWhereHiddenDigitsCount(t *testing.T) {
 		e    expr.Expr
 		want string
 	}{
-		// Texts, JSON: as it is shown.
+		// Strings, JSON: as it is shown.
 		{call("concat", twoThirds), "0.6667"}, {call("concat", one, one), "1.00001.0000"}, {expr.NewCast(twoThirds, text), "0.6667"}, {expr.NewCast(one, types.Text), "1.0000"},
 		{expr.NewCast(one, types.Blob), "1.0000"}, {expr.NewCast(one, types.Char(3)), "1.0"}, {exprtest.Must(expr.NewLike(one, exprtest.Lit("1%"), exprtest.Lit("\\"))), "1"}, {call("length", twoThirds), "6"},
 		{call("md5", one), "4e1a5e22b549a15d7d232566af3e3628"}, {call("replace", twoThirds, exprtest.Lit("6"), exprtest.Lit("x")), "0.xxx7"}, {call("json_array", one), "[1.0000]"}, {call("reverse", twoThirds), "7666.0"},

@@ -13,7 +13,7 @@ import (
 )
 
 // A function that works on one long text looks again and again whether its statement has been cancelled, and ends at once if it has.
-func TestLongTextsAreInterrupted(t *testing.T) {
+func TestLongStringsAreInterrupted(t *testing.T) {
 	long, medium := "["+strings.Repeat("1234567,", 600_000)+"1]", "["+strings.Repeat("1234567,", 50_000)+"1]"
 	for _, tc := range []struct {
 		name string
@@ -67,7 +67,7 @@ func TestLongTextsAreInterrupted(t *testing.T) {
 			t.Errorf("%s: %.20s, %v", tc.name, got, err)
 		}
 		looks := 1<<30 - ctx.left
-		if looks < 4 { // texts that were made are counted, which is a look or two
+		if looks < 4 { // strings that were made are counted, which is a look or two
 			t.Errorf("%s: it looked %d times whether its statement goes on", tc.name, looks)
 			continue
 		}

@@ -13,7 +13,7 @@ import (
 // Compiling a pattern of many wildcards counts.
 func TestLikeOfLongPatterns(t *testing.T) {
 	tooMuch := errors.New("too much")
-	c := &expr.Context{Texts: func(bytes int64) error {
+	c := &expr.Context{Strings: func(bytes int64) error {
 		if bytes > 10_000_000 {
 			return tooMuch
 		}

@@ -22,10 +22,10 @@ type ProgramSet struct {
 	frame frame
 	root  selection
 
-	nodes  int              // how many it has, until they are counted
-	texts  []*column.Vector // nodes' own, of strings
-	held   int64            // bytes of the texts that it has made of its batch, for holder; see Context.hold
-	holder *Context
+	nodes   int              // how many it has, until they are counted
+	strings []*column.Vector // nodes' own, of strings
+	held    int64            // bytes of the strings that it has made of its batch, for holder; see Context.hold
+	holder  *Context
 }
 
 // Compile compiles e over batches whose columns lie in the slots that slots gives. A column without a slot and a
@@ -58,7 +58,7 @@ func (c *compiler) compileAll(exprs []Expr) (*ProgramSet, error) {
 	for _, s := range c.all {
 		if n, ok := s.node.(interface{ result() *column.Vector }); ok {
 			if v := n.result(); v != nil && v.Type.Phys() == types.PhysString {
-				p.texts = append(p.texts, v)
+				p.strings = append(p.strings, v)
 			}
 		}
 	}
@@ -134,7 +134,7 @@ const nodeBytes = 1 << 10
 
 // letGo forgets the strings that p has made and the batch that it had. It can compute again.
 func (p *ProgramSet) letGo() {
-	for _, v := range p.texts {
+	for _, v := range p.strings {
 		v.LetGo()
 	}
 	clear(p.out)
@@ -142,7 +142,7 @@ func (p *ProgramSet) letGo() {
 }
 
 func (p *ProgramSet) start(ctx *Context, b *column.Batch) error {
-	for _, v := range p.texts {
+	for _, v := range p.strings {
 		v.LetGo()
 	}
 	ctx.begin(p)

@@ -96,7 +96,7 @@ const (
 
 // Kernel computes a function over vectors. For each position i of sel (nil: 0..n-1) it stores f(args[i]) in out.
 //
-// out is flat, has the resolved type and capacity for n values, and is all valid at the start. Operands may be flat, constant or dictionary-coded; texts,
+// out is flat, has the resolved type and capacity for n values, and is all valid at the start. Operands may be flat, constant or dictionary-coded; strings,
 // ints, floats and their siblings read all of these. If all operands are constant n is 1.
 //
 // out.SetNull marks a NULL result. Under NullIfAny, sel lacks the rows with a NULL operand, and out is NULL there already. Under NullCustom, slots of NULL
@@ -122,14 +122,14 @@ type Context struct {
 	// FoldOnly is set while the planner folds constants: kernels with side effects must refuse.
 	FoldOnly bool
 
-	// Texts is told how many bytes the texts take that functions have made and that are still there, when they are many; its error ends
+	// Strings is told how many bytes the strings take that functions have made and that are still there, when they are many; its error ends
 	// the statement; nil: nobody counts.
-	Texts func(bytes int64) error
+	Strings func(bytes int64) error
 
-	arena arena // the bytes of strings that functions make
-	texts textCount
-	memos memos
-	begun *[]*ProgramSet // that have computed for a worker; nil: this Context is none's
+	arena   arena // the bytes of strings that functions make
+	strings stringCount
+	memos   memos
+	begun   *[]*ProgramSet // that have computed for a worker; nil: this Context is none's
 }
 
 // SessionFacts are what functions tell of the session that runs the statement.

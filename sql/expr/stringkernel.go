@@ -37,7 +37,7 @@ func StringToIntKernel(f func(s string) int64) Kernel {
 	}
 }
 
-// ResolveStringsTo resolves a function of texts with a fixed result type.
+// ResolveStringsTo resolves a function of strings with a fixed result type.
 func ResolveStringsTo(result types.Type) func(args []Expr) (Signature, error) {
 	return func(args []Expr) (Signature, error) {
 		sig := Signature{Result: result}
@@ -48,7 +48,7 @@ func ResolveStringsTo(result types.Type) func(args []Expr) (Signature, error) {
 	}
 }
 
-// MaxAllowedPacket is MySQL's max_allowed_packet, which bounds the texts that functions make, in bytes.
+// MaxAllowedPacket is MySQL's max_allowed_packet, which bounds the strings that functions make, in bytes.
 const MaxAllowedPacket = 64 << 20
 
 // ShortStringKernel makes the kernel of a function of one text that gives a short string, or none.

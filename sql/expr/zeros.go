@@ -2,7 +2,7 @@ package expr
 
 import "slices"
 
-// TellsZerosApart says whether an expression may differ for 0 and -0, which are equal DOUBLEs and so in one group: as texts they differ. Of arithmetic
+// TellsZerosApart says whether an expression may differ for 0 and -0, which are equal DOUBLEs and so in one group: as strings they differ. Of arithmetic
 // on them, only a zero's sign can differ.
 func TellsZerosApart(e Expr) bool {
 	apart := false

@@ -55,7 +55,7 @@ func (r *Reader) ReadRune() (ch rune, size int, err error) {
 	return r.r.ReadRune()
 }
 
-// PieceBytes is the length of the pieces that long texts are worked through in: some milliseconds of work each.
+// PieceBytes is the length of the pieces that long strings are worked through in: some milliseconds of work each.
 const PieceBytes = 1 << 20
 
 // Pieces calls f for s piece by piece, cut between characters, and fails when the statement has been cancelled meanwhile.

@@ -16,7 +16,7 @@ import (
 // Statement is the statement that a document is read for, which counts the bytes that the document takes.
 type Statement = interrupt.Memory
 
-// nobody is the statement of texts that are short.
+// nobody is the statement of strings that are short.
 type nobody struct{}
 
 func (nobody) Hold(int) error     { return nil }

@@ -18,7 +18,7 @@ type Reader struct {
 	c          jsondoc.Statement
 	conversion types.ConvertContext
 	computed   []bool
-	made       []int // bytes of the texts in Row that were made for it
+	made       []int // bytes of the strings in Row that were made for it
 	emit       func() error
 	rows       int64 // of all documents
 	found      []*jsondoc.Value
@@ -39,7 +39,7 @@ func NewReader(t *Table, c jsondoc.Statement, conversion types.ConvertContext, c
 	return r
 }
 
-// Made returns the bytes of the texts in Row that were made for it.
+// Made returns the bytes of the strings in Row that were made for it.
 func (r *Reader) Made() int {
 	n := 0
 	for _, m := range r.made {

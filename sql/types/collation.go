@@ -2,15 +2,15 @@ package types
 
 import "strings"
 
-// Collation says how texts compare: which are equal, and which come first. Its zero value is utf8mb4_bin, the default: by bytes,
+// Collation says how strings compare: which are equal, and which come first. Its zero value is utf8mb4_bin, the default: by bytes,
 // which is by code point, trailing spaces counted.
 //
-// The engine itself compares bytes only. Where another collation decides, planner/bind replaces the texts by their keys
-// (see [Collation.AppendKey]), whose bytes compare as the texts do.
+// The engine itself compares bytes only. Where another collation decides, planner/bind replaces the strings by their keys
+// (see [Collation.AppendKey]), whose bytes compare as the strings do.
 type Collation uint8
 
 // The collations. All are of character set utf8mb4 but CollationBinary, which is that of bytes; no type has it, as a binary
-// string's kind tells. CollationNone is none that has a name: it marks texts made of texts whose collations differ, which can be
+// string's kind tells. CollationNone is none that has a name: it marks strings made of strings whose collations differ, which can be
 // sorted, by their bytes, but not compared with others.
 const (
 	CollationBin Collation = iota
@@ -80,7 +80,7 @@ func (c Collation) Charset() string {
 	return "utf8mb4"
 }
 
-// Bytewise says whether texts compare by their bytes, so that they are their own keys.
+// Bytewise says whether strings compare by their bytes, so that they are their own keys.
 func (c Collation) Bytewise() bool {
 	return c == CollationBin || c >= CollationBin0900
 }
@@ -104,7 +104,7 @@ func (t Type) Collate(c Collation) Type {
 	return t
 }
 
-// Folds says whether t's values are texts that a collation compares otherwise than by their bytes.
+// Folds says whether t's values are strings that a collation compares otherwise than by their bytes.
 func (t Type) Folds() bool {
 	return t.Collation != CollationBin && t.Kind >= KindChar && t.Kind <= KindText && !t.Collation.Bytewise()
 }

@@ -23,8 +23,8 @@ func TestCollationNames(t *testing.T) {
 	}
 }
 
-// TestEqualTexts has pairs whose outcome MySQL's manual or MariaDB gives.
-func TestEqualTexts(t *testing.T) {
+// TestEqualStrings has pairs whose outcome MySQL's manual or MariaDB gives.
+func TestEqualStrings(t *testing.T) {
 	for _, tc := range []struct {
 		c     Collation
 		a, b  string
@@ -138,7 +138,7 @@ func TestUnicodeKeys(t *testing.T) {
 	}
 }
 
-// TestFoldChar: characters are equal one by one if, and only if, the texts of them alone are.
+// TestFoldChar: characters are equal one by one if, and only if, the strings of them alone are.
 func TestFoldChar(t *testing.T) {
 	for _, c := range Collations() {
 		for _, a := range collationAlphabet {

@@ -31,8 +31,8 @@ func (c Collation) KeyScratch(n int) int {
 	return n
 }
 
-// AppendKey appends to dst the collation key of s: of two texts, the one that comes first has the key that comes first by its
-// bytes, and equal texts have equal keys. Keys of one collation can be compared with each other only.
+// AppendKey appends to dst the collation key of s: of two strings, the one that comes first has the key that comes first by its
+// bytes, and equal strings have equal keys. Keys of one collation can be compared with each other only.
 func (c Collation) AppendKey(dst []byte, s string) []byte {
 	switch c {
 	case CollationGeneralCI:
@@ -48,7 +48,7 @@ func (c Collation) AppendKey(dst []byte, s string) []byte {
 }
 
 // appendGeneralKey makes the key of utf8mb4_general_ci: the folded characters in UTF-8, whose bytes are in the order of code
-// points. Texts compare as if an endless row of spaces followed each. Therefore trailing spaces are left out, and
+// points. Strings compare as if an endless row of spaces followed each. Therefore trailing spaces are left out, and
 // behind every other space, and behind the one that stands for all at the end, a byte says how what follows the spaces compares
 // with a space: 1 less, 2 there is nothing else, 3 greater.
 func appendGeneralKey(dst []byte, s string) []byte {
@@ -76,7 +76,7 @@ var unicodeCollators = [...]sync.Pool{
 	CollationAsCS: {New: func() any { return newUnicodeCollator() }},
 }
 
-// longestPooled is the length of texts whose collator is kept for others.
+// longestPooled is the length of strings whose collator is kept for others.
 const longestPooled = 64 << 10
 
 type unicodeCollator struct {

@@ -11,7 +11,7 @@ package types
 //   - A float with any number gives DOUBLE; FLOAT stays FLOAT with FLOAT, TINYINT and SMALLINT.
 //   - Two temporal types give themselves or DATETIME, with the larger fractional precision.
 //   - Everything else gives text, or bytes if one of the two is bytes, long enough for both; without limit (TEXT, BLOB)
-//     if one of them has none. Texts of different collations give one by bytes; which of two wins depends on more than types
+//     if one of them has none. Strings of different collations give one by bytes; which of two wins depends on more than types
 //     (see sql/expr.CollationOf).
 func CommonType(a, b Type) Type {
 	switch {

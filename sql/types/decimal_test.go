@@ -99,7 +99,7 @@ func TestDecimalAgainstBig(t *testing.T) {
 	}
 }
 
-// A reader of decimals that knows nothing of ours: big.Rat's, on texts built from parts.
+// A reader of decimals that knows nothing of ours: big.Rat's, on strings built from parts.
 func TestParseDecimalAgainstBig(t *testing.T) {
 	r := testRand(t)
 	digits := func(n int) string {

@@ -68,7 +68,7 @@ func FloatOfWord(word uint64) float64 {
 func IsFinite(f float64) bool { return f-f == 0 }
 
 // ParseSpecialFloat reads the words for NaN and the infinities as others write them: NaN, Infinity and Inf in any case, after a
-// sign or none, among spaces. A column of doubles and a CAST that someone wrote take them; elsewhere they are texts that
+// sign or none, among spaces. A column of doubles and a CAST that someone wrote take them; elsewhere they are strings that
 // begin with no number, as in MySQL.
 func ParseSpecialFloat(s string) (float64, bool) {
 	s = strings.TrimSpace(s)

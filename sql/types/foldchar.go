@@ -59,7 +59,7 @@ func (m *charClasses) find(c Collation, r rune) rune {
 	return class
 }
 
-// FoldChar returns a character that stands for all characters equal to r: LIKE compares texts character by character. Which it is
+// FoldChar returns a character that stands for all characters equal to r: LIKE compares strings character by character. Which it is
 // differs from process to process; an ASCII character if one is among them.
 func (c Collation) FoldChar(r rune) rune {
 	switch {

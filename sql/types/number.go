@@ -5,8 +5,8 @@ import (
 	"strconv"
 )
 
-// Numbers and text, by MySQL's rules (Reference Manual 14.3 "Type Conversion in Expression Evaluation"; the texts of
-// doubles follow my_gcvt in strings/dtoa.cc).
+// Numbers and text, by MySQL's rules (Reference Manual 14.3 "Type Conversion in Expression Evaluation"; the text of
+// doubles follows my_gcvt in strings/dtoa.cc).
 
 // IntRange returns the least and greatest value of an integer kind, YEAR and BOOL included. The greatest value of
 // BIGINT UNSIGNED does not fit: for KindUint64, hi is math.MaxInt64 and the caller works with uint64 instead.

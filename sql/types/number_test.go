@@ -150,6 +150,6 @@ func TestPlainNumbers(t *testing.T) {
 		}
 	}
 	if read < 1000 {
-		t.Errorf("only %d of the texts are plain numbers", read)
+		t.Errorf("only %d of the strings are plain numbers", read)
 	}
 }

@@ -197,7 +197,7 @@ func FuzzParseDatetime(f *testing.F) {
 	})
 }
 
-// Texts with an offset from UTC, compared with what Go's time package reads: the result is what a clock in the zone shows.
+// Strings with an offset from UTC, compared with what Go's time package reads: the result is what a clock in the zone shows.
 func TestOffsets(t *testing.T) {
 	berlin, err := time.LoadLocation("Europe/Berlin")
 	if err != nil {

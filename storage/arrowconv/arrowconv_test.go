@@ -18,7 +18,7 @@ import (
 	"github.com/radish-sql/radish/storage/encoding"
 )
 
-// Values in Arrow's JSON form, which Arrow itself reads, and the texts that MySQL gives the same values.
+// Values in Arrow's JSON form, which Arrow itself reads, and the strings that MySQL gives the same values.
 var importCases = []struct {
 	dt   arrow.DataType
 	json string

@@ -59,7 +59,7 @@ func pack(t *testing.T, c Codec, text []byte) []byte {
 
 var all = []Codec{None, Snappy, Gzip, Brotli, Zstd, LZ4Block, LZ4Frame}
 
-// Texts of all lengths and of all degrees of compression come back, into memory of the caller's and into new memory.
+// Strings of all lengths and of all degrees of compression come back, into memory of the caller's and into new memory.
 func TestUnpack(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, c := range all {

@@ -15,7 +15,7 @@ type survey struct {
 	values int64
 	odd    int64
 	first  oddValue // of the odd ones
-	full   bool     // most are texts: no odd values are looked for any more
+	full   bool     // most are strings: no odd values are looked for any more
 	looks  textfile.Lookalike
 }
 
@@ -35,7 +35,7 @@ func (v *oddValue) before(o *oddValue) bool {
 const (
 	leastOthers = 10
 	oddShare    = 50
-	fewOdd      = 1000 // odd values in a block or sample from which on a column is one of texts
+	fewOdd      = 1000 // odd values in a block or sample from which on a column is one of strings
 )
 
 // add adds the value of a field, which has a shape.
@@ -75,7 +75,7 @@ func (v *survey) join(o *survey) {
 	v.odd += o.odd
 }
 
-// seen returns what is to be said of a column of a name: a value that stands out, or what its texts look like; nil: nothing.
+// seen returns what is to be said of a column of a name: a value that stands out, or what its strings look like; nil: nothing.
 func (v *survey) seen(column string) *Odd {
 	if odd := v.standsOut(); odd != nil || !v.all.IsText() {
 		return odd
@@ -86,7 +86,7 @@ func (v *survey) seen(column string) *Odd {
 	return nil
 }
 
-// standsOut returns the first value without which the column would not be one of texts, if there are few such; nil: there is none.
+// standsOut returns the first value without which the column would not be one of strings, if there are few such; nil: there is none.
 func (v *survey) standsOut() *Odd {
 	if !v.all.IsText() || v.full || v.odd == 0 || v.values-v.odd < max(leastOthers, oddShare*v.odd) {
 		return nil

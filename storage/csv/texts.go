@@ -29,7 +29,7 @@ type Texts struct {
 	rejects *rejected // of texts whose errors are ignored
 }
 
-// Odd is the first value that makes a column TEXT whose other values have a narrower type, or what all values of a column of texts look like.
+// Odd is the first value that makes a column TEXT whose other values have a narrower type, or what all values of a column of strings look like.
 type Odd struct {
 	Looks    string // if not empty, what they look like; there is no odd value then
 	Position string // file and line
@@ -214,7 +214,7 @@ func (t *Texts) Doubted() bool { return t.doubted && !t.settled }
 // Density returns about how many bytes of text a row has.
 func (t *Texts) Density() float64 { return t.density }
 
-// Odd returns the value that makes a column TEXT while most have another type, or what a column of texts looks like; nil: there is none.
+// Odd returns the value that makes a column TEXT while most have another type, or what a column of strings looks like; nil: there is none.
 func (t *Texts) Odd(column int) *Odd {
 	if t.opts.Rejects || t.opts.IgnoreErrors && t.odd[column] != nil && t.odd[column].Looks == "" {
 		return nil

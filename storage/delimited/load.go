@@ -101,9 +101,9 @@ const (
 
 // loadedChunk is some records, field by field.
 type loadedChunk struct {
-	rows  int
-	texts [][]string
-	nulls []column.Bitmap // by field; nil: none
+	rows   int
+	fields [][]string
+	nulls  []column.Bitmap // by field; nil: none
 }
 
 // lines returns a text whose lines end as the rules say. IMPORT INTO takes any end.
@@ -194,7 +194,7 @@ func (c *loadedChunk) convert(ts []types.Type) ([]encoding.Data, error) {
 	for i, t := range ts {
 		nulls := c.nulls[i]
 		values := textfile.NewValues(t, c.rows)
-		for row, text := range c.texts[i][:c.rows] {
+		for row, text := range c.fields[i][:c.rows] {
 			if nulls != nil && nulls.Get(row) {
 				values.AppendNull()
 			} else if !values.Append(text) {
@@ -233,14 +233,14 @@ func (r *LoadRules) cut(records *recordReader, fields int, f func(*loadedChunk) 
 		}
 		row++
 		if c == nil {
-			c, begun = &loadedChunk{texts: make([][]string, fields), nulls: make([]column.Bitmap, fields)}, records.blocks
-			for i := range c.texts {
-				c.texts[i] = make([]string, loadedRows)
+			c, begun = &loadedChunk{fields: make([][]string, fields), nulls: make([]column.Bitmap, fields)}, records.blocks
+			for i := range c.fields {
+				c.fields[i] = make([]string, loadedRows)
 			}
 		}
-		for i := range c.texts {
+		for i := range c.fields {
 			if i < len(record) && !record[i].null {
-				c.texts[i][c.rows] = record[i].text
+				c.fields[i][c.rows] = record[i].text
 				continue
 			}
 			if c.nulls[i] == nil {

@@ -13,7 +13,7 @@ import (
 // TestPatched changes random rows of chunks of every encoding, and compares the copy with the values and with what they say of the zone map.
 func TestPatched(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
-	texts := column.NewDictionary()
+	dict := column.NewDictionary()
 	random := map[string]func() types.Value{
 		"bytes": func() types.Value { return types.IntValue(100 + r.Int64N(200)) }, "words": func() types.Value { return types.IntValue(r.Int64N(50_000)) },
 		"32 bits": func() types.Value { return types.IntValue(r.Int64N(1 << 31)) }, "64 bits": func() types.Value { return types.IntValue(int64(r.Uint64())) },
@@ -47,9 +47,9 @@ func TestPatched(t *testing.T) {
 			}
 			d := Data{Type: typ}
 			if name == "codes" {
-				d.Dict, d.Rows, d.Valid = texts, rows, vector.Valid
+				d.Dict, d.Rows, d.Valid = dict, rows, vector.Valid
 				for _, v := range values {
-					d.Codes = append(d.Codes, texts.Add(v.S))
+					d.Codes = append(d.Codes, dict.Add(v.S))
 				}
 			} else {
 				d.Append(vector, rows, nil)

@@ -56,7 +56,7 @@ func TestCSVOptions(t *testing.T) {
 			t.Errorf("%s:\n%s\n%s\n%v, want\n%s\n%s", tc.call, columns, rows, err, tc.columns, tc.rows)
 		}
 	}
-	// A value without which the column would not be one of texts is left out, too.
+	// A value without which the column would not be one of strings is left out, too.
 	columns, rows, err := readCall(folder, "'odd.csv', ignore_errors = true")
 	if err != nil || columns != "n BIGINT" || strings.Count(rows, "[1]") != 600 || strings.Contains(rows, "x") {
 		t.Errorf("%s, %s, %v", columns, rows[:min(len(rows), 100)], err)

@@ -45,13 +45,13 @@ type PartitionWriter struct {
 
 // part is the rows of one folder that wait.
 type part struct {
-	folder string
-	files  int // that were written
-	cols   []*column.Vector
-	rows   int
-	texts  int64 // bytes of strings
-	bytes  int64 // that are counted
-	sel    []int32
+	folder  string
+	files   int // that were written
+	cols    []*column.Vector
+	rows    int
+	strings int64 // bytes of strings
+	bytes   int64 // that are counted
+	sel     []int32
 }
 
 // partBytes is about what a part takes besides its rows.
@@ -204,7 +204,7 @@ func (w *PartitionWriter) add(p *part, b *column.Batch) int64 {
 			p.cols = append(p.cols, &column.Vector{Type: t})
 		}
 	}
-	bytes := partBytes + p.texts
+	bytes := partBytes + p.strings
 	for i, c := range w.rest {
 		dst := p.cols[i]
 		column.AppendSelected(dst, p.rows, b.Cols[c], p.sel, b.N)
@@ -212,7 +212,7 @@ func (w *PartitionWriter) add(p *part, b *column.Batch) int64 {
 			if b.Cols[c].Loose {
 				dst.Str[r] = strings.Clone(dst.Str[r])
 			}
-			p.texts += int64(len(dst.Str[r]))
+			p.strings += int64(len(dst.Str[r]))
 			bytes += int64(len(dst.Str[r]))
 		}
 		bytes += int64(dst.Capacity())
@@ -280,7 +280,7 @@ func (w *PartitionWriter) write(ctx context.Context, p *part) (err error) {
 		return err
 	}
 	w.held -= p.bytes - partBytes
-	p.cols, p.rows, p.texts, p.bytes = nil, 0, 0, partBytes
+	p.cols, p.rows, p.strings, p.bytes = nil, 0, 0, partBytes
 	p.files++
 	return w.meter(0)
 }

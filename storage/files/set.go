@@ -130,7 +130,7 @@ func (s *Set) Retype(ctx context.Context, err error) (*Set, error) {
 	return &next, nil
 }
 
-// Odd returns the value that makes a column TEXT whose other values have a narrower type, or what a column of texts looks like; nil: there is none.
+// Odd returns the value that makes a column TEXT whose other values have a narrower type, or what a column of strings looks like; nil: there is none.
 func (s *Set) Odd(column int) *csv.Odd {
 	if s.rows == nil {
 		return nil

@@ -18,7 +18,7 @@ type statistics struct {
 	nulls       int64  // -1: not known
 }
 
-// maxBound is the size of a bound that is kept: longer ones are of texts that no condition is likely to be about.
+// maxBound is the size of a bound that is kept: longer ones are of strings that no condition is likely to be about.
 const maxBound = 64
 
 func (r *compact) statistics(w wire) statistics {

@@ -50,13 +50,13 @@ type cursor struct {
 	dict chunkDictionary
 
 	// What is left of the page.
-	left   int
-	levels hybrid // definition levels; of optional columns
-	form   form
-	codes  hybrid // of coded and bools
-	plain  []byte
-	delta  delta
-	texts  texts
+	left    int
+	levels  hybrid // definition levels; of optional columns
+	form    form
+	codes   hybrid // of coded and bools
+	plain   []byte
+	delta   delta
+	decoder stringDecoder
 
 	// Bytes that the file's scratch knows of: all of them, those of the page, those of the pages before it.
 	held, current, used int64
@@ -195,7 +195,7 @@ func (c *cursor) nextPage() error {
 	c.used += c.current
 	c.current = 0
 	if !c.pages.keep {
-		c.texts.last = strings.Clone(c.texts.last) // the page's memory is used again
+		c.decoder.last = strings.Clone(c.decoder.last) // the page's memory is used again
 	}
 	p, err := c.pages.next()
 	if err != nil {
@@ -241,13 +241,13 @@ func (c *cursor) begin(p page) (err error) {
 		c.delta, err = newDelta(p.data, p.rows, c.physical == parquet.Types.Int64)
 	case p.encoding == parquet.Encodings.DeltaLengthByteArray && binary:
 		c.form = strung
-		c.texts, err = newTexts(p.data, p.rows, false, c.hold)
+		c.decoder, err = newStrings(p.data, p.rows, false, c.hold)
 	case p.encoding == parquet.Encodings.DeltaByteArray && (binary || c.isFixed()):
 		// Writers with the mistake PARQUET-246 let the first string share its beginning with the last one of the page before.
 		c.form = strung
-		last := c.texts.last
-		if c.texts, err = newTexts(p.data, p.rows, true, c.hold); err == nil {
-			c.texts.last = last
+		last := c.decoder.last
+		if c.decoder, err = newStrings(p.data, p.rows, true, c.hold); err == nil {
+			c.decoder.last = last
 		}
 	case p.encoding == encodingByteStreamSplit && c.size() > 0:
 		c.plain, err = c.unsplit(p.data)
@@ -433,7 +433,7 @@ func (c *cursor) strung(n int, f func(i int, s string) error) error {
 	var some [256]string
 	for at := 0; at < n; {
 		part := some[:min(n-at, len(some))]
-		if err := c.texts.decode(part); err != nil {
+		if err := c.decoder.decode(part); err != nil {
 			return err
 		}
 		for i, s := range part {

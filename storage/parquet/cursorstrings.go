@@ -83,7 +83,7 @@ func (c *cursor) strings(d *encoding.Data, at, n int) (err error) {
 		return gather(c, d.Strings[at:at+n], c.dict.words)
 	case d.Strings != nil && c.form == strung:
 		dst := d.Strings[at : at+n]
-		err := c.texts.decode(dst)
+		err := c.decoder.decode(dst)
 		if c.width > 0 && slices.ContainsFunc(dst, func(s string) bool { return len(s) != c.width }) {
 			return errors.Join(errTextLength, err)
 		}

@@ -168,9 +168,9 @@ func (d *delta) rest() ([]byte, error) {
 	return end.src, nil
 }
 
-// texts decodes strings of the encodings DELTA_LENGTH_BYTE_ARRAY (lengths, then the bytes of all) and DELTA_BYTE_ARRAY (how much
+// stringDecoder decodes strings of the encodings DELTA_LENGTH_BYTE_ARRAY (lengths, then the bytes of all) and DELTA_BYTE_ARRAY (how much
 // each shares with the one before it, then the rest of each in the other encoding).
-type texts struct {
+type stringDecoder struct {
 	prefixes delta
 	shared   bool // there are prefixes
 	lengths  delta
@@ -183,9 +183,9 @@ type texts struct {
 // owes is how many bytes of strings it is asked for at once.
 const owes = 64 << 10
 
-// newTexts begins to decode a page of at most so many values.
-func newTexts(src []byte, most int, shared bool, hold func(bytes int64) error) (t texts, err error) {
-	t = texts{shared: shared, hold: hold}
+// newStrings begins to decode a page of at most so many values.
+func newStrings(src []byte, most int, shared bool, hold func(bytes int64) error) (t stringDecoder, err error) {
+	t = stringDecoder{shared: shared, hold: hold}
 	if shared {
 		if t.prefixes, err = newDelta(src, most, false); err != nil {
 			return t, err
@@ -204,7 +204,7 @@ func newTexts(src []byte, most int, shared bool, hold func(bytes int64) error) (
 var errTextLength = errors.New("a page has a string of a length that it cannot have")
 
 // decode fills dst.
-func (t *texts) decode(dst []string) error {
+func (t *stringDecoder) decode(dst []string) error {
 	var lengths, prefixes [256]int64
 	for len(dst) > 0 {
 		part := dst[:min(len(dst), len(lengths))]

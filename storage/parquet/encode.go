@@ -13,7 +13,7 @@ import (
 	"github.com/radish-sql/radish/sql/types"
 )
 
-// Pages hold at most so many values and, of texts, about so many bytes.
+// Pages hold at most so many values and, of strings, about so many bytes.
 const (
 	pageRows  = 1 << 15
 	pageBytes = 1 << 20
@@ -57,7 +57,7 @@ func (c *columnWriter) encode(with *scratch) error {
 	c.statistics(&distinct)
 	if distinct.ok {
 		c.plain = c.plain[:0]
-		for _, text := range distinct.texts {
+		for _, text := range distinct.strings {
 			c.plain = appendText(c.plain, text)
 		}
 		c.plain = c.appendInts(c.plain, distinct.ints)
@@ -88,14 +88,14 @@ func (c *columnWriter) encode(with *scratch) error {
 // pageOf returns how many rows the page has that begins at a row, and how many values.
 func (c *columnWriter) pageOf(row, done int, indices bool) (rows, values int) {
 	limit := min(pageRows, c.rows-row)
-	texts := c.physical == parquet.Types.ByteArray && !indices
-	if c.valid == nil && !texts {
+	ofStrings := c.physical == parquet.Types.ByteArray && !indices
+	if c.valid == nil && !ofStrings {
 		return limit, limit
 	}
 	bytes := 0
 	for rows < limit && bytes < pageBytes {
 		if c.valid == nil || c.valid.Get(row+rows) {
-			if texts {
+			if ofStrings {
 				bytes += len(c.text(done + values))
 			}
 			values++
@@ -111,7 +111,7 @@ func (c *columnWriter) text(i int) []byte {
 	if i > 0 {
 		start = c.ends[i-1]
 	}
-	return c.texts[start:c.ends[i]]
+	return c.strings[start:c.ends[i]]
 }
 
 // appendLevels appends the definition levels of rows: 1 for a value, 0 for NULL.
@@ -188,19 +188,19 @@ func appendBigEndian(dst []byte, x types.Int128, width int) []byte {
 
 // dictionary is the distinct values of a column, if indices into it are shorter than the values.
 type dictionary struct {
-	ok    bool
-	texts []string
-	ints  []int64
+	ok      bool
+	strings []string
+	ints    []int64
 }
 
-func (d *dictionary) len() int { return len(d.texts) + len(d.ints) }
+func (d *dictionary) len() int { return len(d.strings) + len(d.ints) }
 
 // worth says whether n values of so many bytes are longer than a dictionary of some bytes and the indices into it.
 func worth(distinct, dictionaryBytes, n, bytes int) bool {
 	return dictionaryBytes+n*mathbits.Len(uint(distinct))/8 < bytes*4/5
 }
 
-// distinctCodes makes a dictionary of the part of the table's that the row group uses, without looking at texts more than once.
+// distinctCodes makes a dictionary of the part of the table's that the row group uses, without looking at strings more than once.
 func (c *columnWriter) distinctCodes() (d dictionary) {
 	values := c.dict.Values()
 	codes := make([]uint32, len(values)) // + 1 in d; 0: not there
@@ -208,14 +208,14 @@ func (c *columnWriter) distinctCodes() (d dictionary) {
 	c.indices = c.indices[:0]
 	for _, code := range c.codes {
 		if codes[code] == 0 {
-			d.texts = append(d.texts, values[code])
-			codes[code] = uint32(len(d.texts))
+			d.strings = append(d.strings, values[code])
+			codes[code] = uint32(len(d.strings))
 			bytes += 4 + len(values[code])
 		}
 		all += 4 + len(values[code])
 		c.indices = append(c.indices, codes[code]-1)
 	}
-	d.ok = worth(len(d.texts), bytes, len(c.codes), all)
+	d.ok = worth(len(d.strings), bytes, len(c.codes), all)
 	return c.given(d)
 }
 
@@ -276,11 +276,11 @@ var textSeed = maphash.MakeSeed()
 func (c *columnWriter) distinctTexts() (d dictionary) {
 	n := len(c.ends)
 	mask := c.clearSlots(n)
-	all := len(c.texts) + 4*n
+	all := len(c.strings) + 4*n
 	bytes := 0
 	c.indices = c.indices[:0]
 	for i := range n {
-		if i == sampled && len(d.texts) > sampledMax || i&(sampled-1) == 0 && !worth(len(d.texts), bytes, n, all) {
+		if i == sampled && len(d.strings) > sampledMax || i&(sampled-1) == 0 && !worth(len(d.strings), bytes, n, all) {
 			return dictionary{}
 		}
 		text := c.text(i)
@@ -288,18 +288,18 @@ func (c *columnWriter) distinctTexts() (d dictionary) {
 		for {
 			slot := &c.slots[at&mask]
 			if *slot == 0 {
-				d.texts = append(d.texts, string(text))
-				*slot = uint32(len(d.texts))
+				d.strings = append(d.strings, string(text))
+				*slot = uint32(len(d.strings))
 				bytes += 4 + len(text)
 			}
-			if d.texts[*slot-1] == string(text) {
+			if d.strings[*slot-1] == string(text) {
 				c.indices = append(c.indices, *slot-1)
 				break
 			}
 			at++
 		}
 	}
-	d.ok = worth(len(d.texts), bytes, n, all)
+	d.ok = worth(len(d.strings), bytes, n, all)
 	return c.given(d)
 }
 

@@ -208,7 +208,7 @@ func (c *cursor) passValues(n int) error {
 		var some [256]string
 		for n > 0 {
 			k := min(n, len(some))
-			if err := c.texts.decode(some[:k]); err != nil {
+			if err := c.decoder.decode(some[:k]); err != nil {
 				return err
 			}
 			n -= k

@@ -20,7 +20,7 @@ import (
 	"github.com/radish-sql/radish/storage/table"
 )
 
-// maxGroupBytes bounds the values of a row group that is collected, however long its texts are.
+// maxGroupBytes bounds the values of a row group that is collected, however long its strings are.
 const maxGroupBytes = 64 << 20
 
 // leastGroupBytes is what the values of a row group may take however little memory there is.

@@ -21,7 +21,7 @@ import (
 	"github.com/radish-sql/radish/storage/table"
 )
 
-// shapes are columns whose values take every way of encoding: few and many values, runs, NULLs in parts of a row group, long texts.
+// shapes are columns whose values take every way of encoding: few and many values, runs, NULLs in parts of a row group, long strings.
 var shapes = []struct {
 	name  string
 	typ   types.Type
@@ -57,7 +57,7 @@ var shapes = []struct {
 		}
 		return types.StringValue("word " + fmt.Sprint(r.IntN(300)))
 	}},
-	{"texts", types.Text, func(r *rand.Rand, row int) types.Value {
+	{"strings", types.Text, func(r *rand.Rand, row int) types.Value {
 		return types.StringValue(strings.Repeat("ä", r.IntN(20)) + fmt.Sprint(row))
 	}},
 	{"empty", types.Text, func(*rand.Rand, int) types.Value { return types.StringValue("") }},

@@ -18,14 +18,14 @@ type columnWriter struct {
 	width    int  // bytes of a value that is no text
 	optional bool // it may have NULLs
 
-	rows  int
-	valid column.Bitmap // nil: no NULL so far
-	ints  []int64       // integers, decimals, times in the file's unit, the bits of floats
-	wide  []types.Int128
-	dict  *column.Dictionary // of codes, as long as all texts come with it
-	codes []uint32
-	texts []byte // one behind the other
-	ends  []int  // of each in texts
+	rows    int
+	valid   column.Bitmap // nil: no NULL so far
+	ints    []int64       // integers, decimals, times in the file's unit, the bits of floats
+	wide    []types.Int128
+	dict    *column.Dictionary // of codes, as long as all strings come with it
+	codes   []uint32
+	strings []byte // one behind the other
+	ends    []int  // of each in strings
 
 	encoder
 }
@@ -45,12 +45,12 @@ func newColumnWriter(t types.Type, c *schema.Column) *columnWriter {
 
 // bytes is about what the values take.
 func (c *columnWriter) bytes() int {
-	return 8*len(c.ints) + 16*len(c.wide) + 4*len(c.codes) + len(c.texts) + 8*len(c.ends)
+	return 8*len(c.ints) + 16*len(c.wide) + 4*len(c.codes) + len(c.strings) + 8*len(c.ends)
 }
 
 func (c *columnWriter) reset() {
 	c.rows, c.valid, c.dict = 0, nil, nil
-	c.ints, c.wide, c.codes, c.texts, c.ends = c.ints[:0], c.wide[:0], c.codes[:0], c.texts[:0], c.ends[:0]
+	c.ints, c.wide, c.codes, c.strings, c.ends = c.ints[:0], c.wide[:0], c.codes[:0], c.strings[:0], c.ends[:0]
 	c.encoder.reset()
 }
 
@@ -84,7 +84,7 @@ func (c *columnWriter) add(v *column.Vector, sel []int32, from, n int) error {
 	}
 	switch {
 	case c.physical == parquet.Types.ByteArray:
-		c.addTexts(v, n, there)
+		c.addStrings(v, n, there)
 	case c.typ.Phys() == types.PhysInt128:
 		for i := range n {
 			c.wide = append(c.wide, v.I128[there(i)])
@@ -155,8 +155,8 @@ func (c *columnWriter) growValid() {
 	}
 }
 
-// addTexts adds texts: codes as long as all are of one dictionary, bytes otherwise.
-func (c *columnWriter) addTexts(v *column.Vector, n int, at func(int) int) {
+// addStrings adds strings: codes as long as all are of one dictionary, bytes otherwise.
+func (c *columnWriter) addStrings(v *column.Vector, n int, at func(int) int) {
 	if v.Dict != nil && len(c.ends) == 0 && (c.dict == nil || c.dict == v.Dict) {
 		c.dict = v.Dict
 		for i := range n {
@@ -167,11 +167,11 @@ func (c *columnWriter) addTexts(v *column.Vector, n int, at func(int) int) {
 	c.spell()
 	for i := range n {
 		if v.Type.Kind == types.KindEnum {
-			c.texts = append(c.texts, v.Type.EnumName(v.I64[at(i)])...)
+			c.strings = append(c.strings, v.Type.EnumName(v.I64[at(i)])...)
 		} else {
-			c.texts = append(c.texts, v.StringAt(at(i))...)
+			c.strings = append(c.strings, v.StringAt(at(i))...)
 		}
-		c.ends = append(c.ends, len(c.texts))
+		c.ends = append(c.ends, len(c.strings))
 	}
 }
 
@@ -182,8 +182,8 @@ func (c *columnWriter) spell() {
 	}
 	values := c.dict.Values()
 	for _, code := range c.codes {
-		c.texts = append(c.texts, values[code]...)
-		c.ends = append(c.ends, len(c.texts))
+		c.strings = append(c.strings, values[code]...)
+		c.ends = append(c.ends, len(c.strings))
 	}
 	c.dict, c.codes = nil, c.codes[:0]
 }

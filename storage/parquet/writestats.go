@@ -9,11 +9,11 @@ import (
 	"github.com/radish-sql/radish/sql/types"
 )
 
-// maxStatistic bounds the texts that are written as a column's least and greatest.
+// maxStatistic bounds the strings that are written as a column's least and greatest.
 const maxStatistic = 1024
 
 // statistics finds the least and the greatest value of the row group. There are none of doubles with NaN among them, which readers order as they like,
-// and of long texts.
+// and of long strings.
 func (c *columnWriter) statistics(d *dictionary) {
 	c.stats.HasNullCount, c.stats.NullCount = true, int64(c.rows-c.values())
 	if c.values() == 0 {
@@ -76,7 +76,7 @@ func (c *columnWriter) textExtremes(d *dictionary) (least, greatest []byte) {
 		}
 	}
 	if d.ok {
-		for _, text := range d.texts {
+		for _, text := range d.strings {
 			take([]byte(text))
 		}
 		return least, greatest

@@ -35,9 +35,9 @@ type Builder struct {
 // maxGroupBytes bounds the strings of one column of a row group, whose offsets are 32 bits wide. It is a variable for tests.
 var maxGroupBytes int64 = 1 << 30
 
-// groupTexts is how many bytes of strings in one column make a row group of the rows collected so far: they are copied when it is encoded, so that a group
+// groupStrings is how many bytes of strings in one column make a row group of the rows collected so far: they are copied when it is encoded, so that a group
 // takes twice as many for a while.
-const groupTexts = 16 << 20
+const groupStrings = 16 << 20
 
 // tailStrings is how many bytes of strings a column of an open row group takes of a builder: nobody counts the copies before they are there.
 const tailStrings = 4 << 20
@@ -108,7 +108,7 @@ func (b *Builder) append(batch *column.Batch) error {
 			}
 		}
 	}
-	if b.data[0].Rows == RowGroupSize || slices.Max(b.size) > min(groupTexts, maxGroupBytes) {
+	if b.data[0].Rows == RowGroupSize || slices.Max(b.size) > min(groupStrings, maxGroupBytes) {
 		return b.seal()
 	}
 	return b.report()

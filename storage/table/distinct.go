@@ -26,7 +26,7 @@ const (
 	drawnParts    = 1 << drawnPartBits
 )
 
-// draws says whether distinct values are estimated from rows drawn at random: sketches would have to read all rows, or hash the texts of many codes in each row group.
+// draws says whether distinct values are estimated from rows drawn at random: sketches would have to read all rows, or hash the strings of many codes in each row group.
 func (v *Version) draws(ordinal int) bool {
 	if v.rows < drawnFrom {
 		return false

@@ -30,9 +30,9 @@ func TestDrawnDistinct(t *testing.T) {
 		{"200 integers", types.Int32, func(int64) int64 { return r.Int64N(200) }, 0.95, 1.05},
 		{"doubles", types.Double, func(int64) int64 { return r.Int64N(1e12) }, 0.93, 1.07},
 		{"decimals", types.Decimal(30, 0), func(int64) int64 { return r.Int64N(500_000) }, 0.95, 1.05},
-		{"300 texts", types.Text, func(int64) int64 { return r.Int64N(300) }, 0.95, 1.05},
-		{"40000 texts", types.Text, func(int64) int64 { return r.Int64N(40_000) }, 0.95, 1.05},
-		{"texts of their own", types.Text, func(row int64) int64 { return row }, 0.93, 1.07},
+		{"300 strings", types.Text, func(int64) int64 { return r.Int64N(300) }, 0.95, 1.05},
+		{"40000 strings", types.Text, func(int64) int64 { return r.Int64N(40_000) }, 0.95, 1.05},
+		{"strings of their own", types.Text, func(row int64) int64 { return row }, 0.93, 1.07},
 		{"half one value", types.Int64, func(row int64) int64 { return (row % 2) * r.Int64N(200_000) * 12345 }, 0.9, 1.1},
 		{"skewed", types.Int64, func(int64) int64 { return int64(math.Exp(r.Float64() * 14)) }, 0.5, 2},
 	} {

@@ -74,7 +74,7 @@ const keyHashStart = 0x9E3779B97F4A7C15
 // hashSeed makes the hashes of strings unforeseeable to whoever chooses the keys.
 var hashSeed = maphash.MakeSeed()
 
-// hashKey stores in hashes the hash of each of the n rows of a key's columns; texts that are equal under their collation have one hash. Rows
+// hashKey stores in hashes the hash of each of the n rows of a key's columns; strings that are equal under their collation have one hash. Rows
 // with a NULL get 0, which no other has: NULLs are never equal.
 func hashKey(cols []*column.Vector, n int, hashes []uint64) {
 	for i := range hashes[:n] {

@@ -18,8 +18,8 @@ func BenchmarkFirstStats(b *testing.B) {
 		typ  types.Type
 		of   func(row int64) int64
 	}{
-		{"100 texts", types.Text, func(int64) int64 { return r.Int64N(100) }},
-		{"100000 texts", types.Text, func(int64) int64 { return r.Int64N(100_000) }},
+		{"100 strings", types.Text, func(int64) int64 { return r.Int64N(100) }},
+		{"100000 strings", types.Text, func(int64) int64 { return r.Int64N(100_000) }},
 		{"100 integers", types.Int32, func(int64) int64 { return r.Int64N(100) }},
 		{"100000 integers", types.Int32, func(int64) int64 { return r.Int64N(100_000) }},
 		{"10^9 integers", types.Int32, func(int64) int64 { return r.Int64N(1_000_000_000) }},

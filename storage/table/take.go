@@ -14,7 +14,7 @@ import (
 type taken struct {
 	batches []*column.Batch
 	rows    int
-	bytes   int64 // without those of texts
+	bytes   int64 // without those of strings
 }
 
 // Take is [Builder.Append] of a batch that the caller gives away: neither its values nor its positions may change any more.
@@ -57,13 +57,13 @@ func (b *Builder) take(batch *column.Batch) error {
 	b.taken.rows += rows
 	b.taken.bytes += bytes
 	b.held.Add(bytes)
-	if b.taken.rows == RowGroupSize || slices.Max(b.size) > min(groupTexts, maxGroupBytes) {
+	if b.taken.rows == RowGroupSize || slices.Max(b.size) > min(groupStrings, maxGroupBytes) {
 		return b.sealTaken()
 	}
 	return b.report()
 }
 
-// textBytes returns the bytes of the texts that are selected of v, which has no dictionary.
+// textBytes returns the bytes of the strings that are selected of v, which has no dictionary.
 func textBytes(v *column.Vector, batch *column.Batch) (bytes int64) {
 	switch {
 	case v.Const:

@@ -9,7 +9,7 @@ import (
 	"github.com/radish-sql/radish/storage/encoding"
 )
 
-// Column makes the values of a column, whose type was inferred, of their texts.
+// Column makes the values of a column, whose type was inferred, of their strings.
 type Column struct {
 	shape  Shape // none of Values
 	typ    types.Type
@@ -18,7 +18,7 @@ type Column struct {
 	data   encoding.Data
 }
 
-// NewColumn returns a column of the type that a shape has, with capacity for n values. It takes only texts that leave the shape as it is, so
+// NewColumn returns a column of the type that a shape has, with capacity for n values. It takes only strings that leave the shape as it is, so
 // that the type follows from all values.
 func NewColumn(s Shape, n int) *Column {
 	p := newColumn(s.Type(), n)

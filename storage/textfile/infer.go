@@ -15,7 +15,7 @@ type form uint8
 const (
 	unknown form = iota
 	boolean
-	special // NaN or an infinity, which among numbers make a DOUBLE; alone they are texts
+	special // NaN or an infinity, which among numbers make a DOUBLE; alone they are strings
 	number  // of integer and fractional digits: BIGINT or DECIMAL
 	float
 	date
@@ -50,7 +50,7 @@ var (
 // Known says whether there were values.
 func (s Shape) Known() bool { return s.form != unknown }
 
-// IsText says whether the values have no form in common but that of texts.
+// IsText says whether the values have no form in common but that of strings.
 func (s Shape) IsText() bool { return s.form == text }
 
 // IsNested says whether all values are arrays or objects of JSON.
@@ -259,7 +259,7 @@ func offsetStart(b []byte) int {
 	return bytes.LastIndexAny(b, "+-")
 }
 
-// withSeconds returns a moment whose time, which begins at start, ends with the minutes, as Java writes it, with seconds. Other texts stay as they are.
+// withSeconds returns a moment whose time, which begins at start, ends with the minutes, as Java writes it, with seconds. Other strings stay as they are.
 func withSeconds(b []byte, start int) []byte {
 	end := offsetStart(b)
 	if end <= start || bytes.Count(b[start:end], []byte(":")) != 1 {

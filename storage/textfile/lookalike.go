@@ -9,7 +9,7 @@ import (
 	"github.com/radish-sql/radish/sql/types"
 )
 
-// Lookalike finds out what the values of a column of texts look like that another type could hold, if an option said how they are written. Radish does not guess between
+// Lookalike finds out what the values of a column of strings look like that another type could hold, if an option said how they are written. Radish does not guess between
 // 1/2/2024 in January and in February, or whether 1,500 is one and a half; but it says what it has seen. The zero value has seen nothing.
 type Lookalike struct {
 	may    uint64 // the forms that all values have; of use if some is true
@@ -51,7 +51,7 @@ var (
 // longestMissing is the length of the longest word for what is missing.
 const longestMissing = len("0000-00-00 00:00:00")
 
-// Behind them stand texts that an explicit type takes.
+// Behind them stand strings that an explicit type takes.
 const (
 	lookSpaces = 1 << (iota + 50) // spaces around a value
 	lookDigits                    // more than six digits of a second
@@ -106,7 +106,7 @@ var lookCommas = func() (forms uint64) {
 	return forms
 }()
 
-// longestLook bounds the texts that are looked at.
+// longestLook bounds the strings that are looked at.
 const longestLook = 40
 
 // Add looks at a value that has a shape. Behind the first value of an ordinary text it costs nothing.
@@ -208,7 +208,7 @@ func (l *Lookalike) Join(o *Lookalike) {
 	}
 }
 
-// Note says of a column of texts what else it may be and which options say so; "": nothing. Only texts of CSV have options for numbers and for what is missing.
+// Note says of a column of strings what else it may be and which options say so; "": nothing. Only strings of CSV have options for numbers and for what is missing.
 func (l *Lookalike) Note(column string, csv bool) string {
 	if !l.some || !l.others.Known() && l.may == 0 {
 		return ""

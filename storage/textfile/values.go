@@ -10,7 +10,7 @@ import (
 	"github.com/radish-sql/radish/storage/encoding"
 )
 
-// Values collects the values of a column from texts, for readers of formats of their own. It takes those texts only from which any
+// Values collects the values of a column from strings, for readers of formats of their own. It takes those strings only from which any
 // assignment to the column, whatever the sql_mode, makes the same value without a warning.
 type Values struct{ p Column }
 

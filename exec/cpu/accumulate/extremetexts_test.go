@@ -9,7 +9,7 @@ import (
 )
 
 // MIN and MAX of strings are those that comparing them one by one finds, where strings begin alike, are empty, or are NULL.
-func TestExtremesOfTexts(t *testing.T) {
+func TestExtremesOfStrings(t *testing.T) {
 	const seed = 20261123
 	t.Logf("seed %d", seed)
 	r := rand.New(rand.NewPCG(seed, 0))

@@ -23,11 +23,11 @@ type concatSpec struct {
 	limit int          // bytes of a result, from which it is cut
 }
 
-// concatenation makes the texts of GROUP_CONCAT.
+// concatenation makes the strings of GROUP_CONCAT.
 type concatenation struct {
 	heldRows
-	spec  *concatSpec
-	texts []concatText // by group
+	spec *concatSpec
+	made []concatText // by group
 }
 
 // concatText is what came of a group.
@@ -46,7 +46,7 @@ func newConcatenation(s *concatSpec) *concatenation {
 	return a
 }
 
-func (a *concatenation) start(_ []*column.Vector, groups int) { a.texts = make([]concatText, groups) }
+func (a *concatenation) start(_ []*column.Vector, groups int) { a.made = make([]concatText, groups) }
 
 // finish makes the text of one group of the rows that it has.
 func (a *concatenation) finish(g int, cols []*column.Vector, rows []int32) error {
@@ -108,7 +108,7 @@ func (a *concatenation) finish(g int, cols []*column.Vector, rows []int32) error
 		}
 	}
 	b.text = append(b.text, behind...)
-	t := &a.texts[g]
+	t := &a.made[g]
 	if t.some = true; len(b.text) > a.spec.limit {
 		t.cut, b.text = true, cutText(b.text, a.spec.limit)
 	}
@@ -162,16 +162,16 @@ func (a *concatenation) stringBytes(cols []*column.Vector, rows []int32) int {
 	return n
 }
 
-// A text is counted from concatGrain bytes on, and an entry of a set of texts takes seenEntry bytes besides its text.
+// A text is counted from concatGrain bytes on, and an entry of a set of strings takes seenEntry bytes besides its text.
 const (
 	concatGrain = 64 << 10
 	seenEntry   = 40
 )
 
-// values stores the texts of groups.
+// values stores the strings of groups.
 func (a *concatenation) values(_ *Output, groups []uint32, _ *Count, v *column.Vector) error {
 	for i, g := range groups {
-		t := &a.texts[g]
+		t := &a.made[g]
 		if !t.some {
 			v.SetNull(i, len(groups))
 			continue

@@ -55,7 +55,7 @@ func (h *heldRows) held() *heldRows { return h }
 func (h *heldRows) Grow(n int) { h.groups = max(h.groups, n) }
 
 func (h *heldRows) Bytes() int64 {
-	return int64(h.rows.N)*int64(8+16*(len(h.rows.Types)-1)) + h.rows.Texts.Bytes
+	return int64(h.rows.N)*int64(8+16*(len(h.rows.Types)-1)) + h.rows.Strings.Bytes
 }
 
 func (h *heldRows) Update(groups []uint32, args []*column.Vector, sel []int32) error {
@@ -166,7 +166,7 @@ func (h *heldRows) Complete() error {
 		return nil
 	})
 	if !h.reads {
-		h.rows.Segs, h.rows.N, h.rows.Texts, h.more = nil, 0, rowstore.Arena{}, nil
+		h.rows.Segs, h.rows.N, h.rows.Strings, h.more = nil, 0, rowstore.Arena{}, nil
 	}
 	return err
 }

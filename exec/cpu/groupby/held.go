@@ -70,8 +70,8 @@ func (x *aggLocal) release(kept int64) {
 	}
 }
 
-// keyTexts returns the bytes of texts that keys read from x share with it.
-func (x *aggLocal) keyTexts() int64 {
+// keyStrings returns the bytes of strings that keys read from x share with it.
+func (x *aggLocal) keyStrings() int64 {
 	if x.table == nil {
 		return 0
 	}
@@ -84,12 +84,12 @@ type outputTable struct {
 	left atomic.Int32 // parts that are not rows yet
 }
 
-// partDone notes that a part of the table has become rows, which may share texts with it. With the last one the table goes.
+// partDone notes that a part of the table has become rows, which may share strings with it. With the last one the table goes.
 func (t *outputTable) partDone() {
 	if t.left.Add(-1) > 0 {
 		return
 	}
-	kept := t.keyTexts()
+	kept := t.keyStrings()
 	for _, out := range t.a.needs.Items {
 		if out.Item.Col.Typ.Phys() == types.PhysString {
 			kept += t.accBytes()
@@ -100,5 +100,5 @@ func (t *outputTable) partDone() {
 	t.table, t.accs = nil, nil
 }
 
-// vectorBytes returns the bytes of a column of n rows, without texts that it shares.
+// vectorBytes returns the bytes of a column of n rows, without strings that it shares.
 func vectorBytes(v *column.Vector, n int) int64 { return v.Width()*int64(n) + 8*int64(cap(v.Valid)) }

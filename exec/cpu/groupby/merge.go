@@ -171,7 +171,7 @@ func (a *Sink) mergePartitions(parts []*aggLocal, total int) error {
 	}
 	a.q.Memory.Release(listed.Load())
 	for _, x := range parts {
-		x.release(x.keyTexts())
+		x.release(x.keyStrings())
 	}
 	for _, s := range segs {
 		a.store(s)

@@ -57,9 +57,9 @@ func (t *Table) Absorb(src *Table, groups []uint32, out []uint32) {
 		t.reserveScratch(len(groups))
 		t.keys = t.keys[:0]
 		for i, g := range groups {
-			t.keys, t.k1[i] = append(t.keys, src.texts[g]), src.hashes[g]
+			t.keys, t.k1[i] = append(t.keys, src.strings[g]), src.hashes[g]
 		}
-		t.besideNull(src, groups, out, func(from, to int) { t.lookupTexts(t.keys[from:to], t.k1[from:to], true, out[from:to]) })
+		t.besideNull(src, groups, out, func(from, to int) { t.lookupStrings(t.keys[from:to], t.k1[from:to], true, out[from:to]) })
 	}
 }
 
@@ -139,7 +139,7 @@ func (t *Table) KeyColumn(c int, groups []uint32, out *column.Vector) {
 		}
 	case textKeys:
 		for i, x := range groups {
-			if out.Str[i] = t.texts[x]; int32(x) == t.null {
+			if out.Str[i] = t.strings[x]; int32(x) == t.null {
 				out.SetNull(i, n)
 			}
 		}
@@ -148,8 +148,8 @@ func (t *Table) KeyColumn(c int, groups []uint32, out *column.Vector) {
 	}
 }
 
-// arrangedTexts is how many bytes of texts are copied so that they lie in the order of their groups: what a cache holds.
-const arrangedTexts = 4 << 20
+// arrangedStrings is how many bytes of strings are copied so that they lie in the order of their groups: what a cache holds.
+const arrangedStrings = 4 << 20
 
 // Arranged returns a table that has t's groups in another order. Nothing can be looked up in it.
 func (t *Table) Arranged(order []uint32) *Table {
@@ -174,24 +174,24 @@ func (t *Table) Arranged(order []uint32) *Table {
 			out.Words = append(out.Words, t.wordsOf(g)...)
 		}
 	case textKeys, rowKeys:
-		out.texts, out.hashes = make([]string, len(order)), make([]uint64, len(order))
+		out.strings, out.hashes = make([]string, len(order)), make([]uint64, len(order))
 		for i, g := range order {
-			out.texts[i], out.hashes[i] = t.texts[g], t.hashes[g]
+			out.strings[i], out.hashes[i] = t.strings[g], t.hashes[g]
 		}
-		if t.Held > arrangedTexts {
+		if t.Held > arrangedStrings {
 			out.Held, t.arena = t.Held, nil
 			break
 		}
 		size := 0
-		for _, s := range out.texts {
+		for _, s := range out.strings {
 			size += len(s)
 		}
 		out.Held = int64(size)
 		arena := make([]byte, 0, size)
-		for i, s := range out.texts {
+		for i, s := range out.strings {
 			from := len(arena)
 			arena = append(arena, s...)
-			out.texts[i] = vec.BytesToString(arena[from:])
+			out.strings[i] = vec.BytesToString(arena[from:])
 		}
 	}
 	return out

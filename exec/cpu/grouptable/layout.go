@@ -87,11 +87,11 @@ func NewLayout(p *physical.Aggregate, ts []types.Type, nullable []bool, keys []*
 			}
 		}
 	}
-	bits, texts, ok := l.setDigits(bounds, nullable, keys)
+	bits, unbounded, ok := l.setDigits(bounds, nullable, keys)
 	if !ok {
 		return l.takeAny()
 	}
-	if all, ok := l.setShort(texts, keys, bits); ok && all <= 128 {
+	if all, ok := l.setShort(unbounded, keys, bits); ok && all <= 128 {
 		if l.Form = pairKeys; all <= 64 {
 			l.Form = wordKeys
 		}
@@ -99,22 +99,22 @@ func NewLayout(p *physical.Aggregate, ts []types.Type, nullable []bool, keys []*
 			return l
 		}
 	}
-	if l.setWide(texts, keys) {
+	if l.setWide(unbounded, keys) {
 		return l
 	}
 	return l.takeAny()
 }
 
-// setDigits finds the width of each key and returns how many bits all take, but for texts: the keys that are strings without a dictionary. ok is false
+// setDigits finds the width of each key and returns how many bits all take, but for strings: the keys that are strings without a dictionary. ok is false
 // where a key fits no word.
-func (l *Layout) setDigits(bounds []physical.Bound, nullable []bool, keys []*column.Vector) (bits uint, texts []int, ok bool) {
+func (l *Layout) setDigits(bounds []physical.Bound, nullable []bool, keys []*column.Vector) (bits uint, unbounded []int, ok bool) {
 	for i, t := range l.Types {
 		g := &l.parts[i]
 		*g = digit{nullBit: -1, nullable: nullable[i]}
 		switch t.Phys() {
 		case types.PhysString:
 			if keys[i].Dict == nil {
-				texts = append(texts, i)
+				unbounded = append(unbounded, i)
 				continue
 			}
 			g.dict = keys[i].Dict
@@ -134,7 +134,7 @@ func (l *Layout) setDigits(bounds []physical.Bound, nullable []bool, keys []*col
 			bits++
 		}
 	}
-	return bits, texts, true
+	return bits, unbounded, true
 }
 
 // arrange gives each key, and the flag of each that may be NULL, its bits in the words. It says whether they fit.

@@ -47,7 +47,7 @@ func TestShortStrings(t *testing.T) {
 			}
 			keys := make([]*column.Vector, len(c.columns))
 			nullable := make([]bool, len(keys))
-			texts := make([]string, n)
+			shown := make([]string, n)
 			for k, typ := range c.columns {
 				nullable[k] = nulls
 				v := column.New(typ, n)
@@ -75,14 +75,14 @@ func TestShortStrings(t *testing.T) {
 				t.Fatalf("%s: the keys do not fit", name)
 			}
 			for i := range n {
-				texts[i] = rowText(keys, i)
+				shown[i] = rowText(keys, i)
 			}
 			want := map[string]uint32{}
 			for i, g := range groups {
-				if w, ok := want[texts[i]]; ok && w != g || !ok && int(g) != len(want) {
-					t.Fatalf("%s: row %d, %q, has group %d of %d", name, i, texts[i], g, len(want))
+				if w, ok := want[shown[i]]; ok && w != g || !ok && int(g) != len(want) {
+					t.Fatalf("%s: row %d, %q, has group %d of %d", name, i, shown[i], g, len(want))
 				}
-				want[texts[i]] = g
+				want[shown[i]] = g
 			}
 			order := table.Groups()
 			r.Shuffle(len(order), func(a, b int) { order[a], order[b] = order[b], order[a] })
@@ -109,8 +109,8 @@ func TestShortStrings(t *testing.T) {
 					from.KeyColumn(k, groups, back[k])
 				}
 				for i := range n {
-					if got := rowText(back, i); got != texts[i] {
-						t.Fatalf("%s: row %d is %q, was %q", name, i, got, texts[i])
+					if got := rowText(back, i); got != shown[i] {
+						t.Fatalf("%s: row %d is %q, was %q", name, i, got, shown[i])
 					}
 				}
 			}

@@ -20,16 +20,16 @@ type Table struct {
 	Expect int // about how many will come: a table that grows at all grows for as many
 	Seen   []bool
 
-	Words  []uint64 // by group, of packed forms: as many as the layout says
-	texts  []string // by group, of textKeys and rowKeys
-	hashes []uint64 // of texts; of words, those of one call
-	arena  []byte   // where new texts go
-	Held   int64    // bytes of all arenas
-	slots1 []wordSlot
-	slots2 []pairSlot
-	slots3 []textSlot
-	mask   uint64
-	null   int32 // the group of NULL for a single key column; -1: none yet
+	Words   []uint64 // by group, of packed forms: as many as the layout says
+	strings []string // by group, of textKeys and rowKeys
+	hashes  []uint64 // of strings; of words, those of one call
+	arena   []byte   // where new strings go
+	Held    int64    // bytes of all arenas
+	slots1  []wordSlot
+	slots2  []pairSlot
+	slots3  []textSlot
+	mask    uint64
+	null    int32 // the group of NULL for a single key column; -1: none yet
 
 	scratch
 }
@@ -65,7 +65,7 @@ func New(l *Layout) *Table {
 }
 
 func (t *Table) Bytes() int64 {
-	return int64(16*len(t.slots1)+24*len(t.slots2)+8*len(t.slots3)+8*cap(t.Words)+16*cap(t.texts)+8*cap(t.hashes)+cap(t.Seen)+cap(t.buf)) + t.Held
+	return int64(16*len(t.slots1)+24*len(t.slots2)+8*len(t.slots3)+8*cap(t.Words)+16*cap(t.strings)+8*cap(t.hashes)+cap(t.Seen)+cap(t.buf)) + t.Held
 }
 
 // Find stores the group of each row at sel in out, as long as sel, making new groups. ok is false, and nothing is stored, if
@@ -99,7 +99,7 @@ func (t *Table) Find(keys []*column.Vector, sel []int32, n int, out []uint32) (o
 		t.findText(keys[0], sel, out)
 	default:
 		t.write(keys, sel)
-		t.lookupTexts(t.keys, t.k1, false, out)
+		t.lookupStrings(t.keys, t.k1, false, out)
 	}
 	return true
 }
@@ -282,7 +282,7 @@ func (t *Table) NullGroup() uint32 {
 	if t.null < 0 {
 		t.null = int32(t.Count)
 		if t.Layout.Form == textKeys {
-			t.texts, t.hashes = append(t.texts, ""), append(t.hashes, 0)
+			t.strings, t.hashes = append(t.strings, ""), append(t.hashes, 0)
 		} else {
 			t.Words = append(t.Words, 0)
 		}
@@ -386,7 +386,7 @@ func (t *Table) TakeMemory(old *Table) {
 	clear(t.slots1)
 	clear(t.slots2)
 	clear(t.slots3)
-	t.Words, t.texts, t.hashes = old.Words[:0], old.texts[:0], old.hashes[:0]
+	t.Words, t.strings, t.hashes = old.Words[:0], old.strings[:0], old.hashes[:0]
 	t.arena, t.Held = old.arena[:0], int64(cap(old.arena))
 	t.scratch = old.scratch
 }
@@ -413,8 +413,8 @@ func (t *Table) Reserve(groups int) {
 	case t.Layout.Form == wideKeys:
 		t.growWide(size)
 	case t.Layout.Form.TakesAny():
-		t.growTexts(size)
-		t.texts, t.hashes = make([]string, 0, groups+groups/4), make([]uint64, 0, groups+groups/4)
+		t.growStrings(size)
+		t.strings, t.hashes = make([]string, 0, groups+groups/4), make([]uint64, 0, groups+groups/4)
 	}
 }
 

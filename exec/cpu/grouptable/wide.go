@@ -7,7 +7,7 @@ import (
 	"github.com/radish-sql/radish/exec/cpu/task"
 )
 
-// Keys of several words. A slot has the upper half of a hash, as those of texts do, so that words are compared only where they are most likely
+// Keys of several words. A slot has the upper half of a hash, as those of strings do, so that words are compared only where they are most likely
 // equal. Hashes are not kept: they are computed from the words again.
 
 func hashWide(words []uint64) uint64 {

@@ -22,7 +22,7 @@ import (
 func TestSlotTables(t *testing.T) {
 	const seed, drawn, rows = 20261128, 1 << 20, 6000
 	r := rand.New(rand.NewPCG(seed, 0))
-	ints, texts := column.New(types.Int64, drawn), column.New(types.Varchar(20), drawn)
+	ints, strs := column.New(types.Int64, drawn), column.New(types.Varchar(20), drawn)
 	for i := range ints.I64 {
 		x := r.Int64()
 		if i == 0 {
@@ -32,9 +32,9 @@ func TestSlotTables(t *testing.T) {
 		for b := range 8 {
 			text = append(text, byte(x>>(8*b)))
 		}
-		ints.I64[i], texts.Str[i] = x, string(text)
+		ints.I64[i], strs.Str[i] = x, string(text)
 	}
-	for _, v := range []*column.Vector{ints, texts} {
+	for _, v := range []*column.Vector{ints, strs} {
 		hashes := make([]uint64, drawn)
 		if v == ints {
 			for i, x := range v.I64 {

@@ -168,7 +168,7 @@ func (x *Local) dropRanks() error {
 	}
 	x.ranked.limit = max(q.Tuning.RankedRows, 3*len(kept))
 	x.ranked.dropped = true
-	rowstore.Loosen(cols, &x.Texts)
+	rowstore.Loosen(cols, &x.Strings)
 	x.Segs, x.N, x.Marks = nil, 0, []rowstore.Mark{{Seq: x.seq}}
 	x.Mem.Close()
 	return x.Append(cols, kept, n)

@@ -42,8 +42,8 @@ type Sink struct {
 	reordered bool // stored rows are not in the order of the input
 }
 
-// compactTexts is how many bytes of texts a top-N keeps beside those of twice its rows.
-const compactTexts = 4 << 20
+// compactStrings is how many bytes of strings a top-N keeps beside those of twice its rows.
+const compactStrings = 4 << 20
 
 // topLimit is the largest top-N that is kept in a bounded store.
 const topLimit = 1 << 16
@@ -168,7 +168,7 @@ func (x *Local) Push(b *column.Batch) error {
 	if err := x.Append(x.cols, sel, b.N); err != nil {
 		return err
 	}
-	if x.s.top >= 0 && (x.N >= max(4*x.s.top, 4*column.VectorSize) || x.Texts.Bytes > compactTexts && x.N >= 2*x.s.top) {
+	if x.s.top >= 0 && (x.N >= max(4*x.s.top, 4*column.VectorSize) || x.Strings.Bytes > compactStrings && x.N >= 2*x.s.top) {
 		return x.compact()
 	}
 	if x.s.ranks.most > 0 && x.N >= x.ranked.limit {
@@ -275,7 +275,7 @@ func (x *Local) compact() error {
 		}
 		defer x.s.q.Memory.Release(size)
 	}
-	rowstore.Loosen(cols, &x.Texts)
+	rowstore.Loosen(cols, &x.Strings)
 	x.Segs, x.N = nil, 0
 	x.Mem.Close()
 	return x.Append(cols, order, n)

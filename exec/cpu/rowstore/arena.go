@@ -10,7 +10,7 @@ import (
 )
 
 // Arena holds the bytes of strings that an operator keeps: copies of those that functions made for a batch, which would keep all of the
-// batch's texts alive. Its blocks never move.
+// batch's strings alive. Its blocks never move.
 type Arena struct {
 	block []byte
 	Bytes int64 // of all blocks
@@ -23,11 +23,11 @@ const (
 
 // own replaces strings by copies in the arena, whose blocks are charged to mem before they are made. Strings that follow each other and
 // are one, as a row's are that a join repeats, have one copy.
-func (a *Arena) own(texts []string, mem *memory.Account) error {
+func (a *Arena) own(values []string, mem *memory.Account) error {
 	var before, copied string
-	for i, s := range texts {
+	for i, s := range values {
 		if len(s) == 0 {
-			texts[i] = ""
+			values[i] = ""
 			continue
 		}
 		if len(s) != len(before) || unsafe.StringData(s) != unsafe.StringData(before) {
@@ -37,7 +37,7 @@ func (a *Arena) own(texts []string, mem *memory.Account) error {
 				return err
 			}
 		}
-		texts[i] = copied
+		values[i] = copied
 	}
 	return nil
 }
@@ -65,7 +65,7 @@ func (a *Arena) keep(s string, mem *memory.Account) (string, error) {
 	return vec.BytesToString(a.block[from:]), nil
 }
 
-// LooseRows is how many rows operators take at once, before they count what they keep, where functions made texts, which may be long.
+// LooseRows is how many rows operators take at once, before they count what they keep, where functions made strings, which may be long.
 const LooseRows = 256
 
 // IsLoose says whether strings of some of cols belong to nobody.

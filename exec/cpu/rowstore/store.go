@@ -20,12 +20,12 @@ import (
 // Store keeps rows column by column in segments that never move: what builds, sorts and materialisations collect.
 // One worker appends to it; once it is complete, any number may read.
 type Store struct {
-	Types []types.Type
-	Segs  []*Segment
-	N     int
-	Mem   memory.Account
-	Texts Arena  // copies of the strings that belonged to nobody
-	Marks []Mark // where each morsel's rows begin
+	Types   []types.Type
+	Segs    []*Segment
+	N       int
+	Mem     memory.Account
+	Strings Arena  // copies of the strings that belonged to nobody
+	Marks   []Mark // where each morsel's rows begin
 	// Expect is about how many rows will be appended, if that is known: the first segment takes as many.
 	Expect int
 }
@@ -58,7 +58,7 @@ func (s *Store) Append(cols []*column.Vector, sel []int32, n int) error {
 		for c, v := range cols {
 			vec.CopyInto(seg.Cols[c], seg.N, seg.Cap, v, sel, from, k)
 			if v.Loose {
-				if err := s.Texts.own(seg.Cols[c].Str[seg.N:seg.N+k], &s.Mem); err != nil {
+				if err := s.Strings.own(seg.Cols[c].Str[seg.N:seg.N+k], &s.Mem); err != nil {
 					return err
 				}
 			}
@@ -70,7 +70,7 @@ func (s *Store) Append(cols []*column.Vector, sel []int32, n int) error {
 	return nil
 }
 
-// Share adds the rows of another store from the given one on, the last that were appended to it. Their texts stay the other's.
+// Share adds the rows of another store from the given one on, the last that were appended to it. Their strings stay the other's.
 func (s *Store) Share(other *Store, from int) error {
 	first, start := len(other.Segs), other.N
 	for start > from {
@@ -185,7 +185,7 @@ func pieces(stores []*Store) (ps []piece, rows int) {
 
 // Concat copies the rows of stores, in the order of their morsels, into one contiguous vector per column. A string
 // column stays dictionary-coded if all of its segments share the dictionary. The stores are empty afterwards; the
-// memory, that of their texts too, is the query's.
+// memory, that of their strings too, is the query's.
 func Concat(q *task.Query, stores []*Store, ts []types.Type) ([]*column.Vector, int, error) {
 	ps, rows := pieces(stores)
 	if len(stores) == 1 && len(stores[0].Segs) == 1 {
@@ -229,7 +229,7 @@ func Concat(q *task.Query, stores []*Store, ts []types.Type) ([]*column.Vector, 
 		cols[c] = v
 	}
 	for _, s := range stores {
-		if err := s.Mem.Leave(s.Texts.Bytes); err != nil {
+		if err := s.Mem.Leave(s.Strings.Bytes); err != nil {
 			return nil, 0, err
 		}
 	}

@@ -36,32 +36,32 @@ type Worker struct {
 	ID    int // below the query's threads
 	Expr  *expr.Context
 
-	texts   memory.Account // and vectors, that expressions hold
+	strings memory.Account // and vectors, that expressions hold
 	checks  int
 	yielded time.Time
 }
 
 // NewWorker returns a worker. Close it.
 func (q *Query) NewWorker(id int) *Worker {
-	w := &Worker{Query: q, ID: id, yielded: time.Now(), texts: memory.Account{Budget: q.Memory, Operator: "the values of expressions"}}
+	w := &Worker{Query: q, ID: id, yielded: time.Now(), strings: memory.Account{Budget: q.Memory, Operator: "the values of expressions"}}
 	w.Expr = q.Expr.ForWorker(w.hold)
 	return w
 }
 
 // hold counts what expressions hold. Once the query has been stopped they get no more: what another worker gives back is still in memory then.
 func (w *Worker) hold(bytes int64) error {
-	if bytes > w.texts.Used() {
+	if bytes > w.strings.Used() {
 		if err := w.Check(); err != nil {
 			return err
 		}
 	}
-	return w.texts.Set(bytes)
+	return w.strings.Set(bytes)
 }
 
 // Close gives back the memory that expressions held, whose strings are gone then.
 func (w *Worker) Close() {
 	w.Expr.LetGo()
-	w.texts.Close()
+	w.strings.Close()
 }
 
 // Where more workers want to run than there are processors each gives way to the others after a timeSlice, much sooner than the

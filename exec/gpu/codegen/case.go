@@ -131,8 +131,8 @@ func (t *Text) pickCheaply(arms []arm, target Value, sc *Scope) (Value, error) {
 	return t.Define(target, "x"), nil
 }
 
-// target is the class and, of codes, the dictionary in which the results of arms meet: texts that are codes of one dictionary or
-// literals become codes; other texts views.
+// target is the class and, of codes, the dictionary in which the results of arms meet: strings that are codes of one dictionary or
+// literals become codes; other strings views.
 func (t *Text) target(arms []arm, typ types.Type, sc *Scope) Value {
 	out := Value{Class: form.ClassOf(typ), Typ: typ}
 	if out.Class != form.View {

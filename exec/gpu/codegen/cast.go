@@ -268,7 +268,7 @@ func becomesText(to types.Type) bool {
 	return to.IsString() && to.Kind != types.KindBinary && to.Kind != types.KindJSON && to.Length != types.NoLength
 }
 
-// bounded says whether a type of texts has a length to which they are cut.
+// bounded says whether a type of strings has a length to which they are cut.
 func bounded(to types.Type) bool {
 	return to.Length > 0 && to.Kind != types.KindText && to.Kind != types.KindBlob
 }

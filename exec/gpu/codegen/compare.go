@@ -267,13 +267,13 @@ func (t *Text) memberString(v Value, list []types.Value) string {
 		}
 		return "(" + strings.Join(parts, " || ") + ")"
 	}
-	texts := make([]string, len(list))
+	values := make([]string, len(list))
 	for i, x := range list {
-		texts[i] = x.S
+		values[i] = x.S
 	}
-	slices.Sort(texts)
-	data, offsets := lookup.PackStrings(texts)
-	n := t.Literal(uint64(len(texts)))
+	slices.Sort(values)
+	data, offsets := lookup.PackStrings(values)
+	n := t.Literal(uint64(len(values)))
 	return fmt.Sprintf("in_sorted_strings(%s, %s, %s, (i64)%s)", v.Text, t.address(&lookup.Data{Bytes: data}, "u8"),
 		t.address(&lookup.Data{Bytes: offsets}, "i64"), n)
 }

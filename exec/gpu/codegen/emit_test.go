@@ -88,7 +88,7 @@ func (x *exprTest) upload(b []byte) gpukernels.Ptr {
 	return p
 }
 
-// column adds a column. Texts are codes of a dictionary or lie as they are.
+// column adds a column. Strings are codes of a dictionary or lie as they are.
 func (x *exprTest) column(name string, typ types.Type, nullable, coded bool, value func(i int) types.Value) *expr.Column {
 	c := &expr.Column{ID: expr.ColumnID(len(x.cols) + 1), Name: name, Typ: typ, Null: nullable}
 	v := column.New(typ, x.n)
@@ -232,7 +232,7 @@ func (x *exprTest) checkForm(e expr.Expr, v Value, refused error, ctx *expr.Cont
 	}
 }
 
-// textBytesInTests is the memory for the texts that a kernel makes of a test's rows.
+// textBytesInTests is the memory for the strings that a kernel makes of a test's rows.
 const textBytesInTests = 1 << 20
 
 // check compares expressions and returns the reasons of those that kernels cannot be made for.
@@ -295,8 +295,8 @@ func (x *exprTest) check(exprs []expr.Expr) (refused []string) {
 			at[what] = x.alloc(width * x.n)
 		}
 		errorAt, warningsAt := x.alloc(16), x.alloc(8*len(k.text.Sites)+8)
-		texts, textsUsed := x.alloc(textBytesInTests), x.alloc(16)
-		for _, p := range []gpukernels.Ptr{errorAt, warningsAt, textsUsed} {
+		texts, stringsUsed := x.alloc(textBytesInTests), x.alloc(16)
+		for _, p := range []gpukernels.Ptr{errorAt, warningsAt, stringsUsed} {
 			if err := x.stream.Fill(p, 0, 8, 2); err != nil {
 				x.t.Fatal(err)
 			}
@@ -323,7 +323,7 @@ func (x *exprTest) check(exprs []expr.Expr) (refused []string) {
 				case ErrorWord:
 					params[i] = uint64(errorAt)
 				case StringWord:
-					params[i] = [...]uint64{uint64(texts), textBytesInTests, uint64(textsUsed)}[key]
+					params[i] = [...]uint64{uint64(texts), textBytesInTests, uint64(stringsUsed)}[key]
 				case WarningsWord:
 					params[i] = uint64(warningsAt)
 				case testRows:

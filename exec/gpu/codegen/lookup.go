@@ -70,7 +70,7 @@ func (t *Text) lookUp(e expr.Expr, sc *Scope) (v Value, ok bool, err error) {
 	return t.read(l, e, x), true, nil
 }
 
-// neverFails says whether e is made of comparisons, LIKE and parts of texts alone.
+// neverFails says whether e is made of comparisons, LIKE and parts of strings alone.
 func neverFails(e expr.Expr) bool {
 	ok := true
 	expr.Walk(e, func(e expr.Expr) bool {

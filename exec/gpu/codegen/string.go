@@ -14,7 +14,7 @@ import (
 // Functions of strings whose results are numbers, conditions or parts of their operands. Those that make new strings follow below, and casts to strings are in cast.go; over a
 // dictionary any function can be had, since the CPU maps its strings (lookup.go).
 
-// emitText makes a function of texts and integers: format has the operands' C++. {bytes} in it becomes whether a character is a byte.
+// emitText makes a function of strings and integers: format has the operands' C++. {bytes} in it becomes whether a character is a byte.
 func emitText(format string) strictEmitter {
 	return func(t *Text, c *expr.Call, a []Value, _ string) (Value, error) {
 		binary := false

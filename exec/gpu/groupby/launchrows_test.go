@@ -26,7 +26,7 @@ func TestLaunchRows(t *testing.T) {
 		{"extremes of 32 bits of few hashed keys", Form{Aggregate: few, Shape: PackedGroups, Accs: []*Accumulator{{op: accMax, limbs: 1, offset: true}}}, LaunchRows},
 		{"an extreme of one group", Form{Aggregate: few, Shape: ScalarGroups, Accs: []*Accumulator{{op: accMax}}}, LaunchRows},
 		{"a count of few hashed keys", Form{Aggregate: few, Shape: wordGroups, Accs: count}, LaunchRows},
-		{"a count of few texts", Form{Aggregate: few, Shape: KeyedGroups, Accs: count}, tuning.Launch.Hot},
+		{"a count of few strings", Form{Aggregate: few, Shape: KeyedGroups, Accs: count}, tuning.Launch.Hot},
 		{"what has no words", Form{Aggregate: few, Shape: PackedGroups, Accs: []*Accumulator{{op: accLeast}}}, tuning.Launch.Hot},
 	} {
 		if got := c.form.LaunchMost(&tuning); got != c.want {

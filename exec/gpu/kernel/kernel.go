@@ -225,7 +225,7 @@ type CounterWord struct {
 }
 
 // MostCounters is the most counters that a pipeline has, beside one for each of its limits: of its sink two, as it is filled and sorted, or three, what came to
-// groups directly and what was appended to them apart; of its texts one; and of a source of constant rows how many these are, as a sink.
+// groups directly and what was appended to them apart; of its made strings one; and of a source of constant rows how many these are, as a sink.
 const MostCounters = 6
 
 // New begins the kernel of a pipeline.

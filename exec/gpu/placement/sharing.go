@@ -157,7 +157,7 @@ func (x *sharer) rowBytes(sink physical.Sink) float64 {
 	}
 	bytes := 0.0
 	for _, c := range physical.SinkColumns(sink) {
-		if bytes += storedBytes; x.texts[c.ID] {
+		if bytes += storedBytes; x.strings[c.ID] {
 			bytes += textBytes
 		}
 	}

@@ -42,13 +42,13 @@ func workOf(plan *physical.Plan) []pipelineWork {
 	return out
 }
 
-// worker knows which columns are texts that have no dictionary.
+// worker knows which columns are strings that have no dictionary.
 type worker struct {
-	texts  map[expr.ColumnID]bool
-	source func(*physical.Pipeline) float64 // how many rows a pipeline reads
+	strings map[expr.ColumnID]bool
+	source  func(*physical.Pipeline) float64 // how many rows a pipeline reads
 }
 
-func newWorker() *worker { return &worker{texts: map[expr.ColumnID]bool{}, source: SourceRows} }
+func newWorker() *worker { return &worker{strings: map[expr.ColumnID]bool{}, source: SourceRows} }
 
 func (x *worker) pipeline(p *physical.Pipeline) pipelineWork {
 	w := pipelineWork{rows: x.source(p)}
@@ -64,8 +64,8 @@ func (x *worker) pipeline(p *physical.Pipeline) pipelineWork {
 		n = min(n, max(s.EstRows*n/max(SourceRows(p), 1), 0))
 	case *physical.SinkScan:
 		for i, c := range s.Cols {
-			if i < len(s.Ins) && x.texts[s.Ins[i]] {
-				x.texts[c.ID] = true
+			if i < len(s.Ins) && x.strings[s.Ins[i]] {
+				x.strings[c.ID] = true
 			}
 		}
 		w.add(cost.Store, n*float64(max(len(s.Cols), 1)))
@@ -82,11 +82,11 @@ func (x *worker) pipeline(p *physical.Pipeline) pipelineWork {
 		case *physical.Project:
 			for _, it := range t.Items {
 				if c, ok := it.Expr.(*expr.Column); ok {
-					x.texts[it.Col.ID] = x.texts[c.ID]
+					x.strings[it.Col.ID] = x.strings[c.ID]
 					continue
 				}
 				x.exprs(&w, n, it.Expr)
-				x.texts[it.Col.ID] = it.Expr.Type().IsString()
+				x.strings[it.Col.ID] = it.Expr.Type().IsString()
 			}
 		default:
 			w.add(cost.Compute, n)
@@ -96,13 +96,13 @@ func (x *worker) pipeline(p *physical.Pipeline) pipelineWork {
 	return w
 }
 
-// scan notes the columns of a table whose texts have no dictionary.
+// scan notes the columns of a table whose strings have no dictionary.
 func (x *worker) scan(s *physical.TableScan) {
 	for i, c := range s.Cols {
 		if o := s.Ordinals[i]; o >= 0 && c.Typ.IsString() {
 			for _, g := range s.Table.Groups() {
 				if g.Columns[o].Kind == encoding.RawString {
-					x.texts[c.ID] = true
+					x.strings[c.ID] = true
 					break
 				}
 			}
@@ -112,14 +112,14 @@ func (x *worker) scan(s *physical.TableScan) {
 
 // exprs adds what expressions cost that n rows get to.
 func (x *worker) exprs(w *pipelineWork, n float64, list ...expr.Expr) {
-	nodes, texts := 0, 0
+	nodes, strings := 0, 0
 	for _, e := range list {
 		expr.Walk(e, func(e expr.Expr) bool {
 			switch e := e.(type) {
 			case *expr.Const:
 			case *expr.Column:
-				if x.texts[e.ID] {
-					texts++
+				if x.strings[e.ID] {
+					strings++
 				}
 			default:
 				nodes++
@@ -128,12 +128,12 @@ func (x *worker) exprs(w *pipelineWork, n float64, list ...expr.Expr) {
 		})
 	}
 	w.add(cost.Compute, n*float64(nodes))
-	w.add(cost.Text, n*float64(texts))
+	w.add(cost.Text, n*float64(strings))
 }
 
 func (x *worker) anyText(keys []expr.Expr) bool {
 	for _, k := range keys {
-		if c, ok := k.(*expr.Column); ok && x.texts[c.ID] || !ok && k.Type().IsString() {
+		if c, ok := k.(*expr.Column); ok && x.strings[c.ID] || !ok && k.Type().IsString() {
 			return true
 		}
 	}
@@ -190,7 +190,7 @@ func (x *worker) sink(w *pipelineWork, p *physical.Pipeline) {
 	case *physical.Sort:
 		class := cost.Sort
 		for _, k := range s.Keys {
-			if c, ok := k.Expr.(*expr.Column); ok && x.texts[c.ID] {
+			if c, ok := k.Expr.(*expr.Column); ok && x.strings[c.ID] {
 				class = cost.SortText
 			}
 		}
@@ -244,15 +244,15 @@ func (x *worker) insert(n float64, b *physical.Build, d physical.Device) (class 
 func (x *worker) aggregate(w *pipelineWork, n float64, a *physical.Aggregate) {
 	for _, g := range a.Groups {
 		if c, ok := g.Expr.(*expr.Column); ok {
-			x.texts[g.Col.ID] = x.texts[c.ID]
+			x.strings[g.Col.ID] = x.strings[c.ID]
 		} else {
-			x.texts[g.Col.ID] = g.Expr.Type().IsString()
+			x.strings[g.Col.ID] = g.Expr.Type().IsString()
 			x.exprs(w, n, g.Expr)
 		}
 	}
 	for _, it := range a.Aggs {
 		x.exprs(w, n, it.Args...)
-		x.texts[it.Col.ID] = it.Col.Typ.IsString()
+		x.strings[it.Col.ID] = it.Col.Typ.IsString()
 	}
 	keys := make([]expr.Expr, len(a.Groups))
 	for i, g := range a.Groups {

@@ -202,11 +202,11 @@ func (k *writer) stopAtLimit() {
 	}
 }
 
-// openItems writes the loop over a thread's rows of a tile. Unrolled, it keeps the columns that were loaded at once in registers. Where none were, filters of texts would be
+// openItems writes the loop over a thread's rows of a tile. Unrolled, it keeps the columns that were loaded at once in registers. Where none were, filters of strings would be
 // repeated for each row: eight conditions joined by OR, each of seven comparisons, took eight seconds to compile.
 func (r *tableReader) openItems() {
 	if (r.pack || r.sparse) && !slices.ContainsFunc(r.vector, func(name string) bool { return name != "" }) {
-		r.k.Line("RADISH_NO_UNROLL // nothing is indexed by i: filters of texts, which are long")
+		r.k.Line("RADISH_NO_UNROLL // nothing is indexed by i: filters of strings, which are long")
 	} else {
 		r.k.Line("RADISH_UNROLL")
 	}

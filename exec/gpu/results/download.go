@@ -88,7 +88,7 @@ func (rows *Rows) downloadTogether(ctx context.Context, ts []types.Type, at gpuk
 		}
 	}
 	b := &column.Batch{N: int(n)}
-	var texts []*column.Vector
+	var flat []*column.Vector
 	var addresses []gpukernels.Ptr // of their views
 	var views []form.String
 	for i, t := range ts {
@@ -107,18 +107,18 @@ func (rows *Rows) downloadTogether(ctx context.Context, ts []types.Type, at gpuk
 		case form.Code:
 			v.Dict, v.Codes = c.Dict, items[uint32](memory, c.Data-at, n)
 		case form.View:
-			texts = append(texts, v)
+			flat = append(flat, v)
 			addresses = append(addresses, c.Data)
 			views = append(views, items[form.String](memory, c.Data-at, n)...)
 		default:
 			v.I64 = items[int64](memory, c.Data-at, n)
 		}
 	}
-	if len(texts) == 0 {
+	if len(flat) == 0 {
 		return b, nil
 	}
 	strings, err := rows.fetchStrings(ctx, addresses, views)
-	for i, v := range texts {
+	for i, v := range flat {
 		v.Str = strings[int64(i)*n : int64(i+1)*n : int64(i+1)*n]
 	}
 	return b, err

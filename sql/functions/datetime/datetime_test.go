@@ -10,7 +10,7 @@ import (
 	"github.com/radish-sql/radish/sql/types"
 )
 
-// A literal operand says how many fractional digits the result has, a column of texts does not: it gives six.
+// A literal operand says how many fractional digits the result has, a column of strings does not: it gives six.
 func TestLiteralsKeepTheirDigits(t *testing.T) {
 	for _, e := range []exprtest.Example{
 		{"now", []any{3}, "2024-03-15 13:14:15.123"},

@@ -100,7 +100,7 @@ func hasDate(t types.Type) bool {
 	return t.Kind == types.KindDate || t.Kind == types.KindDatetime || t.Kind == types.KindTimestamp
 }
 
-// resolveTimeDiff: if one operand's type has a date both are DATETIMEs, if one is a TIME or a number both are TIMEs. Texts
+// resolveTimeDiff: if one operand's type has a date both are DATETIMEs, if one is a TIME or a number both are TIMEs. Strings
 // are left as they are: each may be either.
 func resolveTimeDiff(args []expr.Expr) (expr.Signature, error) {
 	a, b := args[0].Type(), args[1].Type()

@@ -35,7 +35,7 @@ func blobFunction(name, syntax, doc string, least, most int, eval expr.Kernel) *
 	return &expr.Function{Name: name, Category: category, Syntax: syntax, Doc: doc, MinArgs: least, MaxArgs: most, Resolve: resolveBytes, Eval: eval}
 }
 
-// resolveBytes takes texts, as bytes, and gives bytes.
+// resolveBytes takes strings, as bytes, and gives bytes.
 func resolveBytes(args []expr.Expr) (expr.Signature, error) {
 	sig := expr.Signature{Result: types.Blob, Nullable: true}
 	for _, a := range args {

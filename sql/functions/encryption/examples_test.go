@@ -7,7 +7,7 @@ import (
 	"github.com/radish-sql/radish/sql/functions/exprtest"
 )
 
-// Reference Manual 14.13; the AES texts are what a MariaDB server gives.
+// Reference Manual 14.13; the AES strings are what a MariaDB server gives.
 func TestEncryptionExamples(t *testing.T) {
 	exprtest.RunExamples(t, encryption.Functions(), []exprtest.Example{
 		{"md5", []any{"testing"}, "ae2b1fca515949e5d54fb22b8ed95575"},

@@ -16,7 +16,7 @@ func resolvePart(args []expr.Expr) (expr.Signature, error) {
 	return sig, nil
 }
 
-// resolveTextOf resolves a function of texts that gives text of no particular length.
+// resolveTextOf resolves a function of strings that gives text of no particular length.
 func resolveTextOf(args []expr.Expr) (expr.Signature, error) {
 	sig := expr.Signature{Result: types.Text}
 	for _, a := range args {

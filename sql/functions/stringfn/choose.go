@@ -6,18 +6,18 @@ import (
 	"github.com/radish-sql/radish/sql/types"
 )
 
-// Functions that choose among texts by position or by bits (Reference Manual 14.8).
+// Functions that choose among strings by position or by bits (Reference Manual 14.8).
 
 // choosers take one of their operands, or several.
 func choosers() []*expr.Function {
 	return []*expr.Function{
 		{Name: "field", Category: category, Syntax: "FIELD(x, a, b, ...)", MinArgs: 2, MaxArgs: -1,
-			Doc:   "The position of x among the operands after it; 0 if it is not there or NULL. All texts compare as texts, all numbers as numbers, others as DOUBLE.",
+			Doc:   "The position of x among the operands after it; 0 if it is not there or NULL. All strings compare as strings, all numbers as numbers, others as DOUBLE.",
 			Nulls: expr.NullCustom, Resolve: resolveField, Eval: evalField, Under: fieldByCollation},
 		{Name: "elt", Category: category, Syntax: "ELT(n, a, b, ...)", MinArgs: 2, MaxArgs: -1,
 			Doc: "The n-th text; NULL if there is none.", Nulls: expr.NullCustom, Resolve: resolveElt, Eval: evalElt, CollationOf: expr.BehindFirst},
 		{Name: "make_set", Category: category, Syntax: "MAKE_SET(bits, a, b, ...)", MinArgs: 2, MaxArgs: -1,
-			Doc: "The texts whose bit is set, separated by commas; NULLs are left out.", Nulls: expr.NullCustom, Resolve: resolveElt, Eval: evalMakeSet, CollationOf: expr.BehindFirst},
+			Doc: "The strings whose bit is set, separated by commas; NULLs are left out.", Nulls: expr.NullCustom, Resolve: resolveElt, Eval: evalMakeSet, CollationOf: expr.BehindFirst},
 		{Name: "export_set", Category: category, Syntax: "EXPORT_SET(bits, on, off [, sep [, n]])", MinArgs: 3, MaxArgs: 5,
 			Doc:     "For each of n (64) bits, from the lowest, the text on or off, with a separator (',').",
 			Resolve: resolveExportSet, Eval: evalExportSet, CollationOf: expr.BehindFirst},
@@ -25,20 +25,20 @@ func choosers() []*expr.Function {
 }
 
 func resolveField(args []expr.Expr) (expr.Signature, error) {
-	texts, numbers := true, true
+	strs, numbers := true, true
 	for _, a := range args {
 		t := a.Type()
-		texts = texts && (t.IsString() || t.Kind == types.KindNull || t.Kind == types.KindEnum)
+		strs = strs && (t.IsString() || t.Kind == types.KindNull || t.Kind == types.KindEnum)
 		numbers = numbers && (t.IsNumeric() && !t.IsFloat() || t.Kind == types.KindNull)
 	}
 	sig := expr.Signature{Result: types.Int64, Args: make([]types.Type, len(args))}
 	t := types.Double
-	if numbers && !texts {
+	if numbers && !strs {
 		t = expr.CommonTypeOf(args...)
 	}
 	for i, a := range args {
 		sig.Args[i] = t
-		if texts {
+		if strs {
 			sig.Args[i] = expr.CastToString(a)
 		}
 	}
@@ -62,7 +62,7 @@ func evalField(_ *expr.Context, _ *expr.Call, out *column.Vector, args []*column
 	return nil
 }
 
-// resolveElt resolves a function of an integer and texts whose result is text.
+// resolveElt resolves a function of an integer and strings whose result is text.
 func resolveElt(args []expr.Expr) (expr.Signature, error) {
 	sig, err := resolveConcat(args[1:])
 	sig.Args = append([]types.Type{types.Int64}, sig.Args...)

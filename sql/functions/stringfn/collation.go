@@ -92,7 +92,7 @@ func evalLocateUnder(c *expr.Context, _ *expr.Call, out *column.Vector, args []*
 // keySteps is how many times as long as copying a text it takes, about, to make its key.
 const keySteps = 16
 
-// locateEqual is locate for texts that are equal without being the same. As in MySQL what is found is as long as sub, in bytes.
+// locateEqual is locate for strings that are equal without being the same. As in MySQL what is found is as long as sub, in bytes.
 func locateEqual(c *expr.Context, s, sub string, from int64, under types.Collation) (int64, error) {
 	if from < 1 || from > int64(utf8.RuneCountInString(s))+1 {
 		return 0, nil

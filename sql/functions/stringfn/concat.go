@@ -9,9 +9,9 @@ import (
 // concatFunctions join strings.
 func concatFunctions() []*expr.Function {
 	return []*expr.Function{
-		function("concat", "CONCAT(a, ...)", "The texts one after the other; NULL if any is NULL.", 1, -1, resolveConcat, evalConcat, "concat_op").WithCollationOf(expr.AllOperands),
+		function("concat", "CONCAT(a, ...)", "The strings one after the other; NULL if any is NULL.", 1, -1, resolveConcat, evalConcat, "concat_op").WithCollationOf(expr.AllOperands),
 		{Name: "concat_ws", Category: category, Syntax: "CONCAT_WS(sep, a, ...)", MinArgs: 2, MaxArgs: -1,
-			Doc:   "The texts that are not NULL, with the separator between them; NULL if the separator is.",
+			Doc:   "The strings that are not NULL, with the separator between them; NULL if the separator is.",
 			Nulls: expr.NullCustom, Resolve: resolveConcatWS, Eval: evalConcatWS, CollationOf: expr.AllOperands},
 	}
 }

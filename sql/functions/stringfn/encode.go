@@ -14,7 +14,7 @@ import (
 	"github.com/radish-sql/radish/sql/types"
 )
 
-// Texts and numbers in other notations, digests, and changes of character set (Reference Manual 14.8, 14.10, 14.13).
+// Strings and numbers in other notations, digests, and changes of character set (Reference Manual 14.8, 14.10, 14.13).
 
 // encodeFunctions write bytes and numbers in other notations, and read those.
 func encodeFunctions() []*expr.Function {

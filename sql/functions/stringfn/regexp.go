@@ -22,7 +22,7 @@ import (
 // compiled is a pattern. It belongs to one worker.
 type compiled struct {
 	*regexp.Regexp
-	auto *automaton.Regexp // the same, faster, for texts of up to interrupt.PieceBytes where groups do not matter; nil: there is none
+	auto *automaton.Regexp // the same, faster, for strings of up to interrupt.PieceBytes where groups do not matter; nil: there is none
 	at   [2]int            // a match that is handed on
 	used bool              // by a row before
 }
@@ -80,16 +80,16 @@ func regexpFunctions() []*expr.Function {
 	}
 }
 
-// resolveRegexp: texts first, then integers, then the match type.
+// resolveRegexp: strings first, then integers, then the match type.
 func resolveRegexp(name string, result types.Type) func(args []expr.Expr) (expr.Signature, error) {
-	textsFirst, ints := 2, map[string]int{"regexp_instr": 3, "regexp_substr": 2, "regexp_replace": 2}[name]
+	stringsFirst, ints := 2, map[string]int{"regexp_instr": 3, "regexp_substr": 2, "regexp_replace": 2}[name]
 	if name == "regexp_replace" {
-		textsFirst = 3
+		stringsFirst = 3
 	}
 	return func(args []expr.Expr) (expr.Signature, error) {
 		sig := expr.Signature{Result: result, Nullable: name == "regexp_substr"}
 		for i, a := range args {
-			if i >= textsFirst && i < textsFirst+ints {
+			if i >= stringsFirst && i < stringsFirst+ints {
 				sig.Args = append(sig.Args, types.Int64)
 				continue
 			}

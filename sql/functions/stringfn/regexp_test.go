@@ -15,7 +15,7 @@ import (
 )
 
 // Matches in a long text, which are looked for one by one, are those that package regexp finds all at once.
-func TestMatchesOfLongTexts(t *testing.T) {
+func TestMatchesOfLongStrings(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long under the race detector, and one thread does it all")
 	}
@@ -50,7 +50,7 @@ func TestMatchesOfLongTexts(t *testing.T) {
 // Compiling a long pattern counts.
 func TestRegexpOfLongPatterns(t *testing.T) {
 	most := int64(0)
-	c := &expr.Context{Texts: func(bytes int64) error {
+	c := &expr.Context{Strings: func(bytes int64) error {
 		if most = max(most, bytes); bytes > 50_000_000 {
 			return errors.New("too much")
 		}
@@ -66,8 +66,8 @@ func TestRegexpOfLongPatterns(t *testing.T) {
 	}
 }
 
-// Matches in short texts, found by an automaton, are those of package regexp, also where the automaton is given up in the middle of a text.
-func TestMatchesOfShortTexts(t *testing.T) {
+// Matches in short strings, found by an automaton, are those of package regexp, also where the automaton is given up in the middle of a text.
+func TestMatchesOfShortStrings(t *testing.T) {
 	const seed = 20261123
 	t.Logf("seed %d", seed)
 	r := rand.New(rand.NewPCG(seed, 0))

@@ -31,8 +31,8 @@ func randomText(r *rand.Rand) string {
 	return b.String()
 }
 
-// Functions of many texts at once agree with what Go makes of their characters.
-func TestVectorsOfTexts(t *testing.T) {
+// Functions of many strings at once agree with what Go makes of their characters.
+func TestVectorsOfStrings(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	const n = 2000
 	s, k := column.New(types.Varchar(60), n), column.New(types.Int64, n)
@@ -90,7 +90,7 @@ func TestVectorsOfTexts(t *testing.T) {
 		}
 		ctx := exprtest.NewContext()
 		var kept []string
-		for range 2 { // the texts of the first batch outlive the second
+		for range 2 { // the strings of the first batch outlive the second
 			out, err := p.Eval(ctx, &column.Batch{N: n, Sel: sel, Cols: []*column.Vector{s, k, d}})
 			if err != nil {
 				t.Fatal(err)

@@ -1,4 +1,4 @@
-// Package collation compares Radish's collations with MariaDB's: which texts are equal, which come first, and what statements
+// Package collation compares Radish's collations with MariaDB's: which strings are equal, which come first, and what statements
 // that compare, group and sort them answer. MariaDB's utf8mb4_general_ci is MySQL's; of the collations utf8mb4_0900_* it has later
 // versions, utf8mb4_uca1400_nopad_*, whose characters of Unicode 6.2 compare alike but for what docs/reference/types.md lists.
 package collation
@@ -35,11 +35,11 @@ var pairs = []struct {
 	{types.CollationAsCS, "utf8mb4_uca1400_nopad_as_cs"},
 }
 
-// alphabet holds what texts are made of. Punctuation but for the underscore and percent sign is left out: golang.org/x/text has CLDR's
+// alphabet holds what strings are made of. Punctuation but for the underscore and percent sign is left out: golang.org/x/text has CLDR's
 // order of it, the others DUCET's. MariaDB does not take Hangul apart.
 const alphabet = "aAbBcCeEsSzZàÁäÄåçéÈñßøŁſŸœÆĳﬁ  19²\tαΑάςσΣωΏийИЙжЖщ漢字日本かカがｶ😀🍣"
 
-// marked is what only collations meet in which accents do not count, and utf8mb4_general_ci: MariaDB sorts texts of marks alone among
+// marked is what only collations meet in which accents do not count, and utf8mb4_general_ci: MariaDB sorts strings of marks alone among
 // the empty ones, and golang.org/x/text letters as ї and ё behind their base letters.
 const marked = "ёЁіїЎ\u0301\u0308\u0327"
 
@@ -152,7 +152,7 @@ func (s *session) query(ctx context.Context, statement string) ([][]sql.NullStri
 	return out, rows.Err()
 }
 
-// flatten makes texts of rows, in which texts that are equal under a collation are the same.
+// flatten makes strings of rows, in which strings that are equal under a collation are the same.
 func flatten(rows [][]sql.NullString, c types.Collation, ordered bool) []string {
 	out := make([]string, len(rows))
 	for i, row := range rows {
@@ -289,7 +289,7 @@ func (g *generator) pick(of ...string) string { return of[g.IntN(len(of))] }
 
 func (g *generator) word() string {
 	out := make([]rune, g.IntN(5))
-	// Few letters, so that many texts are equal or begin alike.
+	// Few letters, so that many strings are equal or begin alike.
 	at := g.IntN(len(g.alphabet))
 	for i := range out {
 		out[i] = g.alphabet[(at+g.IntN(6))%len(g.alphabet)]

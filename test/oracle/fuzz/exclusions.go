@@ -162,7 +162,7 @@ var tolerated = []struct {
 	{regexp.MustCompile(`Error 1060 `), "MariaDB wraps the selects of a mixed set operation into derived tables, whose columns need names of their own"},
 	{regexp.MustCompile(`Error 1247 .*forward reference`), "MariaDB takes an outer column for one of the select list"},
 	{regexp.MustCompile(`Error 1235 `), "MariaDB lacks the form of the subquery"},
-	{regexp.MustCompile(`Error 12(67|70|71) `), "MariaDB gives texts of a view the server's collation"},
+	{regexp.MustCompile(`Error 12(67|70|71) `), "MariaDB gives strings of a view the server's collation"},
 	{regexp.MustCompile(`Error 1356 `), "MariaDB does not understand the text that it keeps of a view"},
 	{regexp.MustCompile(`Error 127 `), "MariaDB breaks its temporary table of SELECT k, x.text FROM t INTERSECT SELECT id, 'a' FROM t under EXISTS"},
 	{regexp.MustCompile(`Error 1205 `), "MariaDB locks more rows than the two sessions change"},

@@ -25,13 +25,13 @@ var (
 	powers     = rung{"DOUBLE", func(r *rand.Rand) string { return fmt.Sprintf("%d.5e%d", r.IntN(9), r.IntN(12)) }, true}
 	dates      = rung{"DATE", func(r *rand.Rand) string { return pick(r, days) }, false}
 	instants   = rung{"DATETIME", func(r *rand.Rand) string { return pick(r, days) + " " + pick(r, times) }, false}
-	texts      = rung{"TEXT", func(r *rand.Rand) string {
+	strs       = rung{"TEXT", func(r *rand.Rand) string {
 		return pick(r, []string{"x", "none", "hello world", "a_b%c", "grün", "12x", "n/a"})
 	}, false}
 
 	ladders = [][]rung{
-		{smallInts, largeInts, hundredths, millionths}, {smallInts, powers}, {smallInts, hundredths, powers}, {smallInts, texts}, {hundredths, texts}, {largeInts, hundredths, texts},
-		{dates, instants}, {dates, texts}, {dates, instants, texts}, {texts}, {smallInts, largeInts}, {hundredths, millionths, texts},
+		{smallInts, largeInts, hundredths, millionths}, {smallInts, powers}, {smallInts, hundredths, powers}, {smallInts, strs}, {hundredths, strs}, {largeInts, hundredths, strs},
+		{dates, instants}, {dates, strs}, {dates, instants, strs}, {strs}, {smallInts, largeInts}, {hundredths, millionths, strs},
 	}
 )
 

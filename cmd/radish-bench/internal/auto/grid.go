@@ -91,7 +91,7 @@ func gridScanned(rows int64) *drawn.Table {
 		add("f", drawn.Column{Typ: types.Double}, scanNumbers)
 		add("s", drawn.Column{Typ: types.Varchar(6), Words: words}, scanWords)
 		add("r", drawn.Column{Typ: types.Varchar(12), Text: func(b []byte, n int64) []byte {
-			// The number, so that texts sort as numbers do, and some digits more.
+			// The number, so that strings sort as numbers do, and some digits more.
 			return drawn.Padded(drawn.Padded(append(b, 'r'), n, 6), int64(drawn.SplitMix(uint64(n))>>1%100_000), 5)
 		}}, scanNumbers)
 	}

@@ -40,7 +40,7 @@ type Column struct {
 	Draw func(row int64) int64 // nil: the numbers are those of the earlier column same
 	Same int
 	Text func(b []byte, number int64) []byte // of columns of strings
-	// Words are the texts by number, of a column of few texts; nil: text makes them.
+	// Words are the strings by number, of a column of few strings; nil: text makes them.
 	// All of them are in the column's dictionary.
 	Words []string
 }

@@ -129,9 +129,9 @@ func (b *hashBench) run(ctx context.Context) error {
 	return os.WriteFile(b.markdown, []byte(b.page.String()), 0o644)
 }
 
-// table prints a table, and keeps it as markdown. The first columns, so many, are texts, the others numbers.
-func (b *hashBench) table(title string, texts int, names []string, rows [][]string) {
-	report.Print(b.out, &b.page, title, texts, names, rows)
+// table prints a table, and keeps it as markdown. The first left columns are strings, the others numbers.
+func (b *hashBench) table(title string, left int, names []string, rows [][]string) {
+	report.Print(b.out, &b.page, title, left, names, rows)
 }
 
 // notTaken stands for what a function is not made for.

@@ -64,7 +64,7 @@ func atOnce(n int) func(context.Context, *memoryClient) error {
 	}
 }
 
-// generatedRecords makes records of 10,000 rows with texts of 400 bytes, one at a time.
+// generatedRecords makes records of 10,000 rows with strings of 400 bytes, one at a time.
 type generatedRecords struct {
 	schema  *arrow.Schema
 	left    int

@@ -31,14 +31,14 @@ const memoryTable = "SET cte_max_recursion_depth = 100000000; CREATE TABLE n (id
 // memoryCases are all statements.
 var memoryCases = slices.Concat(operatorCases, sessionCases, textCases, driverCases, arrowCases, manySessions, largeCases, gridMemoryCases())
 
-// operatorCases are operators x kinds of values. Texts have 40 bytes (short), 400, 3,200 or 16,000.
+// operatorCases are operators x kinds of values. Strings have 40 bytes (short), 400, 3,200 or 16,000.
 var operatorCases = []memoryCase{
 	{name: "sort, 400 bytes", sql: "SELECT id, REPEAT(MD5(id), 13) AS t FROM n ORDER BY t", quick: true},
 	{name: "sort, 3,200 bytes", sql: "SELECT id, REPEAT(MD5(id), 100) AS t FROM n ORDER BY t DESC"},
 	{name: "sort, 16,000 bytes", sql: "SELECT REPEAT(MD5(id), 500) AS t FROM n ORDER BY id % 7, id"},
 	{name: "sort, 40 bytes, 10^6 rows", sql: "SELECT CONCAT(MD5(a.id), b.id % 8) AS t FROM n a JOIN n b ON a.k = b.k ORDER BY t"},
 	{name: "sort, first letters", sql: "SELECT LEFT(REPEAT(MD5(id), 500), 3) AS t FROM n ORDER BY t"},
-	{name: "sort, few of long texts", sql: "SELECT REPEAT(MD5(id), 100) AS t FROM n WHERE REPEAT(MD5(id), 100) LIKE '00%' ORDER BY t", quick: true},
+	{name: "sort, few of long strings", sql: "SELECT REPEAT(MD5(id), 100) AS t FROM n WHERE REPEAT(MD5(id), 100) LIKE '00%' ORDER BY t", quick: true},
 	{name: "top 100, 3,200 bytes", sql: "SELECT REPEAT(MD5(id), 100) AS t FROM n ORDER BY t LIMIT 100", quick: true},
 	{name: "DISTINCT, 400 bytes", sql: "SELECT DISTINCT REPEAT(MD5(id), 13) FROM n", quick: true},
 	{name: "DISTINCT, 3,200 bytes", sql: "SELECT COUNT(*) FROM (SELECT DISTINCT REPEAT(MD5(id), 100) FROM n) x"},
@@ -65,7 +65,7 @@ var operatorCases = []memoryCase{
 	{name: "sums over a frame, decimals", sql: "SELECT SUM(a.d) OVER (ORDER BY a.f, b.id), RANK() OVER (ORDER BY a.d) FROM n a JOIN n b ON a.k = b.k"},
 	{name: "UNION, 400 bytes", sql: "SELECT REPEAT(MD5(id), 13) FROM n UNION SELECT REPEAT(MD5(-id), 13) FROM n", quick: true},
 	{name: "EXCEPT, 3,200 bytes", sql: "SELECT REPEAT(MD5(id), 100) FROM n EXCEPT SELECT REPEAT(MD5(-id), 100) FROM n"},
-	{name: "recursion, texts that grow", sql: "WITH RECURSIVE r AS (SELECT 1 AS i, CAST('x' AS CHAR(100000)) AS t UNION ALL SELECT i + 1, CONCAT(t, 'some text') FROM r WHERE i < 20000) SELECT COUNT(*), MAX(LENGTH(t)) FROM r", quick: true},
+	{name: "recursion, strings that grow", sql: "WITH RECURSIVE r AS (SELECT 1 AS i, CAST('x' AS CHAR(100000)) AS t UNION ALL SELECT i + 1, CONCAT(t, 'some text') FROM r WHERE i < 20000) SELECT COUNT(*), MAX(LENGTH(t)) FROM r", quick: true},
 	{name: "recursion, distinct, 400 bytes", sql: "WITH RECURSIVE r AS (SELECT 1 AS i, REPEAT(MD5(1), 13) AS t UNION SELECT i + 1, REPEAT(MD5(i), 13) FROM r WHERE i < 500000) SELECT COUNT(*) FROM r"},
 	{name: "recursion that doubles, 400 bytes", sql: "WITH RECURSIVE r AS (SELECT 1 AS i, REPEAT('a', 400) AS t UNION ALL SELECT i + 1, CONCAT(LEFT(t, 390), i) FROM r, (SELECT 1 UNION ALL SELECT 2) y WHERE i < 22) SELECT COUNT(*) FROM r"},
 	{name: "common table read twice, 3,200 bytes", sql: "WITH c AS (SELECT id, REPEAT(MD5(id), 100) AS t FROM n) SELECT COUNT(*) FROM c a JOIN c b ON a.id = b.id WHERE a.t >= b.t"},

@@ -100,7 +100,7 @@ var memoryFiles = []struct {
 }{
 	{"short rows", 1_200_000, func(i int) (string, string) { return fmt.Sprint(i * 7), fmt.Sprintf("a text of its own %d", i*7919) }},
 	{"few distinct strings", 1_200_000, func(i int) (string, string) {
-		return fmt.Sprint(i % 100), fmt.Sprintf("one of many texts that come again %d", i%50)
+		return fmt.Sprint(i % 100), fmt.Sprintf("one of many strings that come again %d", i%50)
 	}},
 	{"doubles", 2_000_000, func(i int) (string, string) { return fmt.Sprintf("%d.%06d", i, i), fmt.Sprint(float64(i) / 7) }},
 	{"rows of 1 KB", 55_000, func(i int) (string, string) { return fmt.Sprint(i), strings.Repeat(fmt.Sprintf("%09d ", i), 100) }},

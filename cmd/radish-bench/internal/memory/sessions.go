@@ -133,7 +133,7 @@ var sessionCases = []memoryCase{
 	}},
 }
 
-// textCases are long texts.
+// textCases are long strings.
 var textCases = []memoryCase{
 	{name: "ON DUPLICATE KEY UPDATE, 7.9 MB", setup: "CREATE TABLE c (a INT PRIMARY KEY, b VARCHAR(20), c DOUBLE)", sql: "INSERT INTO c VALUES (-1, 'x', 1)", pieces: 300_000, quick: true,
 		literal: ending(300_000, " ON DUPLICATE KEY UPDATE c = c + 1", upserted)},
@@ -166,7 +166,7 @@ var textCases = []memoryCase{
 	{name: "word of 30 MB", sql: "SELECT a", pieces: 300_000, literal: ending(300_000, "", hundred)},
 	{name: "IN list of 200,000 numbers", sql: "SELECT COUNT(*) FROM n WHERE id IN (1", pieces: 200_000,
 		literal: ending(200_000, ")", func(b []byte, i int) []byte { return fmt.Appendf(b, ",%d", i*7) })},
-	{name: "IN list of 50,000 texts", sql: "SELECT COUNT(*) FROM n WHERE s IN ('1'", pieces: 50_000,
+	{name: "IN list of 50,000 strings", sql: "SELECT COUNT(*) FROM n WHERE s IN ('1'", pieces: 50_000,
 		literal: ending(50_000, ")", func(b []byte, i int) []byte { return fmt.Appendf(b, ",'text %d'", i*7) })},
 	{name: "IN list of rows", sql: "SELECT COUNT(*) FROM n WHERE (id, k) IN ((1,1)", pieces: 100_000,
 		literal: ending(100_000, ")", func(b []byte, i int) []byte { return fmt.Appendf(b, ",(%d,1)", i*7) })},

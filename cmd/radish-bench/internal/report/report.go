@@ -20,7 +20,7 @@ type Column struct {
 	Width int  // at least this many characters, for rows that are printed as they come
 }
 
-// Text and Number are columns of texts, and of numbers, which stand on the right.
+// Text and Number are columns of strings, and of numbers, which stand on the right.
 func Text(title string, width int) Column   { return Column{Title: title, Width: width} }
 func Number(title string, width int) Column { return Column{Title: title, Right: true, Width: width} }
 
@@ -66,11 +66,11 @@ func Markdown(w io.Writer, columns []Column, rows [][]string) {
 	}
 }
 
-// Print prints a table with its title, and writes it to a page as markdown. The first columns, so many, are texts, the others numbers.
-func Print(out, page io.Writer, title string, texts int, names []string, rows [][]string) {
+// Print prints a table with its title, and writes it to a page as markdown. The first left columns are strings, the others numbers, which stand on the right.
+func Print(out, page io.Writer, title string, left int, names []string, rows [][]string) {
 	columns := make([]Column, len(names))
 	for i, name := range names {
-		columns[i] = Column{Title: name, Right: i >= texts}
+		columns[i] = Column{Title: name, Right: i >= left}
 		for _, row := range rows {
 			columns[i].Width = max(columns[i].Width, len(row[i]))
 		}

@@ -16,7 +16,7 @@ func shapeCases() []beside.Case {
 	return all
 }
 
-// inList is an IN list of so many texts.
+// inList is an IN list of so many strings.
 func inList(n int, text func(b []byte, n int64) []byte, step int64) string {
 	var list strings.Builder
 	for i := range n {

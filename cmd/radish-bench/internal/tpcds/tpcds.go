@@ -220,7 +220,7 @@ func (c *tpcdsComparison) compare(ctx context.Context, r *tpcdsResult, rows [][]
 // roundedDS are the queries that divide within expressions, where MySQL rounds and DuckDB does not.
 var roundedDS = map[string]bool{"Q39": true, "Q58": true, "Q83": true}
 
-// sameDSRows says how two results differ. Rows that are ordered by doubles or divided decimals may change places: then all are sorted as texts.
+// sameDSRows says how two results differ. Rows that are ordered by doubles or divided decimals may change places: then all are sorted as strings.
 func sameDSRows(rows [][]types.Value, duck [][]string, rounded bool) error {
 	if len(rows) != len(duck) {
 		return fmt.Errorf("%d rows, DuckDB gives %d", len(rows), len(duck))

@@ -28,7 +28,7 @@ func TestUntied(t *testing.T) {
 	}
 }
 
-// TestSameDSRows takes DuckDB's texts for the same rows, and no others.
+// TestSameDSRows takes DuckDB's strings for the same rows, and no others.
 func TestSameDSRows(t *testing.T) {
 	decimal := func(n int64) types.Value { return types.Value{Type: types.Decimal(10, 2), I: n} }
 	text := func(s string) types.Value { return types.StringValue(s) }

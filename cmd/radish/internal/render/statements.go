@@ -120,7 +120,7 @@ func (s *inserts) row(b *column.Batch, at int) {
 	s.w.Write(s.line)
 }
 
-// appendFloat appends a double as SQL reads it. Those that no number in SQL means are texts, which a column of doubles takes; -0 is
+// appendFloat appends a double as SQL reads it. Those that no number in SQL means are strings, which a column of doubles takes; -0 is
 // a double because of its exponent, where the sign of an integer 0 is lost.
 func (s *inserts) appendFloat(dst []byte, v types.Value) []byte {
 	switch {

@@ -179,13 +179,13 @@ func typeText(t types.Type, width int) string {
 }
 
 const (
-	// textWidthKept is what a column of texts keeps before columns are left out of a table that is too wide for a line. Other values are never cut.
+	// textWidthKept is what a column of strings keeps before columns are left out of a table that is too wide for a line. Other values are never cut.
 	textWidthKept = 16
 	// minWidth is what one keeps in a table that has no columns to leave out.
 	minWidth = 5
 )
 
-// fit gives the columns the widths that were asked for. If a row takes more than a line then, texts are cut, columns in the middle are left out,
+// fit gives the columns the widths that were asked for. If a row takes more than a line then, strings are cut, columns in the middle are left out,
 // and strings get back the width that is left.
 func (t *box) fit() {
 	for i, w := range t.settings.Widths {
@@ -213,12 +213,12 @@ func (t *box) fit() {
 	for bound > minWidth && t.total(bound) > t.settings.Columns {
 		bound--
 	}
-	texts := func(i int) bool { return t.isText(i) }
-	if t.total(bound) > t.settings.Columns { // one or two columns that are no texts
-		texts = func(int) bool { return true }
+	isCut := func(i int) bool { return t.isText(i) }
+	if t.total(bound) > t.settings.Columns { // one or two columns that are no strings
+		isCut = func(int) bool { return true }
 	}
 	for i := range t.widths {
-		if t.widths[i] > bound && !t.bounded[i] && texts(i) {
+		if t.widths[i] > bound && !t.bounded[i] && isCut(i) {
 			t.widths[i], t.bounded[i] = bound, true
 		}
 	}
@@ -244,7 +244,7 @@ func (t *box) showsTypes() bool { return t.settings.Types && !t.settings.NoHeade
 // isText says whether a column's values may be cut.
 func (t *box) isText(i int) bool { return t.cols[i].Type.IsString() }
 
-// total is how wide a row is, without the columns that are left out, with texts of a width at most.
+// total is how wide a row is, without the columns that are left out, with strings of a width at most.
 func (t *box) total(bound int) (n int) {
 	n = 1
 	for i := range t.widths {

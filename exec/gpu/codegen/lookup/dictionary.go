@@ -82,9 +82,9 @@ func (c *Cache) Enum(members *types.EnumMembers) (*column.Dictionary, *Data) {
 }
 
 // PackStrings lays strings end to end, and their offsets, one more than there are strings, as 64-bit words.
-func PackStrings(texts []string) (data, offsets []byte) {
+func PackStrings(values []string) (data, offsets []byte) {
 	var b bytes.Buffer
-	for _, s := range texts {
+	for _, s := range values {
 		offsets = binary.LittleEndian.AppendUint64(offsets, uint64(b.Len()))
 		b.WriteString(s)
 	}

@@ -43,7 +43,7 @@ func (t *Table) findText(v *column.Vector, sel []int32, out []uint32) {
 			keys[j], hashes[j] = s, keyhash.String(s)
 		}
 	}
-	t.lookupTexts(keys, hashes, false, out)
+	t.lookupStrings(keys, hashes, false, out)
 }
 
 // findTextOrNull is findText where there may be NULLs, which are not looked up.
@@ -62,17 +62,17 @@ func (t *Table) findTextOrNull(v *column.Vector, sel []int32, out []uint32) {
 		keys, hashes, at = append(keys, s), append(hashes, keyhash.String(s)), append(at, int32(j))
 	}
 	groups := make([]uint32, len(keys))
-	t.lookupTexts(keys, hashes, false, groups)
+	t.lookupStrings(keys, hashes, false, groups)
 	for i, j := range at {
 		out[j] = groups[i]
 	}
 }
 
-// lookupTexts finds the groups of keys. stable says that the keys' memory does not change any more. Slots are read before texts, so that
+// lookupStrings finds the groups of keys. stable says that the keys' memory does not change any more. Slots are read before strings, so that
 // the misses of many keys overlap.
-func (t *Table) lookupTexts(keys []string, hashes []uint64, stable bool, out []uint32) {
+func (t *Table) lookupStrings(keys []string, hashes []uint64, stable bool, out []uint32) {
 	if need := slotsFor(t.Count + len(keys)); need > len(t.slots3) {
-		t.growTexts(need)
+		t.growStrings(need)
 	}
 	slots, mask := t.slots3, t.mask
 	for i, h := range hashes {
@@ -85,7 +85,7 @@ func (t *Table) lookupTexts(keys []string, hashes []uint64, stable bool, out []u
 		out[i] = uint32(s)
 	}
 	for i, k := range keys {
-		if g := out[i]; g != 0 && t.texts[g-1] == k {
+		if g := out[i]; g != 0 && t.strings[g-1] == k {
 			out[i] = g - 1
 			continue
 		}
@@ -102,19 +102,19 @@ func (t *Table) lookupText(k string, hash uint64, stable bool) uint32 {
 			if !stable {
 				k = t.keep(k)
 			}
-			t.texts, t.hashes = append(t.texts, k), append(t.hashes, hash)
+			t.strings, t.hashes = append(t.strings, k), append(t.hashes, hash)
 			t.Count++
 			t.slots3[at] = textSlot(hash>>32<<32 | uint64(t.Count))
 			return uint32(t.Count - 1)
 		}
-		if uint64(s)>>32 == hash>>32 && t.texts[uint32(s)-1] == k {
+		if uint64(s)>>32 == hash>>32 && t.strings[uint32(s)-1] == k {
 			return uint32(s) - 1
 		}
 		at = (at + 1) & t.mask
 	}
 }
 
-func (t *Table) growTexts(size int) {
+func (t *Table) growStrings(size int) {
 	size = t.grownSize(len(t.slots3), size)
 	t.slots3 = make([]textSlot, size)
 	t.mask = uint64(size - 1)
@@ -324,7 +324,7 @@ func (t *Table) readColumn(c int, groups []uint32, out *column.Vector) {
 	at, before := f.columns[c].at, f.columns[c].before
 	phys := out.Type.Phys()
 	for i, x := range groups {
-		k := t.texts[x]
+		k := t.strings[x]
 		if k[c>>3]>>(c&7)&1 != 0 {
 			out.SetNull(i, n)
 			continue

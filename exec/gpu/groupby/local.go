@@ -15,11 +15,8 @@ import (
 // to the other table at once, so the estimate of the number of groups decides nothing but the speed. Where there are many rows the keys are
 // in another one by a perfect hash (perfecthash.go).
 
-const (
-	localLeast         = 256 // slots at least
-	localSlotsPerGroup = 1.8 // slots for each group, where rows can be brought together by partitions instead,
-	localFull          = 0.8 // and where they cannot
-)
+// localLeast is the fewest slots of such a table.
+const localLeast = 256
 
 var local = way{
 	name:    "hash table in front",
@@ -63,7 +60,7 @@ func (w *Way) chooseLocal() bool {
 	if slots*slotBytes > tuning.Small {
 		perSlot = tuning.SlotRows
 	}
-	if est*localFull > float64(capacity) || w.rowsIn() < perSlot*float64(slots) {
+	if est*tuning.HashedFull > float64(capacity) || w.rowsIn() < perSlot*float64(slots) {
 		return false
 	}
 	w.state = localTable{slots, slotBytes}

@@ -61,7 +61,7 @@ func (w *Way) choosePartition() *PartitionForm {
 	x := &PartitionForm{Form: partition.Form{RowBytes: 8, Moves: k.Plan.Target.Moves[f.Aggregate]}, tuning: &k.Plan.Target.Tuning.Partition, Hashed: f.Shape == PackedGroups || f.Shape == wordGroups}
 	groups := f.groups()
 	if x.Hashed {
-		if groups < x.tuning.HashedGroups || groups*localSlotsPerGroup <= float64(w.localSlots()) || w.choosePerfectHash(w.tableWords(false, true)) != nil {
+		if groups < x.tuning.HashedGroups || groups*k.Plan.Target.Tuning.Shared.HashedSlots <= float64(w.localSlots()) || w.choosePerfectHash(w.tableWords(false, true)) != nil {
 			return nil
 		}
 		if x.wide = f.Shape == wordGroups || !f.keysFitWord(); x.wide {
@@ -345,11 +345,8 @@ func (f *Form) directMemory(m *kernel.Memory, c Capacity) {
 	m.Number(directSlots{p}, uint64(c.Slots+spareGroups))
 }
 
-const (
-	// A partition's capacity is an equal share and a sixteenth more, or so many standard deviations if groups are few and equally large, but at most two shares.
-	partitionSlack, slackDeviations, slackMost = 1. / 16, 4, 1
-	passBlocks                                 = 512 // of a pass: each leaves a line that is not full
-)
+// passBlocks are the most blocks of a pass: each leaves a line that is not full.
+const passBlocks = 512
 
 // passes is the memory of the partitions of all passes. If there is none for the rows of one, its partitions have no capacity: all rows go to their groups directly.
 func (f *Form) passes(x *Source) *kernel.Memory {
@@ -361,10 +358,7 @@ func (f *Form) passes(x *Source) *kernel.Memory {
 	for pass := range form.Passes {
 		count := form.Partitions(pass + 1)
 		share := float64(x.Rows) / float64(form.Partitions(1))
-		slack := partitionSlack
-		if form.Hashed {
-			slack = min(max(slack, slackDeviations/math.Sqrt(max(p.EstGroups, 1)/float64(count))), slackMost)
-		}
+		slack := form.tuning.Slack.Of(max(p.EstGroups, 1)/float64(count), form.Hashed)
 		lines := int64(passBlocks)
 		if pass == 1 {
 			share = float64(places*before) / float64(form.Partitions(1))

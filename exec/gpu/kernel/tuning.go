@@ -41,6 +41,23 @@ type PartitionedGroups struct {
 
 	// The table in device memory beside the partitions: its fewest and its most slots, and the groups that fit behind it beyond half as many again as are expected.
 	Slots, SlotsMost, MoreGroups int64
+
+	Slack Slack // of a partition
+}
+
+// Slack is what partitions of equal capacity have beyond an equal share of the rows.
+type Slack struct {
+	Share      float64 // of it
+	Deviations float64 // if keys are few, so many standard deviations of the number of those in a partition,
+	Most       float64 // but no larger a share
+}
+
+// Of is the share of partitions in each of which so many keys are expected, that are hashed or spread evenly.
+func (s Slack) Of(keys float64, isHashed bool) float64 {
+	if !isHashed {
+		return s.Share
+	}
+	return min(max(s.Share, s.Deviations/math.Sqrt(keys)), s.Most)
 }
 
 // Pays says whether so many rows of so many groups are worth partitioning.
@@ -82,6 +99,8 @@ type SharedGroups struct {
 	// Hash tables: bytes of one that groups leave nearly empty, which makes keys quick to find, and the rows for each slot that it is worth.
 	Hashed         int64
 	HashedSlotRows float64
+	// Slots for each group that one has at least: where rows could be brought together by partitions instead, and where they could not.
+	HashedSlots, HashedFull float64
 }
 
 // PartitionedJoins are joins both sides of which are partitioned.
@@ -97,6 +116,12 @@ type PartitionedJoins struct {
 	Forced     bool    // whatever costs say
 	Share      float64 // of a scan's rows that come to the join from which on they are partitioned
 	BitmapKeys float64 // for so many a cache has a bit each, which is better where nothing but a key's presence counts
+
+	// Pieces of the probe's side, where PieceRows does not say: at least so many rows, at most so many times those of a partition, and so many pieces for each multiprocessor.
+	PieceLeast, PieceShare, Pieces int64
+
+	// A partition's capacity in a first attempt, beyond an equal share of the rows: a share of that, and standard deviations if all keys are different.
+	Slack, SlackDeviations float64
 }
 
 // ArraysByKey are builds that store a row at the slot of its key: bytes of slots that they may take in any case, and for each row that is expected.
@@ -203,6 +228,11 @@ type Sort struct {
 
 	// More rows than SelectRows are not sorted whole if less than one in SelectOf is wanted.
 	SelectRows, SelectOf float64
+
+	// Packed keys are of so many bits more than the number of rows has at first, which tell nearly all rows apart if keys are spread evenly.
+	EvenBits int
+	// Comparing rows whose packed keys are equal takes longer than sorting by more bits if so many of a row's neighbours are, as is expected, and too long if there are no more bits and so many are.
+	EqualSome, EqualMost float64
 }
 
 // Results are rows that go to the host.
@@ -233,11 +263,11 @@ func hopper() Tuning {
 		Scan: Scans{FewRows: 1 << 18, FirstRows: 1 << 31},
 		Partition: PartitionedGroups{
 			Rows: 4e6, HashedGroups: 1 << 12, FirstRows: 1 << 28, Passes: 1, Capacity: math.MaxInt64, PerfectHashRows: 64, PerfectHashBytes: math.MaxInt64, LeastSlots: 256,
-			Slots: 1 << 17, SlotsMost: 1 << 22, MoreGroups: 1 << 16,
+			Slots: 1 << 17, SlotsMost: 1 << 22, MoreGroups: 1 << 16, Slack: Slack{Share: 1. / 16, Deviations: 4, Most: 1},
 		},
 		PerfectHash: PerfectHash{Rows: 8e6, SeenLeast: 1 << 16, SeenRows: 32, Small: 24 << 10},
-		Shared:      SharedGroups{CrowdedRows: 1 << 32, TilesLeast: 2048, HotGroups: 1 << 12, Copied: 24 << 10, Small: 64 << 10, SlotRows: 512, Hashed: 24 << 10, HashedSlotRows: 8},
-		Radix:       PartitionedJoins{Rows: 1 << 15, Passes: 1, PassesMost: 2, Blocks: 2, Share: 0.25, BitmapKeys: 1 << 28}, // nobody has measured smaller builds
+		Shared:      SharedGroups{CrowdedRows: 1 << 32, TilesLeast: 2048, HotGroups: 1 << 12, Copied: 24 << 10, Small: 64 << 10, SlotRows: 512, Hashed: 24 << 10, HashedSlotRows: 8, HashedSlots: 1.8, HashedFull: 0.8},
+		Radix:       PartitionedJoins{Rows: 1 << 15, Passes: 1, PassesMost: 2, Blocks: 2, Share: 0.25, BitmapKeys: 1 << 28, PieceLeast: 1 << 14, PieceShare: 4, Pieces: 16, Slack: 1. / 16, SlackDeviations: 6}, // nobody has measured smaller builds
 		Arrays:      ArraysByKey{Always: 64 << 20, PerRow: 256},
 		Joins: JoinCosts{
 			Partitioning: 3.2e8, Byte: 0.48, Launch: 1e8, Filter: 8, Store: 20, StoreFar: 40,
@@ -247,7 +277,7 @@ func hopper() Tuning {
 		Runs:    Runs{Matches: 8, Reuse: 4, Apart: 64, Common: 4096, Long: 256, PutOff: 1 << 22, WholeRows: 1 << 22, WholeShare: 0.125, LoopRows: 1 << 18},
 		Filter:  KeyFilters{Rows: 4e6, Drops: 0.5, Slots: 16, MostSlots: 1 << 28, Domain: 64, LocalBits: 1 << 19}, // 32 MiB, and 64 KiB
 		Launch:  LaunchRows{Hot: 1 << 24, Window: 1 << 25},
-		Sort:    Sort{WaitRows: 1 << 24, RadixRows: 1 << 19, SelectRows: 1 << 16, SelectOf: 8},
+		Sort:    Sort{WaitRows: 1 << 24, RadixRows: 1 << 19, SelectRows: 1 << 16, SelectOf: 8, EvenBits: 10, EqualSome: 1. / 8, EqualMost: 2},
 		Results: Results{FetchedTogether: 64 << 20, EncodedRows: 1 << 17, PreparedBytes: 256 << 20},
 	}
 }

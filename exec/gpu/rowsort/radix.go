@@ -16,13 +16,13 @@ func (x *sorting) radix(ctx context.Context, n int64) (rows gpukernels.Ptr, err 
 	if err != nil {
 		return 0, err
 	}
-	keys, enough := seen[:sort.SeenWords*min(x.in.Keys, sort.PackColumns)], (bits.Len64(uint64(n))+evenly+7)&^7
+	keys, enough := seen[:sort.SeenWords*min(x.in.Keys, sort.PackColumns)], (bits.Len64(uint64(n))+x.env.Tuning.EvenBits+7)&^7
 	ways, tried := [3]sort.Packing{sort.Pack(x.in.Columns, keys, min(enough, 64)), sort.Pack(x.in.Columns, keys, 64), sort.Pack(x.in.Columns, seen, 64)}, -1
 	for i := range ways {
 		p := &ways[i]
 		isAll := p.Whole == len(x.in.Columns)
 		leaves := p.Leaves(n)
-		if p.Bits <= tried || !isAll && (leaves > most || leaves > some && ways[len(ways)-1].Bits > p.Bits) {
+		if p.Bits <= tried || !isAll && (leaves > x.env.Tuning.EqualMost || leaves > x.env.Tuning.EqualSome && ways[len(ways)-1].Bits > p.Bits) {
 			continue
 		}
 		if rows, err = x.packed(ctx, n, p, isAll); rows != 0 || err != nil {
@@ -32,12 +32,6 @@ func (x *sorting) radix(ctx context.Context, n int64) (rows gpukernels.Ptr, err 
 	}
 	return 0, nil
 }
-
-// Comparing rows with equal keys takes longer than sorting by more bits if some are, and too long if most are.
-const some, most = 1.0 / 8, 2
-
-// evenly is how many more bits than the number of rows has tell nearly all of them apart if their keys are spread evenly.
-const evenly = 10
 
 // seen returns what is seen of the keys of the first columns.
 func (x *sorting) seen(ctx context.Context, n int64) ([]uint64, error) {

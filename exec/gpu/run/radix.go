@@ -17,10 +17,8 @@ import (
 // kernels run again with ranges for these, which are remembered for the next time. The host waits for the counters in any case: it makes the list of what is joined with what.
 
 const (
-	sideSlack      = 1. / 16 // of a partition's capacity beyond an equal share,
-	sideDeviations = 6       // or so many standard deviations, if all keys are different
-	sideBlocks     = 512     // that leave a line which is not full, at most
-	sideTries      = 6
+	sideBlocks = 512 // that leave a line which is not full, at most
+	sideTries  = 6
 
 	// The library copies some bytes right behind a kernel, and more at a quarter of the speed: so counts are fetched so many at a time, if that takes so many times at the most.
 	fetchedCounts = 16 << 10
@@ -249,11 +247,11 @@ func (q *Query) ranges(k *kernel.Kernel, side radix.Side, form *partition.Form, 
 		next += rows + lines*line
 		first = append(first, uint32(next))
 	}
-	most := q.program.Target.Tuning.Radix.Capacity
+	tuning := &q.program.Target.Tuning.Radix
 	guess := func(share float64, lines, times int64) {
-		capacity := int64(share*(1+sideSlack)+sideDeviations*math.Sqrt(share)) + 8
-		if most > 0 {
-			capacity, lines = min(capacity, most), 0
+		capacity := int64(share*(1+tuning.Slack)+tuning.SlackDeviations*math.Sqrt(share)) + 8
+		if tuning.Capacity > 0 {
+			capacity, lines = min(capacity, tuning.Capacity), 0
 		}
 		for range times {
 			add(capacity, lines)
@@ -370,12 +368,6 @@ func (q *Query) countPasses(ctx context.Context, s *sideRun, from, to int, behin
 // piece is a RadixWork of radix.cuh: rows of the probe's side, and of the build's.
 type piece struct{ from, end, buildFrom, buildEnd uint32 }
 
-const (
-	pieceLeast  = 1 << 14 // rows of the probe's side in a piece, at least
-	pieceShare  = 4       // times the rows that a partition has on average, at most
-	pieceBlocks = 16      // pieces for each multiprocessor, at least, where there are so many rows
-)
-
 // openWork says what a join whose sides are there goes over, and returns what is to be freed behind it. A list of pieces is made only where partitions are cut up: the device waits for it.
 func (q *Query) openWork(x *radix.Join) (memory []gpukernels.Ptr, err error) {
 	c := q.cut(x)
@@ -425,9 +417,10 @@ func (q *Query) cut(x *radix.Join) *cut {
 	c := &cut{build: q.outputs.sides[x.Of(false)].last(), probe: q.outputs.sides[x.Of(true)].last(), keeps: x.Keeps()}
 	c.mostProbe, c.mostBuild = c.probe.most, c.build.most
 	c.mean = c.probe.count / max(c.probe.filled, 1)
-	c.length = max(min(pieceShare*c.mean, c.probe.count/int64(pieceBlocks*q.runner.multiprocessors())), pieceLeast)
-	if n := q.program.Target.Tuning.Radix.PieceRows; n > 0 {
-		c.length = n
+	tuning := &q.program.Target.Tuning.Radix
+	c.length = max(min(tuning.PieceShare*c.mean, c.probe.count/(tuning.Pieces*int64(q.runner.multiprocessors()))), tuning.PieceLeast)
+	if tuning.PieceRows > 0 {
+		c.length = tuning.PieceRows
 	}
 	line := max(x.Of(false).Form().LineRows(), x.Of(true).Form().LineRows())
 	c.length = (c.length + line - 1) / line * line

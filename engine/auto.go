@@ -114,7 +114,7 @@ func (s *Session) startOnGPU(st *statement, p *planned, choice *placement.Choice
 		return unreadFiles, nil
 	}
 	wish := s.wish(gpu.Auto, choice.Reason)
-	wish.Kept, wish.Shared.Alone = p.placing(), p.alone(p.device)
+	wish.Kept, wish.Shared.Took = p.placing(), p.took(p.device)
 	placed, where, err := p.device.Place(plan, st.exprContext(), wish)
 	if err != nil {
 		return "", err
@@ -226,7 +226,7 @@ func (r *rehearsal) prepare(engine, statement context.Context) (placed *gpu.Plac
 		return placed, ""
 	}
 	defer r.engine.stored.Enter()()
-	best, shared := time.Duration(0), false
+	best, outcome := time.Duration(0), placement.Outcome{Device: physical.GPU}
 	for i := range rehearsals {
 		begin := time.Now()
 		again, _ := r.place()
@@ -234,7 +234,7 @@ func (r *rehearsal) prepare(engine, statement context.Context) (placed *gpu.Plac
 			return nil, ""
 		}
 		placing := time.Since(begin)
-		shared = again.IsShared()
+		outcome.Shared, outcome.ByCost = again.IsShared()
 		took, reason, err := r.run(engine, again)
 		switch {
 		case errors.Is(err, exec.ErrGivenUp):
@@ -250,7 +250,8 @@ func (r *rehearsal) prepare(engine, statement context.Context) (placed *gpu.Plac
 			best = took
 		}
 	}
-	advisor.Learn(r.fingerprint, r.text, &r.estimate, placement.Outcome{Device: physical.GPU, Shared: shared, Took: best})
+	outcome.Took = best
+	advisor.Learn(r.fingerprint, r.text, &r.estimate, outcome)
 	return nil, ""
 }
 
@@ -310,13 +311,13 @@ func (p *planned) statement() (fingerprint uint64, repeatable bool) {
 	return logical.Fingerprint(p.query)
 }
 
-// alone returns a function for what the query takes on one of several devices, which is looked up once, when it is asked for.
-func (p *planned) alone(d *gpu.Device) func() time.Duration {
-	return sync.OnceValue(func() time.Duration {
+// took returns a function for what the query has taken on one of several devices and on those that shared it, which is looked up once, when it is asked for.
+func (p *planned) took(d *gpu.Device) func() placement.Took {
+	return sync.OnceValue(func() placement.Took {
 		if p.advisor == nil {
 			p.fingerprint, p.repeatable = p.statement()
 		}
-		return d.Advisor().Alone(p.fingerprint)
+		return d.Advisor().Took(p.fingerprint)
 	})
 }
 

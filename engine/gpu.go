@@ -100,7 +100,7 @@ func (s *Session) place(st *statement, plan *physical.Plan, device Device, p *pl
 	}
 	wish := s.wish(device.mode(s.engine.auto.mode), "")
 	if p != nil {
-		wish.Kept, wish.Shared.Alone = p.placing(), p.alone(d)
+		wish.Kept, wish.Shared.Took = p.placing(), p.took(d)
 	}
 	if device == deviceAuto {
 		wish.Reason = "a test wants it there"

@@ -110,7 +110,8 @@ func onGPU(ctx context.Context, plan *physical.Plan, env *Env, outcome *placemen
 		warnings = env.Expr.Warnings
 	}
 	before := warnings.List()
-	outcome.Device, outcome.Shared = physical.GPU, env.GPU.IsShared()
+	outcome.Device = physical.GPU
+	outcome.Shared, outcome.ByCost = env.GPU.IsShared()
 	rows, reason, err := attempt(ctx, env.GPU, env.config(), nil)
 	if rows != nil || err != nil {
 		return rows, err
@@ -121,7 +122,7 @@ func onGPU(ctx context.Context, plan *physical.Plan, env *Env, outcome *placemen
 	for _, w := range before {
 		warnings.Add(w.Level, w.Code, "%s", w.Message)
 	}
-	outcome.Device, outcome.Shared, outcome.Refused = physical.CPU, false, reason
+	*outcome = placement.Outcome{Device: physical.CPU, Refused: reason}
 	env.Began = time.Now()
 	env.Placement = physical.OnCPU(reason)
 	rows, err = start(ctx, plan, env.config())

@@ -73,7 +73,10 @@ func race(ctx context.Context, plan *physical.Plan, env *Env, outcome *placement
 	outcome.Device = winner
 	if winner == physical.GPU {
 		outcome.Raced, outcome.Gave = true, time.Since(begin)
-		outcome.Shared = f.rows != nil && f.rows.Placement().Spread != nil
+		if f.rows != nil {
+			where := f.rows.Placement()
+			outcome.Shared, outcome.ByCost = where.Spread != nil, where.Shared != ""
+		}
 	} else {
 		select {
 		case at := <-started:

@@ -39,7 +39,7 @@ type keptKey struct {
 	plan   *physical.Plan
 	device *Device
 	share  string
-	alone  int // of what the statement takes on one device, where that decides whether several share it
+	took   int // the class of what the statement has taken, where that decides whether several devices share it
 	tuning kernel.Tuning
 	memory int64
 

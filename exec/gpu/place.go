@@ -3,7 +3,6 @@ package gpu
 import (
 	"context"
 	"fmt"
-	"math/bits"
 	"slices"
 
 	"github.com/radish-sql/radish/exec/gpu/join"
@@ -64,9 +63,7 @@ func (d *Device) placeKept(plan *physical.Plan, ctx *expr.Context, wish Wish, ta
 		devices = wish.Shared.Fleet.Open()
 	}
 	if len(devices) > 1 && wish.Shared.isByCost() {
-		if took := wish.Shared.alone(); took > 0 {
-			key.alone = bits.Len64(uint64(took)) // what differs by less than half does not change the decision again and again
-		}
+		key.took = wish.Shared.took().Class()
 	}
 	if p := wish.Kept.find(&key, devices); p != nil {
 		if placed, err := d.placeAgain(p, wish); placed != nil || err != nil {

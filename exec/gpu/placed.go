@@ -69,8 +69,10 @@ func (p *Placed) parts(place int) map[*physical.TableScan]residency.Part {
 	return p.shares.parts[place]
 }
 
-// IsShared says whether several devices share the plan.
-func (p *Placed) IsShared() bool { return p.shares != nil }
+// IsShared says whether several devices share the plan, and whether they do because that costs less.
+func (p *Placed) IsShared() (shared, byCost bool) {
+	return p.shares != nil, p.shares != nil && p.shares.pays != ""
+}
 
 // Whole says whether all pipelines of the plan are on the GPU.
 func (p *Placed) Whole() bool {

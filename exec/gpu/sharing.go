@@ -2,8 +2,8 @@ package gpu
 
 import (
 	"fmt"
-	"time"
 
+	"github.com/radish-sql/radish/exec/gpu/placement"
 	"github.com/radish-sql/radish/planner/cost"
 	"github.com/radish-sql/radish/planner/distribute"
 	"github.com/radish-sql/radish/planner/physical"
@@ -17,16 +17,16 @@ type Sharing struct {
 	When  Share
 	// Tuning, if it is not nil, is what tests have in the stead of When's.
 	Tuning *distribute.Tuning
-	// Alone is what the statement has taken on one device, 0 if that is not known. It is asked where cost decides; nil: it is not known.
-	Alone func() time.Duration
+	// Took is what the statement has taken on one device and on several. It is asked where cost decides; nil: it is not known.
+	Took func() placement.Took
 }
 
-// alone is what the statement has taken on one device.
-func (s *Sharing) alone() time.Duration {
-	if s.Alone == nil {
-		return 0
+// took is what the statement has taken before.
+func (s *Sharing) took() (took placement.Took) {
+	if s.Took != nil {
+		took = s.Took()
 	}
-	return s.Alone()
+	return took
 }
 
 // Share says which plans several devices share.
@@ -46,21 +46,24 @@ func (s *Sharing) isByCost() bool {
 
 // pays says whether devices are to share a plan that is divided, by cost, and why or why not.
 func (d *Device) pays(plan *physical.Plan, shared *distribute.Distributed, devices []*Device, wish *Sharing) (bool, string) {
-	took, rows := wish.alone(), int64(0)
+	took, rows := wish.took(), int64(0)
+	if known, pays := took.Decided(); known {
+		return pays, took.String()
+	}
 	for _, p := range plan.Pipelines {
 		if scan, ok := p.Source.(*physical.TableScan); ok {
 			rows += int64(scan.Table.Rows())
 		}
 	}
 	prices := cost.DefaultSharing()
-	if took == 0 && rows < prices.UnseenRows {
+	if took.One == 0 && rows < prices.UnseenRows {
 		return false, fmt.Sprintf("it scans %d rows, and runs on one GPU have not shown yet what it takes", rows)
 	}
 	if rate := d.knownRate(devices[1]); rate > 0 {
 		prices.Byte = 1 / rate
 	}
 	s := d.advisor.EstimateSharing(plan, shared, prices)
-	s.Scale(took)
+	s.Scale(took.One)
 	if !s.Pays() {
 		return false, "sharing it would save too little: " + s.String()
 	}

@@ -38,17 +38,19 @@ func TestSharingPays(t *testing.T) {
 	d := &Device{advisor: placement.New(placement.Options{})}
 	d.advisor.SetCosts(costs)
 	for _, x := range []struct {
-		alone time.Duration
-		pays  bool
-		why   string
+		took placement.Took
+		pays bool
+		why  string
 	}{
-		{0, false, "it scans 60175 rows, and runs on one GPU have not shown yet what it takes"},
-		{700 * time.Microsecond, false, "sharing it would save too little: expected to take 0.70 ms on one GPU and "},
-		{5 * time.Millisecond, true, "expected to take 5.00 ms on one GPU and "},
+		{placement.Took{}, false, "it scans 60175 rows, and runs on one GPU have not shown yet what it takes"},
+		{placement.Took{One: 700 * time.Microsecond}, false, "sharing it would save too little: expected to take 0.70 ms on one GPU and "},
+		{placement.Took{One: 5 * time.Millisecond}, true, "expected to take 5.00 ms on one GPU and "},
+		{placement.Took{One: 5 * time.Millisecond, Several: 4900 * time.Microsecond}, false, "it took 5.00 ms on one GPU and 4.90 ms on all"},
+		{placement.Took{One: 700 * time.Microsecond, Several: 600 * time.Microsecond}, true, "it took 0.70 ms on one GPU and 0.60 ms on all"},
 	} {
-		pays, why := d.pays(plan, shared, []*Device{d, {}}, &Sharing{Alone: func() time.Duration { return x.alone }})
+		pays, why := d.pays(plan, shared, []*Device{d, {}}, &Sharing{Took: func() placement.Took { return x.took }})
 		if pays != x.pays || !strings.HasPrefix(why, x.why) {
-			t.Errorf("%s: %v, %s", x.alone, pays, why)
+			t.Errorf("%v: %v, %s", x.took, pays, why)
 		}
 	}
 	where := physical.OnCPU("-")

@@ -229,6 +229,7 @@ func (a *Advisor) GaveUp(fingerprint uint64, text string) {
 type Outcome struct {
 	Device physical.Device // that gave the rows
 	Shared bool            // several GPUs did
+	ByCost bool            // they did because that was expected to take less time
 	Took   time.Duration   // from planning to the last row, without what the client did between rows
 	// Raced says that the other device ran it, too, and was given up after Gave; 0: it was not ready before.
 	Raced bool
@@ -261,6 +262,9 @@ func (a *Advisor) Learn(fingerprint uint64, text string, e *Estimate, o Outcome)
 	if o.Device == physical.GPU && !o.Shared && !loaded {
 		r.Alone.least(o.Took.Seconds(), now)
 	}
+	if o.Shared && o.ByCost && !loaded {
+		r.Several.least(o.Took.Seconds(), now)
+	}
 	if o.Raced {
 		r.raced()
 		if o.Gave > 0 {
@@ -279,17 +283,15 @@ func (a *Advisor) Learn(fingerprint uint64, text string, e *Estimate, o Outcome)
 	a.saveSoon(now)
 }
 
-// leastAlone is how many runs on one GPU say what one takes: the first one may wait for kernels and columns.
-const leastAlone = 2
-
-// Alone is what a statement takes on one of several GPUs; 0: too few runs say so.
-func (a *Advisor) Alone(fingerprint uint64) time.Duration {
+// Took is what a statement has taken where there are several GPUs: on one of them, and on those that shared it. 0: too few runs say so.
+func (a *Advisor) Took(fingerprint uint64) (took Took) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if r := a.records[fingerprint]; r != nil && r.Alone.Count >= leastAlone && r.Alone.fresh(a.now()) {
-		return duration(r.Alone.Seconds)
+	if r := a.records[fingerprint]; r != nil {
+		now := a.now()
+		took = Took{One: r.Alone.settled(now), Several: r.Several.settled(now)}
 	}
-	return 0
+	return took
 }
 
 // Bias is for tests: runs are learned as if they had taken so many times as long.

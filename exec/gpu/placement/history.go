@@ -8,10 +8,12 @@ import (
 
 // record is what is known of a statement: of all runs that share a fingerprint.
 type record struct {
-	CPU   runs  `json:"cpu"`
-	GPU   runs  `json:"gpu"`
-	Used  int64 `json:"used"`  // Unix time of the last run
-	Alone runs  `json:"alone"` // on the GPU, not shared with others
+	CPU  runs  `json:"cpu"`
+	GPU  runs  `json:"gpu"`
+	Used int64 `json:"used"` // Unix time of the last run
+	// Alone are those on one of several GPUs, and Several those that GPUs shared because that was expected to take less time.
+	Alone   runs `json:"alone"`
+	Several runs `json:"several"`
 	// Since counts runs since the last race, and Next is how many there are between two: it doubles.
 	Since int `json:"since"`
 	Next  int `json:"next"`
@@ -89,6 +91,17 @@ func (x *runs) least(took float64, now time.Time) {
 	}
 	x.Count++
 	x.At = now.Unix()
+}
+
+// leastSettled is how many runs on GPUs say what one takes: the first one may wait for kernels and columns.
+const leastSettled = 2
+
+// settled is what a run takes; 0: too few runs say so, or it has to be confirmed.
+func (x *runs) settled(now time.Time) time.Duration {
+	if x.Count < leastSettled || !x.fresh(now) {
+		return 0
+	}
+	return duration(x.Seconds)
 }
 
 // given adds a run that was given up after so long.

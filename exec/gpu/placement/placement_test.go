@@ -114,12 +114,12 @@ func TestCPUHasToWinTwice(t *testing.T) {
 	}
 }
 
-// TestAlone: what a statement takes on one of several GPUs is the least of two runs, of which shared ones are none, and has to be confirmed after a day.
-func TestAlone(t *testing.T) {
+// TestTook: what a statement takes on one of several GPUs is the least of two runs, of which shared ones are none, and has to be confirmed after a day.
+func TestTook(t *testing.T) {
 	a, c := advisor(t, "")
 	want := func(when string, d time.Duration) {
 		t.Helper()
-		if got := a.Alone(query); got != d {
+		if got := a.Took(query).One; got != d {
 			t.Errorf("%s: %v, want %v", when, got, d)
 		}
 	}
@@ -140,6 +140,23 @@ func TestAlone(t *testing.T) {
 	want("after a run that day", 0)
 	a.ran(Outcome{Device: physical.GPU, Took: 9 * ms})
 	want("after two", 8200*time.Microsecond)
+
+	shared := Outcome{Device: physical.GPU, Shared: true, ByCost: true, Took: 9 * ms}
+	decided := func(when string, known, pays bool) {
+		t.Helper()
+		if k, p := a.Took(query).Decided(); k != known || p != pays {
+			t.Errorf("%s: %v, %v, want %v, %v", when, k, p, known, pays)
+		}
+	}
+	a.ran(shared)
+	decided("after one run that was shared by cost", false, false)
+	a.ran(shared)
+	decided("after two that took longer than on one", true, false)
+	shared.Took = 7 * ms
+	a.ran(shared)
+	decided("after one that took less", true, true)
+	c.advance(staleAfter)
+	decided("a day later", false, false)
 }
 
 // TestHopeless leaves a query on the CPU that the GPU is expected to take many times as long for.

@@ -3,6 +3,7 @@ package placement
 import (
 	"fmt"
 	"math"
+	"math/bits"
 	"time"
 
 	"github.com/radish-sql/radish/planner/cost"
@@ -24,6 +25,34 @@ const leastShare = 0.15
 
 // Pays says whether sharing saves enough.
 func (s *Sharing) Pays() bool { return s.Several.Seconds() <= (1-leastShare)*s.One.Seconds() }
+
+// Took is what a statement has taken on one of several GPUs, and on several that shared it; 0: that is not known.
+type Took struct{ One, Several time.Duration }
+
+// Decided says whether runs of both kinds are known, and whether sharing paid. What was expected of it does not count then.
+func (t Took) Decided() (known, pays bool) {
+	known = t.One > 0 && t.Several > 0
+	return known, known && t.Several.Seconds() <= (1-leastGained)*t.One.Seconds()
+}
+
+// leastGained is the part of one GPU's time that sharing has to have saved in runs: less would change with each run.
+const leastGained = 0.05
+
+// String says what was known when both are.
+func (t Took) String() string {
+	return fmt.Sprintf("it took %s on one GPU and %s on all", inWords(t.One.Seconds()), inWords(t.Several.Seconds()))
+}
+
+// Class tells apart what leads to another decision. What one GPU takes counts by powers of two, so that the decision is not made again and again.
+func (t Took) Class() int {
+	switch known, pays := t.Decided(); {
+	case known && pays:
+		return -1
+	case known:
+		return -2
+	}
+	return bits.Len64(uint64(t.One))
+}
 
 // Scale has the plan take what a run took on one GPU. Its kernels take as many times what they were expected to take on several.
 func (s *Sharing) Scale(took time.Duration) {

@@ -475,7 +475,7 @@ func (b *backend) checkInTime(t *testing.T, plans []enginePlan) {
 			left++
 			continue
 		}
-		enginetest.Check(t, b, p.Case, p.plan, p.seed)
+		b.check(t, p)
 	}
 	t.Logf("%d plans, %d left out for want of time", len(plans), left)
 }

@@ -26,6 +26,11 @@ RADISH_NOINLINE bool fits_digits(i128 x, int digits) {
 // code.
 RADISH_NOINLINE u128 div_256(u128 high, u128 low, u128 v, u128& rest) {
   if (high == 0) {
+    if ((u64)(low >> 64) == 0 && (u64)(v >> 64) == 0) {
+      const u64 q = (u64)low / (u64)v;
+      rest = (u64)low - q * (u64)v;
+      return q;
+    }
     const u128 q = quotient(low, v);
     rest = low - q * v;
     return q;
@@ -120,13 +125,23 @@ RADISH_NOINLINE bool mul_decimal_long(i128 a, i128 b, int drop, i128& r) {
   if (2 * rest >= p) q++;
   return signed_of(q, negative, r);
 }
+// The same without digits to round away: a third of the code.
+RADISH_NOINLINE bool mul_decimal_whole(i128 a, i128 b, i128& r) {
+  u128 high, low;
+  mul_u128(magnitude(a), magnitude(b), high, low);
+  return signed_of(low, (a < 0) != (b < 0), r) | (high != 0);
+}
 template <int Drop, int Digits>
 RADISH_FN bool mul_decimal(i128 a, i128 b, i128& r) {
-  if (Drop == 0 && fits_i64(a) && fits_i64(b)) {
-    r = (i128)(i64)a * (i64)b;
-    return !fits_decimal<Digits>(r);
+  if constexpr (Drop == 0) {
+    if (fits_i64(a) && fits_i64(b)) {
+      r = (i128)(i64)a * (i64)b;
+      return !fits_decimal<Digits>(r);
+    }
+    return mul_decimal_whole(a, b, r) | !fits_decimal<Digits>(r);
+  } else {
+    return mul_decimal_long(a, b, Drop, r) | !fits_decimal<Digits>(r);
   }
-  return mul_decimal_long(a, b, Drop, r) | !fits_decimal<Digits>(r);
 }
 
 // a * 10^up / b, rounded or cut; b is not 0.
@@ -161,24 +176,32 @@ RADISH_NOINLINE bool div_decimal_long(i128 a, i128 b, int up, bool cut, i128& r)
   return signed_of(q, negative, r);
 }
 
-// The quotient with Up more digits; Digits is what the result may have.. A call: each is some hundred instructions, and most divide totals of groups.
-template <int Up, bool Cut, int Digits>
-RADISH_NOINLINE bool div_decimal(i128 a, i128 b, i128& r) {
-  if constexpr (Up >= 0 && Up <= 18) {
-    constexpr i64 p = (i64)pow10(Up), limit = 0x7fffffffffffffffLL / p;
-    if (fits_i64(a) && fits_i64(b) && (i64)a <= limit && (i64)a >= -limit && b != 0) {
-      i64 x = (i64)a * p, y = (i64)b;
-      i64 q = div_i64(x, y);
-      if (!Cut) {
-        u64 rest = magnitude(wrap_sub(x, wrap_mul(q, y))), size = magnitude(y);
-        if (rest >= size - rest) q += (x < 0) != (y < 0) ? -1 : 1;
-      }
-      r = q;
-      return !fits_decimal<Digits>(r);
-    }
+// a * power / b, rounded or cut; 0 if b is 0. power is at most 10^38.
+RADISH_NOINLINE bool div_decimal_scaled(i128 a, i128 b, u128 power, bool cut, i128& r) {
+  const u128 y = magnitude(b);
+  r = 0;
+  if (y == 0) return false;
+  u128 high, low, rest;
+  mul_u128(magnitude(a), power, high, low);
+  if (high >= y) return true;
+  u128 q = div_256(high, low, y, rest);
+  if (!cut && rest >= y - rest) {
+    if (++q == 0) return true;
   }
-  if (b == 0) return r = 0, false;
-  return div_decimal_long(a, b, Up, Cut, r) | !fits_decimal<Digits>(r);
+  return signed_of(q, (a < 0) != (b < 0), r);
+}
+
+// The quotient with Up more digits, 0 if b is 0; Digits is what the result may have. All quotients of a kernel call the same function: it is some hundred instructions, and most divide totals
+// of groups.
+template <int Up, bool Cut, int Digits>
+RADISH_FN bool div_decimal(i128 a, i128 b, i128& r) {
+  if constexpr (Up >= 0 && Up <= 38) {
+    constexpr u128 power = (u128)pow10(Up);
+    return div_decimal_scaled(a, b, power, Cut, r) | !fits_decimal<Digits>(r);
+  } else {
+    if (b == 0) return r = 0, false;
+    return div_decimal_long(a, b, Up, Cut, r) | !fits_decimal<Digits>(r);
+  }
 }
 
 // a DIV b: up is b's scale less a's.

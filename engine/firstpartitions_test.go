@@ -60,7 +60,7 @@ func TestFirstPartitions(t *testing.T) {
 	})
 }
 
-// TestFirstScans runs statements whose scans go row by row until the kernels are compiled that load several rows at once. Rows are the CPU's.
+// TestFirstScans runs statements whose scans go row by row, and whose kernels are compiled quickly, until the kernels are compiled that load several rows at once. Rows are the CPU's.
 func TestFirstScans(t *testing.T) {
 	eachGPU(t, func(t *testing.T, e *Engine) {
 		s := e.NewSession()
@@ -70,6 +70,10 @@ func TestFirstScans(t *testing.T) {
 			SET radish_device = 'gpu_strict'`)
 		d := theGPU(t, e)
 		defer d.RowByRow(0, 0)
+		if !testing.Short() {
+			d.UseQuickOptions("-DRADISH_TEST_QUICK")
+			defer d.UseQuickOptions()
+		}
 		for _, query := range []string{
 			"SELECT v, COUNT(*), SUM(k) FROM r WHERE v <> 8 AND k > 100 GROUP BY v ORDER BY v",
 			"SELECT COUNT(*), SUM(r.k), MIN(r.v) FROM r JOIN d ON r.v = d.n WHERE d.n BETWEEN 5 AND 30 AND r.k % 3 = 1",
@@ -89,8 +93,13 @@ func TestFirstScans(t *testing.T) {
 			if rowByRow() {
 				t.Errorf("the second run does not use the kernels that have been compiled: %s", mustRun(t, s, "EXPLAIN FORMAT = 'kernels' "+query))
 			}
+			compiled := d.FirstRun().Compiled.Tasks
 			if got := mustRun(t, s, query); got != want {
 				t.Fatalf("%s gives\n%s\nwant\n%s", query, got, want)
+			}
+			d.AwaitKernels()
+			if n := d.FirstRun().Compiled.Tasks - compiled; n != 0 {
+				t.Errorf("%s: %d kernels of the second run had not been compiled behind the first", query, n)
 			}
 		}
 	})

@@ -14,6 +14,7 @@ type Device struct {
 	info   DeviceInfo
 
 	compiler  func() (string, error) // compiler and architecture, asked for once
+	quick     func() []string        // options of BeginSoon
 	compilers *Compilers
 	disk      *diskCache
 	modules   moduleCache
@@ -46,6 +47,7 @@ func (l *Library) OpenDevice(ordinal int) (*Device, error) {
 		err := l.call(fnCompilerVersion, d.handle, uintptr(unsafe.Pointer(&text[0])), uintptr(len(text)))
 		return cString(text), err
 	})
+	d.quick = d.compilers.QuickOptions
 	return d, nil
 }
 

@@ -244,6 +244,18 @@ func (l *Loading) Wait(ctx context.Context) (*Module, Origin, error) {
 	return e.module, origin, nil
 }
 
+// BeginSoon is BeginIn for who waits. A source that has to be compiled is compiled by quick options, so the kernel is there sooner and runs slower. It is a module of its own: BeginIn of the
+// same source compiles the better one.
+func (d *Device) BeginSoon(ctx context.Context, turn *Turn, source string) *Loading {
+	if d.Made(source) {
+		return d.BeginIn(ctx, turn, source)
+	}
+	return d.BeginIn(ctx, turn, source, d.quick()...)
+}
+
+// UseQuickOptions is for tests: BeginSoon compiles by these options. It must not be called beside BeginSoon.
+func (d *Device) UseQuickOptions(options ...string) { d.quick = func() []string { return options } }
+
 // LoadAll has sources compiled and loaded at once, by all processes that compile. Who loads them later finds them.
 func (d *Device) LoadAll(ctx context.Context, sources []string) error {
 	turn := NewTurn()

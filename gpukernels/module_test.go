@@ -50,6 +50,41 @@ func openEmulated(t *testing.T) (*Device, func(i int) (*Module, Origin)) {
 	}
 }
 
+// TestBeginSoon compiles a kernel quickly, and then well: each is a module, and an image on disk, of its own. Who asks in a hurry gets the better one as soon as it is there.
+func TestBeginSoon(t *testing.T) {
+	d, _ := openEmulated(t)
+	d.UseQuickOptions("-DQUICK")
+	const source = "#include \"radish.cuh\"\n#ifdef QUICK\nRADISH_KERNEL(quick, 1) {}\n#else\nRADISH_KERNEL(good, 1) {}\n#endif\n"
+	ctx := context.Background()
+	expect := func(begun *Loading, kernel string, from Origin) {
+		t.Helper()
+		m, origin, err := begun.Wait(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if origin != from {
+			t.Errorf("%s comes from %v, want %v", kernel, origin, from)
+		}
+		if _, err := m.Function(kernel); err != nil {
+			t.Error(err)
+		}
+		m.Release()
+	}
+	expect(d.BeginSoon(ctx, NewTurn(), source), "quick", Compiled)
+	expect(d.BeginSoon(ctx, NewTurn(), source), "quick", FromMemory)
+	if d.Made(source) || d.Loaded(source) != nil {
+		t.Error("a kernel that was compiled quickly counts as the better one")
+	}
+	expect(d.BeginIn(ctx, NewBackgroundTurn(), source), "good", Compiled)
+	expect(d.BeginSoon(ctx, NewTurn(), source), "good", FromMemory)
+	other, err := d.lib.OpenDevice(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	expect(other.BeginSoon(ctx, NewTurn(), source), "good", FromDisk)
+}
+
 // TestUnusedModules loads more kernels than may stay unused: the one that was released longest ago goes, a used one never.
 func TestUnusedModules(t *testing.T) {
 	d, load := openEmulated(t)

@@ -16,7 +16,7 @@ import (
 // preferCompiled chooses the kernels of a plan so that a query waits as little as possible for the compiler.
 func (d *Device) preferCompiled(p *Placed) {
 	p.program = d.preferLoading(p.written)
-	if waits := p.mode == Always || p.mode == Strict; !waits || d.isWholeCompiled(p.program) {
+	if !p.waits() || d.isWholeCompiled(p.program) {
 		return
 	}
 	first := p.program
@@ -26,6 +26,17 @@ func (d *Device) preferCompiled(p *Placed) {
 	if first = d.rowByRow(first); first != p.program {
 		p.better, p.program = p.program, first
 	}
+}
+
+// waits says whether the query waits for the kernels that are not compiled. Otherwise the CPU runs it meanwhile.
+func (p *Placed) waits() bool { return p.mode == Always || p.mode == Strict }
+
+// hurries says whether the query waits, and its kernels are to be compiled quickly. Where they go over very many rows they would take longer than compiling saves.
+func (p *Placed) hurries() bool {
+	return p.waits() && !slices.ContainsFunc(p.Plan.Pipelines, func(x *physical.Pipeline) bool {
+		scan, ok := x.Source.(*physical.TableScan)
+		return ok && float64(scan.Table.Rows()) > p.program.Target.Tuning.Scan.FirstRows
+	})
 }
 
 // withoutPartitions makes groups without partitions, for a query that waits for its kernels: those that partition rows take several times as long to compile as others.
@@ -136,33 +147,44 @@ func (d *Device) compileTexts(texts []string) {
 // CompileLater compiles the kernels that are missing while nobody waits for them, the longest first. It takes no memory of the device for that.
 func (p *Placed) CompileLater() {
 	for _, d := range p.devices() {
-		var missing []string
-		for text := range p.texts() {
-			if !d.runner.Device.Known(text) {
-				missing = append(missing, text)
-			}
-		}
-		slices.SortStableFunc(missing, load.CompareWork)
-		d.compileTexts(missing)
+		d.compileMissing(slices.Collect(textsOf(p.program)))
 	}
 }
 
-// texts yields the texts of all kernels that a run is expected to need: those of the pipelines, then those that bring rows into order.
-func (p *Placed) texts() iter.Seq[string] {
+// compileMissing compiles those of some texts that are missing while nobody waits for them, the longest first.
+func (d *Device) compileMissing(texts []string) {
+	texts = slices.DeleteFunc(texts, d.runner.Device.Known)
+	slices.SortStableFunc(texts, load.CompareWork)
+	d.compileTexts(texts)
+}
+
+// textsOf yields the texts of all kernels that a run of a program is expected to need: those of the pipelines, then those that bring rows into order.
+func textsOf(g *program.Program) iter.Seq[string] {
 	return func(yield func(string) bool) {
-		for _, k := range p.program.Kernels {
-			for _, k := range k.All() {
-				if !yield(k.CUDA) {
-					return
-				}
+		for text := range pipelineTexts(g) {
+			if !yield(text) {
+				return
 			}
 		}
-		for s := range p.program.Sinks {
-			if x := p.program.Order(s); x != nil {
+		for s := range g.Sinks {
+			if x := g.Order(s); x != nil {
 				for _, text := range x.Texts() {
 					if !yield(text) {
 						return
 					}
+				}
+			}
+		}
+	}
+}
+
+// pipelineTexts yields the texts of the pipelines' kernels.
+func pipelineTexts(g *program.Program) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for _, k := range g.Kernels {
+			for _, k := range k.All() {
+				if !yield(k.CUDA) {
+					return
 				}
 			}
 		}

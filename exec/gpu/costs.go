@@ -50,7 +50,7 @@ func (l Lacks) Any() bool { return l.Kernels > 0 || l.Bytes > 0 }
 func (p *Placed) Lacks() Lacks {
 	var l Lacks
 	for i, d := range p.devices() {
-		for text := range p.texts() {
+		for text := range textsOf(p.program) {
 			if !d.runner.Device.Made(text) {
 				l.Kernels++
 			}

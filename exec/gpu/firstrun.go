@@ -43,6 +43,9 @@ func (d *Device) PartitionFrom(rows, first float64) { d.runner.PartitionFrom(row
 // RowByRow is for tests: tables of up to so many rows are scanned row by row, and those of up to so many while the kernels are compiled that load several rows at once.
 func (d *Device) RowByRow(few, first float64) { d.runner.RowByRow(few, first) }
 
+// UseQuickOptions is for tests: kernels that a query waits for are compiled by these options.
+func (d *Device) UseQuickOptions(options ...string) { d.runner.Device.UseQuickOptions(options...) }
+
 // UseTuning is for benchmarks without a GPU: kernels are written for one of a compute capability, 90 for 9.0. Where first is not set, a first run has those of later ones.
 func (d *Device) UseTuning(computeCapability int, first bool) {
 	d.runner.UseTuning(computeCapability, first)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/radish-sql/radish/column"
@@ -46,7 +47,7 @@ var _ schedule.Run = (*Run)(nil)
 func (p *Placed) Start(ctx context.Context, profiled bool) (*Run, error) {
 	r := &Run{placed: p, profiled: profiled}
 	var err error
-	o := run.Options{Profiled: profiled, Limit: p.limit, Tables: p.tables}
+	o := run.Options{Profiled: profiled, Limit: p.limit, Tables: p.tables, Soon: p.hurries()}
 	if p.shares == nil {
 		r.q, err = p.start(ctx, o)
 	} else if r.places, err = p.startPlaces(ctx, o); err == nil {
@@ -54,13 +55,6 @@ func (p *Placed) Start(ctx context.Context, profiled bool) (*Run, error) {
 	}
 	if err != nil {
 		return nil, err
-	}
-	if p.better != nil { // behind those that the query waits for
-		for _, d := range p.devices() {
-			for _, k := range p.better.Kernels {
-				d.compileLater(k)
-			}
-		}
 	}
 	if profiled {
 		r.readRate = p.device.runner.Bandwidth(ctx)
@@ -117,14 +111,34 @@ func (p *Placed) Prepare(ctx context.Context) error {
 	return q.Compiled()
 }
 
-// Close gives everything back.
+// Close gives everything back. Then the kernels are compiled that are to serve the next run in place of this one's: not before, since that would take time from the compilations that
+// this one waited for.
 func (r *Run) Close() {
+	defer r.compileBetter()
 	r.slabs.Stop()
 	if r.places != nil {
 		r.places.close()
 		return
 	}
 	r.q.Close()
+}
+
+// compileBetter compiles the kernels in place of which others served that take less to compile.
+func (r *Run) compileBetter() {
+	p := r.placed
+	served := map[string]bool{} // row by row, say, and never again
+	if p.better != nil {
+		for text := range pipelineTexts(p.program) {
+			served[text] = true
+		}
+	}
+	for i, q := range r.queries() {
+		texts := slices.DeleteFunc(slices.Clone(q.Hurried()), func(text string) bool { return served[text] })
+		if p.better != nil {
+			texts = slices.AppendSeq(texts, textsOf(p.better))
+		}
+		p.devices()[i].compileMissing(texts)
+	}
 }
 
 // fail notes an error of the device.

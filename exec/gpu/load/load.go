@@ -22,12 +22,14 @@ import (
 // Loader compiles and loads a query's kernels: those of pipelines, and those that order rows. It serves one goroutine.
 type Loader struct {
 	Background bool           // nobody waits for the query
+	Soon       bool           // the query waits for its kernels, so that those which have to be compiled are compiled quickly
 	Loading    sync.WaitGroup // of the kernels that are being loaded
 
 	program *program.Program
 	device  *gpukernels.Device
 	modules map[*kernel.Kernel]*Kernel
 	sorters map[physical.Sink]*Sorter
+	hurried []string // sources that were not compiled, or compiled quickly
 }
 
 // New returns a loader of a program's kernels. Begin begins to load them. Close the loader.
@@ -85,7 +87,7 @@ func (l *Loader) Begin(ctx context.Context, missing []Source) {
 		defer l.beginAhead(ctx, turn)
 	}
 	for _, x := range missing {
-		begun := l.device.BeginIn(ctx, turn, x.source)
+		begun := l.begin(ctx, turn, x.source)
 		l.Loading.Go(func() {
 			var module *gpukernels.Module
 			var origin gpukernels.Origin
@@ -98,6 +100,20 @@ func (l *Loader) Begin(ctx context.Context, missing []Source) {
 	}
 }
 
+// begin begins to load a source.
+func (l *Loader) begin(ctx context.Context, turn *gpukernels.Turn, source string) *gpukernels.Loading {
+	if !l.Soon || l.device.Made(source) {
+		return l.device.BeginIn(ctx, turn, source)
+	}
+	if !slices.Contains(l.hurried, source) {
+		l.hurried = append(l.hurried, source)
+	}
+	return l.device.BeginSoon(ctx, turn, source)
+}
+
+// Hurried are the sources that were compiled quickly, for this query or an earlier one: better kernels of them are not made yet.
+func (l *Loader) Hurried() []string { return l.hurried }
+
 // beginAhead begins to compile, behind all others, the kernels that a sort would ask for if its rows were more or fewer than is expected: else the query would wait for them last. Nobody waits
 // for those that it does not ask for.
 func (l *Loader) beginAhead(ctx context.Context, turn *gpukernels.Turn) {
@@ -107,7 +123,7 @@ func (l *Loader) beginAhead(ctx context.Context, turn *gpukernels.Turn) {
 			continue
 		}
 		for _, text := range x.Ahead() {
-			begun := l.device.BeginIn(ctx, turn, text)
+			begun := l.begin(ctx, turn, text)
 			go func() {
 				_ = sqlerr.Guard(func() error { // who asks for it will meet the same error
 					m, _, err := begun.Wait(context.WithoutCancel(ctx))
@@ -178,7 +194,7 @@ func (l *Loader) sortModule(ctx context.Context, m *sortModule, text string) (*g
 	}
 	if m.module == nil {
 		var err error
-		if m.module, _, err = l.device.Load(ctx, text); err != nil {
+		if m.module, _, err = l.begin(ctx, gpukernels.NewTurn(), text).Wait(ctx); err != nil {
 			return nil, err
 		}
 	}

@@ -125,6 +125,7 @@ type Options struct {
 	Profiled   bool  // the time of each pipeline's kernels is wanted, for which each is waited for
 	Limit      int64 // bytes of the device that the query may hold beside table columns; 0: as many as there are
 	Background bool  // nobody waits for it: its kernels are compiled after those of others
+	Soon       bool  // it waits for its kernels: those that have to be compiled are compiled quickly
 	Tables     int64 // bytes of the device that table columns may take while it runs; 0: as many as there are
 
 	Parts map[*physical.TableScan]residency.Part // of the tables that are scanned; all of those that are not named
@@ -171,6 +172,9 @@ func (q *Query) Await(ctx context.Context) error {
 func (q *Query) Compiled() error {
 	return q.kernels.Err()
 }
+
+// Hurried are the sources of kernels that were compiled quickly and are slower for it.
+func (q *Query) Hurried() []string { return q.kernels.Hurried() }
 
 // IsDone says whether a pipeline has been run.
 func (q *Query) IsDone(p *physical.Pipeline) bool { return q.progress.done[p] }
@@ -230,7 +234,7 @@ func newQuery(g *program.Program, r *Runner, o Options, apart bool) (*Query, err
 	}
 	q.inputs.windows = o.Windows
 	q.outputs = newOutputs(g, m, q.control, q.progress)
-	q.clock.Wanted, q.kernels.Background = o.Profiled, o.Background
+	q.clock.Wanted, q.kernels.Background, q.kernels.Soon = o.Profiled, o.Background, o.Soon
 	m.Budget.SetLimit(o.Limit)
 	r.Residency.LimitTables(q, o.Tables)
 	if q.cancel, err = control.NewCancellation(g, r.Device, stream); err == nil {

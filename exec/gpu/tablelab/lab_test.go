@@ -282,7 +282,7 @@ func TestSourcesCompile(t *testing.T) {
 	var wait sync.WaitGroup
 	for s := range sources {
 		wait.Add(1)
-		compilers.Go(turn, 90, s, func(_ []byte, _ time.Duration, err error) {
+		compilers.Go(turn, 90, s, nil, func(_ []byte, _ time.Duration, err error) {
 			defer wait.Done()
 			if err != nil {
 				t.Errorf("%v\n%s", err, s)

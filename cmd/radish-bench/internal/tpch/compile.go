@@ -35,7 +35,7 @@ func RunCompile(ctx context.Context, args []string, out io.Writer) error {
 			"counted only")
 	chip := fs.Int("chip", 90, "compute capability to compile for")
 	sessions := fs.Int("sessions", 16, "sessions that begin a query of their own at once")
-	first := fs.Bool("first", false, "the kernels of first runs, which compile sooner, in place of those of later runs")
+	first := fs.Bool("first", false, "the kernels of first runs, which compile sooner, in place of those of later runs, by the compiler's quick options")
 	write := fs.String("write", "", "write the kernels' texts into this folder")
 	if err := cli.Parse(fs, args); err != nil {
 		return err
@@ -92,7 +92,7 @@ func RunCompile(ctx context.Context, args []string, out io.Writer) error {
 	fmt.Fprintf(out, "sm_%d, %s, %d processors\n\n", *chip, database.Processor(), runtime.GOMAXPROCS(0))
 	fmt.Fprint(out, report.Row(compileColumns, report.Titles(compileColumns)))
 	for _, n := range counts {
-		if err := compileAll(ctx, out, lib, *chip, n, *sessions, asked); err != nil {
+		if err := compileAll(ctx, out, lib, *chip, n, *sessions, *first, asked); err != nil {
 			return err
 		}
 	}
@@ -176,9 +176,13 @@ var compileColumns = []report.Column{
 }
 
 // compileAll compiles everything with so many processes: all kernels at once; then each query's by themselves; then those of some queries, which begin at once.
-func compileAll(ctx context.Context, out io.Writer, lib *gpukernels.Library, chip, processes, sessions int, queries []*compileQuery) error {
+func compileAll(ctx context.Context, out io.Writer, lib *gpukernels.Library, chip, processes, sessions int, quickly bool, queries []*compileQuery) error {
 	c := lib.NewCompilers(chip, processes)
 	defer c.Close()
+	var options []string
+	if quickly {
+		options = c.QuickOptions()
+	}
 	most := c.Status().Most
 	c.Start(most)
 	for c.Status().Processes < most {
@@ -197,7 +201,7 @@ func compileAll(ctx context.Context, out io.Writer, lib *gpukernels.Library, chi
 			turn := gpukernels.NewTurn()
 			for _, source := range q.sources {
 				all.Add(1)
-				c.Go(turn, chip, source, func(_ []byte, each time.Duration, failed error) {
+				c.Go(turn, chip, source, options, func(_ []byte, each time.Duration, failed error) {
 					mutex.Lock()
 					defer mutex.Unlock()
 					ends[i] = max(ends[i], time.Since(begin))

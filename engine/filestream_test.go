@@ -155,3 +155,25 @@ func TestStreamedFileThatChanges(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A statement that scans a file twice streams it if conditions hold back rows of both scans, and else reads it into memory, as one whose join holds none back.
+func TestStreamedTwice(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it needs a file of 12 MB")
+	}
+	path := filepath.Join(t.TempDir(), "x.parquet")
+	options := Options{Threads: 2, Device: "cpu"}
+	s := session(t, options)
+	mustRun(t, s, "SELECT n AS id, n * 7919 % 100003 AS g, CONCAT(MD5(n), MD5(n + 1), MD5(n + 2), MD5(n + 3)) AS w FROM generate_series(1, 100002) AS r(n) INTO OUTFILE '"+path+"'")
+	// 100003 is a prime: g is another order of the numbers.
+	for _, c := range []struct{ sql, want, reads string }{
+		{"SELECT COUNT(*), MIN(y.id), MAX(y.id), SUM(LENGTH(x.w) + LENGTH(y.w)) FROM FILE x JOIN FILE y ON x.id = y.g WHERE y.id < 10", "9|1|9|2304\n", ""},
+		{"SELECT COUNT(*), SUM(LENGTH(x.w) + LENGTH(y.w)) FROM FILE x JOIN FILE y ON x.id = y.g", "100002|25600512\n", "x(id,g,w)"},
+	} {
+		f := session(t, options)
+		reads := recordReads(f.engine)
+		if got := mustRun(t, f, strings.ReplaceAll(c.sql, "FILE", "`"+path+"`")); got != c.want || strings.Join(*reads, " ") != c.reads {
+			t.Errorf("%s gives %s and reads %q into memory, want %s and %q", c.sql, got, *reads, c.want, c.reads)
+		}
+	}
+}

@@ -249,7 +249,7 @@ func (st *statement) stream(f *fileScans, plan *physical.Plan, from int64) (ok b
 		whole += u.Set.Bytes(all, ordinals)
 		wanted += u.Set.Bytes(kept, ordinals)
 	}
-	if whole <= from && wanted > whole/wantedGroups && !stopsEarly(plan) && !st.firstUse(f, whole) {
+	if whole <= from && wanted > whole/wantedGroups && !stopsEarly(plan) && !st.firstUse(f, plan, whole) {
 		return false, nil
 	}
 	for _, scan := range f.scans {
@@ -260,21 +260,24 @@ func (st *statement) stream(f *fileScans, plan *physical.Plan, from int64) (ok b
 }
 
 // The first statement that wants columns reads them without keeping them if they have so many bytes: of Parquet, of which scans decode only what passes their tests, and of
-// texts, which have to be parsed whole. Files that it scans more than once stream up to mostTwice.
+// texts, which have to be parsed whole. Files that it scans more than once stream up to mostTwice, and without a bound if conditions let all
+// scans decode a part of the rows only; if there are many such scans, from leastManyTimes on, where memory matters more than time.
 const (
 	leastStreamed     = 1 << 20
 	leastStreamedText = 16 << 20
 	mostTwice         = 16 << 20
+	leastManyTimes    = 512 << 20
 )
 
 // firstUse says whether a query is the first that wants some of the columns of large files: who reads a file once need not wait until it lies in memory. What later
 // queries want again is worth keeping.
-func (st *statement) firstUse(f *fileScans, bytes int64) bool {
+func (st *statement) firstUse(f *fileScans, plan *physical.Plan, bytes int64) bool {
 	least, most := int64(leastStreamed), int64(math.MaxInt64)
 	if f.use.Set.RowsEstimated {
 		least = leastStreamedText
 	}
-	if len(f.scans) > 1 {
+	many := len(f.scans) > 2 && bytes < leastManyTimes
+	if len(f.scans) > 1 && (many || f.use.Set.RowsEstimated || !f.selects(plan)) {
 		most = mostTwice
 	}
 	if bytes < least || bytes > most || writes(st.Node) || !st.session.staysOnCPU() {
@@ -287,6 +290,32 @@ func (st *statement) firstUse(f *fileScans, bytes int64) bool {
 	}
 	f.use.first = f.use.first || f.use.FirstUse(ordinals)
 	return f.use.first
+}
+
+// selects says whether all scans of a file have conditions on their rows: of the statement, or of joins with rows that have some.
+func (f *fileScans) selects(plan *physical.Plan) bool {
+	all := plan.All()
+	return !slices.ContainsFunc(f.scans, func(s *physical.TableScan) bool { return !selects(all, s) })
+}
+
+// selects says whether conditions hold back some of a source's rows.
+func selects(all []*physical.Pipeline, s physical.Source) bool {
+	filled := func(sink physical.Sink) bool {
+		i := slices.IndexFunc(all, func(p *physical.Pipeline) bool { return p.Sink == sink })
+		return i >= 0 && (slices.ContainsFunc(all[i].Transforms, isFilter) || selects(all, all[i].Source))
+	}
+	switch x := s.(type) {
+	case *physical.TableScan:
+		return len(x.Filters) > 0 || slices.ContainsFunc(x.RuntimeFilters, func(u physical.RuntimeFilterUse) bool { return filled(u.Build) })
+	case *physical.SinkScan:
+		return filled(x.From)
+	}
+	return false
+}
+
+func isFilter(t physical.Transform) bool {
+	_, ok := t.(*physical.Filter)
+	return ok
 }
 
 // readFirst reads the first rows of a file that is not in the cache, for a plan that gives some of them as they come and no others. The types of a text are then those of its beginning.

@@ -37,6 +37,24 @@ func TestAutoIncrementVariables(t *testing.T) {
 		a SET auto_increment_increment = 100
 		a INSERT INTO big VALUES (NULL), (NULL)
 		a INSERT INTO big VALUES (NULL) => error 1467
+		a INSERT IGNORE INTO big VALUES (NULL), (6), (6), (0)
+		a SHOW WARNINGS => Warning|1467|Failed to read auto-increment value from storage engine Warning|1062|Duplicate entry '6' for key 'big.PRIMARY' Warning|1467|Failed to read auto-increment value from storage engine
+		a SELECT GROUP_CONCAT(i ORDER BY i) FROM big => 5,6,105
+		a SET auto_increment_increment = DEFAULT
+		a CREATE TABLE largest (i BIGINT PRIMARY KEY AUTO_INCREMENT)
+		a INSERT INTO largest VALUES (9223372036854775807)
+		a INSERT INTO largest VALUES (NULL) => error 1467
+		a INSERT IGNORE INTO largest VALUES (NULL), (7)
+		a SELECT GROUP_CONCAT(i ORDER BY i) FROM largest => 7,9223372036854775807
+		a CREATE TABLE wide (i BIGINT UNSIGNED PRIMARY KEY AUTO_INCREMENT)
+		a INSERT INTO wide VALUES (9223372036854775810)
+		a INSERT INTO wide VALUES (NULL) => error 1467
+		a ALTER TABLE wide AUTO_INCREMENT = 3
+		a INSERT INTO wide VALUES (NULL) => error 1467
+		a DELETE FROM wide
+		a ALTER TABLE wide AUTO_INCREMENT = 3
+		a INSERT INTO wide VALUES (NULL)
+		a SELECT i FROM wide => 3
 		a CREATE TABLE shown (i INT PRIMARY KEY AUTO_INCREMENT) AUTO_INCREMENT = 40
 		a SHOW CREATE TABLE shown => shown|CREATE TABLE `+"`shown` (   `i` INT NOT NULL AUTO_INCREMENT,   PRIMARY KEY (`i`) ) AUTO_INCREMENT=40")
 }

@@ -74,7 +74,7 @@ func sessionCommands() []dotCommand {
 
 // readFile runs the statements and commands of a file.
 func (r *runner) readFile(name string) error {
-	f, err := openScript(context.Background(), r.policy(), name)
+	f, err := openScript(r.policy(), name)
 	if err != nil {
 		return err
 	}

@@ -63,7 +63,7 @@ func openInput(in input) (name string, text io.ReadCloser, err error) {
 		text, err = unpackScript(os.Stdin, "stdin")
 		return "stdin", text, err
 	}
-	text, err = openScript(context.Background(), fileaccess.Full(), in.file)
+	text, err = openScript(fileaccess.Full(), in.file)
 	return in.file, text, err
 }
 

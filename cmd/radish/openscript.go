@@ -5,6 +5,8 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
+	"os/signal"
 	"path/filepath"
 	"strings"
 
@@ -13,19 +15,36 @@ import (
 	"github.com/radish-sql/radish/storage/textfile"
 )
 
-// openScript opens a file of statements: a text, which may be compressed by gzip or zstd, whatever its name.
-func openScript(ctx context.Context, policy *fileaccess.Policy, name string) (io.ReadCloser, error) {
+// openScript opens a file of statements: a text, which may be compressed by gzip or zstd, whatever its name. A pipe waits for who writes it; Ctrl-C ends
+// that wait, and any wait for more text.
+func openScript(policy *fileaccess.Policy, name string) (io.ReadCloser, error) {
+	ctx, stop := context.Background(), func() {}
+	if isPipe(name) {
+		ctx, stop = signal.NotifyContext(ctx, os.Interrupt)
+	}
 	f, err := policy.OpenStream(ctx, name)
 	if err == nil {
 		f, err = unpackScript(f, name)
 	}
 	if err == nil {
-		return f, nil
+		return &openedScript{f, stop}, nil
 	}
+	stop()
 	if plain := plainly(err); plain != err {
 		return nil, plain
 	}
 	return nil, fmt.Errorf("cannot read %s: %v%s", name, reason(err), notThere(name, err))
+}
+
+// openedScript is an open file of statements.
+type openedScript struct {
+	io.ReadCloser
+	stop func() // looking for Ctrl-C
+}
+
+func (s *openedScript) Close() error {
+	s.stop()
+	return s.ReadCloser.Close()
 }
 
 // unpackScript returns the text of a file of statements, which it closes, or an error that says what the file is instead.

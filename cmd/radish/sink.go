@@ -5,12 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/radish-sql/radish"
 	"github.com/radish-sql/radish/cmd/radish/internal/render"
@@ -79,11 +82,13 @@ func openSink(policy *fileaccess.Policy, name string, chosen render.Format) (*si
 	}
 	s := &sink{name: name, look: look, data: data}
 	if policy.Unrestricted() && isDevice(name) {
-		if s.to, err = os.OpenFile(name, os.O_WRONLY|os.O_APPEND, 0); err != nil {
-			return nil, err
-		}
 		s.data = false
-		return s, nil
+		if isPipe(name) {
+			s.to, err = openPipe(name)
+			return s, err
+		}
+		s.to, err = os.OpenFile(name, os.O_WRONLY|os.O_APPEND, 0)
+		return s, err
 	}
 	target := name
 	if policy.Unrestricted() {
@@ -107,6 +112,12 @@ func isDevice(name string) bool {
 	}
 	info, err := os.Stat(name)
 	return err == nil && !info.Mode().IsRegular() && !info.IsDir()
+}
+
+// isPipe says whether a name is that of a pipe.
+func isPipe(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && info.Mode()&fs.ModeNamedPipe != 0
 }
 
 // result writes the rows of a result as data.
@@ -237,6 +248,45 @@ func (c *commandInput) Close() error {
 	}
 	return err
 }
+
+// pipeInput is the end of a pipe that is written to. Ctrl-C ends a wait for who reads it.
+type pipeInput struct {
+	name string
+	file *os.File
+}
+
+// openPipe opens a pipe for writing, which waits for a reader.
+func openPipe(name string) (*pipeInput, error) {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	for {
+		f, err := os.OpenFile(name, os.O_WRONLY|os.O_APPEND|syscall.O_NONBLOCK, 0)
+		if !errors.Is(err, syscall.ENXIO) { // which says that there is none
+			return &pipeInput{name, f}, err
+		}
+		select {
+		case <-time.After(5 * time.Millisecond):
+		case <-ctx.Done():
+			return nil, fmt.Errorf("cannot write %s: no program has this pipe open for reading; start that program, or use .once |COMMAND", name)
+		}
+	}
+}
+
+func (p *pipeInput) Write(b []byte) (int, error) {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	defer context.AfterFunc(ctx, func() { _ = p.file.SetWriteDeadline(time.Unix(1, 0)) })() // which a pipe can have
+	n, err := p.file.Write(b)
+	switch {
+	case errors.Is(err, syscall.EPIPE): // the reader needs no more, as head
+		return len(b), nil
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return n, fmt.Errorf("cannot write %s: interrupted while its reader took nothing", p.name)
+	}
+	return n, err
+}
+
+func (p *pipeInput) Close() error { return p.file.Close() }
 
 // systemShell is a command of the system, which ctx ends.
 func systemShell(ctx context.Context, command string) *exec.Cmd {

@@ -1,6 +1,8 @@
 package write
 
 import (
+	"math"
+
 	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/planner/bind"
 	"github.com/radish-sql/radish/sql/expr"
@@ -105,6 +107,9 @@ func (s *Rules) next(given types.Value, typ types.Type) (types.Value, error) {
 	s.rows++
 	if !given.Null && (given.I != 0 || s.zeroes) {
 		s.last, s.ahead, s.made = given.I, max(s.ahead, given.I), 0
+		if given.I < 0 && typ.IsUnsigned() {
+			s.ahead = math.MaxInt64
+		}
 		return given, nil
 	}
 	s.Settle()

@@ -109,7 +109,7 @@ func Upsert(st Statement, ins *bind.Insert, rules *Rules, keeps *Integrity) (aff
 			} else {
 				u.rules.Settle()
 			}
-			if ins.Ignore && failsCheck(err) {
+			if ins.Ignore && isLeftOut(err) {
 				u.context.Warnings.AddError(sqlerr.From(err))
 				continue
 			}
@@ -238,7 +238,7 @@ func (u *upserting) become(p rowRef, old, changed []types.Value) (bool, error) {
 	if err := u.rules.computeRow(schema, changed); err != nil {
 		return false, err
 	}
-	if err := u.rules.testRow(schema, changed); u.ins.Ignore && failsCheck(err) {
+	if err := u.rules.testRow(schema, changed); u.ins.Ignore && isLeftOut(err) {
 		u.context.Warnings.AddError(sqlerr.From(err))
 		return false, nil
 	} else if err != nil {
@@ -277,9 +277,9 @@ func (u *upserting) become(p rowRef, old, changed []types.Value) (bool, error) {
 	return true, nil
 }
 
-// failsCheck says whether a row was refused by a CHECK or by the view that it is written through.
-func failsCheck(err error) bool {
-	return errors.Is(err, sqlerr.CodeCheckViolated) || errors.Is(err, sqlerr.CodeViewCheckFailed)
+// isLeftOut says whether err refuses a row that IGNORE leaves out: a CHECK, the view that it is written through, or AUTO_INCREMENT at its largest value.
+func isLeftOut(err error) bool {
+	return errors.Is(err, sqlerr.CodeCheckViolated) || errors.Is(err, sqlerr.CodeViewCheckFailed) || errors.Is(err, sqlerr.CodeAutoIncrementFailed)
 }
 
 // notNull returns a value as a column takes it: with IGNORE one that is NOT NULL takes zero or an empty text for NULL, with a warning.

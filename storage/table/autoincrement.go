@@ -58,9 +58,16 @@ func (v *Version) SkipAuto(n int64) {
 	v.auto.mu.Lock()
 	defer v.auto.mu.Unlock()
 	v.lookForAuto(v.Schema.AutoIncrement())
-	if n >= v.auto.next && n+1 > 0 {
-		v.auto.next = n + 1
+	v.auto.next = max(v.auto.next, v.behind(n))
+}
+
+// behind returns the first value of the counter behind n, a value of the column. It is larger than any that the column takes where n is the largest, or one of BIGINT UNSIGNED
+// above the counter's.
+func (v *Version) behind(n int64) int64 {
+	if n == math.MaxInt64 || n < 0 && v.Schema.Columns[v.Schema.AutoIncrement()].Type.IsUnsigned() {
+		return math.MaxInt64
 	}
+	return n + 1
 }
 
 // RestartAuto returns a version whose next value of the AUTO_INCREMENT column is n, or the first behind its rows if that is larger. It shares its counter with no version
@@ -71,7 +78,7 @@ func (v *Version) RestartAuto(ctx context.Context, n int64) (*Version, error) {
 	next := n
 	for _, g := range v.Groups() {
 		c := g.Columns[ordinal]
-		if m := c.Max; m.Null || m.I < next {
+		if m := c.Max; m.Null || v.behind(m.I) <= next {
 			continue // the bound may be that of a deleted row
 		}
 		if ctx.Err() != nil {
@@ -80,8 +87,8 @@ func (v *Version) RestartAuto(ctx context.Context, n int64) (*Version, error) {
 		values := newVector(c.Type)
 		c.Decode(values, 0, c.Rows)
 		for row := range c.Rows {
-			if x := values.Value(row); !x.Null && x.I >= next && (g.Deleted == nil || !g.Deleted.Get(row)) {
-				next = x.I + 1
+			if x := values.Value(row); !x.Null && (g.Deleted == nil || !g.Deleted.Get(row)) {
+				next = max(next, v.behind(x.I))
 			}
 		}
 	}
@@ -116,8 +123,8 @@ func (v *Version) lookForAuto(ordinal int) {
 	}
 	next := int64(1)
 	for _, g := range v.groups {
-		if m := g.Columns[ordinal].Max; !m.Null && m.I >= next {
-			next = m.I + 1
+		if m := g.Columns[ordinal].Max; !m.Null {
+			next = max(next, v.behind(m.I))
 		}
 	}
 	v.auto.next = next

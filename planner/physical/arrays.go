@@ -37,6 +37,9 @@ func (b *Build) hasArray(span float64, d Device) bool {
 // IsSearched says whether a GPU sorts the rows of a nested loop and searches them, as the hint INL_JOIN asks for.
 func (b *Build) IsSearched() bool { return b.Searched && !b.KeepUnmatched }
 
+// ComparesRange says whether the first keys of both sides are compared by RangeOp, and not for equality. A device may run another algorithm for that: see On.
+func (b *Build) ComparesRange() bool { return b.Algorithm == RangeJoin }
+
 // On is the algorithm that a device runs. Without inequalities to search by, kernels test every pair. Their arrays need one key of a bounded range, and have no slot for NULLs
 // that equal each other.
 func (b *Build) On(d Device) JoinAlgorithm {

@@ -7,7 +7,6 @@ import (
 	"github.com/radish-sql/radish/exec/gpu/codegen"
 	"github.com/radish-sql/radish/exec/gpu/form"
 	"github.com/radish-sql/radish/exec/gpu/kernel"
-	"github.com/radish-sql/radish/planner/physical"
 )
 
 // mark binds the mark of a mark join: TRUE with a match; else NULL if some build row cannot be told to differ because of a NULL.
@@ -32,7 +31,7 @@ func (p *probeText) mark(s *codegen.Scope, found string) (*codegen.Scope, error)
 		p.row = k.Name("r")
 		k.Open("if (!%s) {", found)
 		switch {
-		case f.Algorithm.comparesAll && f.build.Algorithm == physical.RangeJoin:
+		case f.Algorithm.comparesAll && f.build.ComparesRange():
 			k.Open("for (u32 %s = 0; %s < (u32)%s; %s++) {", p.row, p.row, k.Word(kernel.RowCount{Sink: f.build}), p.row)
 			k.AskStop(p.row)
 			var nulls []string

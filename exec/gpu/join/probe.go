@@ -183,7 +183,7 @@ func (p *probeText) pass(s *codegen.Scope) error {
 		for i, v := range p.keys {
 			k.Line("if (!(%s)) continue;", p.sameKey(i, v))
 		}
-	case f.Algorithm.comparesAll && f.build.Algorithm != physical.RangeJoin:
+	case f.Algorithm.comparesAll && !f.build.ComparesRange():
 		for i, v := range p.keys {
 			k.Line("if (!(%s)) continue;", p.equalKey(i, v))
 		}

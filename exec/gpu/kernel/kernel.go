@@ -46,9 +46,11 @@ type Launch struct {
 	Threads int          // of a block
 	Either  bool         // the kernel is right whichever way its scan loads columns: see Program.loadsAllRows
 	Shorter bool         // it would be compiled sooner if its scan went row by row: see program.RowByRow
-	Then    []*Kernel    // run after this one, over sources of their own
+	Second  *Kernel      // partitions once more what this one has partitioned, of the side of a join; nil: one pass suffices
+	Then    []*Kernel    // run after that, over sources of their own
 	Learn   *Kernel      // runs after this one has seen some of the tiles, before it sees the others; nil: none
 	Meets   bool         // where rows move between places, it runs once all of them have come so far
+	Listed  bool         // of Then: it lists what it does not go over, and is launched over the list, too, if there is one
 	// LearnRows are about the rows that are seen before Learn runs.
 	LearnRows int64
 }
@@ -110,7 +112,11 @@ func (k *Kernel) All() []*Kernel {
 	if k == nil {
 		return nil
 	}
-	all := append([]*Kernel{k}, k.Then...)
+	all := []*Kernel{k}
+	if k.Second != nil {
+		all = append(all, k.Second)
+	}
+	all = append(all, k.Then...)
 	if k.Learn != nil {
 		all = append(all, k.Learn)
 	}

@@ -43,7 +43,7 @@ func (x *Sink) After() error {
 		sub := x.Kernel.Another("_split")
 		sub.Defines = x.Kernel.Defines
 		x.Form.Split(sub, x.Of, nil, x.shared())
-		x.Kernel.Then = append(x.Kernel.Then, sub)
+		x.Kernel.Second = sub
 	}
 	return nil
 }

@@ -2,7 +2,6 @@ package placement
 
 import (
 	"fmt"
-	"math"
 	"sync"
 	"time"
 
@@ -58,24 +57,22 @@ func New(o Options) *Advisor {
 
 // Estimate prices a plan on both devices, with what is known of the costs.
 func (a *Advisor) Estimate(plan *physical.Plan, threads int) Estimate {
+	return a.pricing(threads).price(plan)
+}
+
+// pricing has the prices of this moment, where the CPU has so many threads.
+func (a *Advisor) pricing(threads int) *pricing {
 	a.mu.Lock()
+	defer a.mu.Unlock()
 	costs, by := a.costs, a.corrected
-	a.mu.Unlock()
-	return price(&costs, plan, &by, func(rows float64) int { return max(a.workers(rows, threads), 1) })
+	return &pricing{&costs, &by, func(rows float64) int { return max(a.workers(rows, threads), 1) }}
 }
 
 // LeavesMost says whether a placement of a plan leaves more of the work to the CPU than a try is worth.
 func (a *Advisor) LeavesMost(plan *physical.Plan, where physical.Placement, threads int) bool {
-	a.mu.Lock()
-	costs, by := a.costs, a.corrected
-	a.mu.Unlock()
-	all, left := 0.0, 0.0
+	x, all, left := a.pricing(threads), 0.0, 0.0
 	for i, w := range workOf(plan) {
-		s := 0.0
-		for _, u := range w.units {
-			s += u.amount[physical.CPU] * costs.CPU[u.class] * math.Exp(by[physical.CPU][u.class])
-		}
-		s /= float64(max(a.workers(w.rows, threads), 1))
+		s := x.sum(&w, physical.CPU)
 		if all += s; where.Device(plan.Pipelines[i]) == physical.CPU {
 			left += s
 		}

@@ -1,6 +1,7 @@
 package placement
 
 import (
+	"iter"
 	"math"
 	"time"
 
@@ -26,30 +27,55 @@ func (e *Estimate) on(d physical.Device) time.Duration {
 	return e.CPU
 }
 
-// price estimates what a plan takes by the prices of a table. workers says how many threads share a pipeline over so many rows.
-func price(t *cost.Table, plan *physical.Plan, by *corrections, workers func(rows float64) int) Estimate {
+// pricing says what work takes by a table and its corrections. workers says how many of the CPU's threads share a pipeline over so many rows.
+type pricing struct {
+	table   *cost.Table
+	by      *corrections
+	workers func(rows float64) int
+}
+
+// of gives the time that each unit of a pipeline's work takes on a device, in seconds.
+func (x *pricing) of(w *pipelineWork, d physical.Device) iter.Seq2[cost.Class, float64] {
+	return func(yield func(cost.Class, float64) bool) {
+		side, share := d, 1.0
+		if w.onCPU {
+			side = physical.CPU
+		}
+		if side == physical.CPU {
+			share = 1 / float64(x.workers(w.rows))
+		}
+		for _, u := range w.units {
+			at, part := side, share
+			switch u.class {
+			case cost.Start:
+				part = 1
+			case cost.Download: // from the GPU, whoever asks for it
+				at, part = physical.GPU, 1
+			}
+			if !yield(u.class, u.amount[d]*x.table.On(at)[u.class]*math.Exp(x.by[at][u.class])*part) {
+				return
+			}
+		}
+	}
+}
+
+// sum is the time of all of them.
+func (x *pricing) sum(w *pipelineWork, d physical.Device) (seconds float64) {
+	for _, s := range x.of(w, d) {
+		seconds += s
+	}
+	return seconds
+}
+
+// price estimates what a plan takes.
+func (x *pricing) price(plan *physical.Plan) Estimate {
 	var e Estimate
 	var total [2]float64
 	shared := 0.0
 	for _, w := range workOf(plan) {
 		for _, d := range []physical.Device{physical.CPU, physical.GPU} {
-			side, share := d, 1.0
-			if w.onCPU {
-				side = physical.CPU
-			}
-			if side == physical.CPU {
-				share = 1 / float64(workers(w.rows))
-			}
-			for _, u := range w.units {
-				s := u.amount[d] * t.On(side)[u.class] * math.Exp(by[side][u.class])
-				switch u.class {
-				case cost.Start:
-				case cost.Download: // from the GPU, whoever asks for it
-					s = u.amount[d] * t.GPU[cost.Download] * math.Exp(by[physical.GPU][cost.Download])
-				default:
-					s *= share
-				}
-				e.spent[d][u.class] += s
+			for class, s := range x.of(&w, d) {
+				e.spent[d][class] += s
 				total[d] += s
 				if w.onCPU && d == physical.CPU {
 					shared += s

@@ -66,31 +66,37 @@ func (x *runs) fresh(now time.Time) bool {
 
 // ended adds a run that took so long. Under load it says only that a run takes no longer.
 func (x *runs) ended(took float64, now time.Time, loaded bool) {
+	slower := slowly
+	if loaded {
+		slower = 0
+	}
+	x.add(took, now, 0.5, slower)
+	x.Bound, x.Lost = 0, 0
+}
+
+// slowly is the weight of a run that took longer than those before.
+const slowly = 0.2
+
+// add adds a run that took so long, with a weight beside the runs before that depends on whether it was faster or slower.
+func (x *runs) add(took float64, now time.Time, faster, slower float64) {
 	switch {
 	case x.Seconds == 0:
 		x.Seconds = took
 	case took < x.Seconds:
-		x.Seconds = (x.Seconds + took) / 2
-	case !loaded:
-		x.Seconds += (took - x.Seconds) / 5
+		x.Seconds += faster * (took - x.Seconds)
+	default:
+		x.Seconds += slower * (took - x.Seconds)
 	}
 	x.Count++
 	x.At = now.Unix()
-	x.Bound, x.Lost = 0, 0
 }
 
 // least adds a run of which those that take the least count.
 func (x *runs) least(took float64, now time.Time) {
 	if !x.fresh(now) {
-		x.Count = 0
+		*x = runs{}
 	}
-	if x.Count == 0 || took < x.Seconds {
-		x.Seconds = took
-	} else {
-		x.Seconds += (took - x.Seconds) / 5
-	}
-	x.Count++
-	x.At = now.Unix()
+	x.add(took, now, 1, slowly)
 }
 
 // leastSettled is how many runs on GPUs say what one takes: the first one may wait for kernels and columns.

@@ -2,7 +2,6 @@ package placement
 
 import (
 	"fmt"
-	"math"
 	"math/bits"
 	"time"
 
@@ -71,22 +70,19 @@ func (s *Sharing) String() string {
 
 // EstimateSharing prices a plan on one GPU, and as several share it.
 func (a *Advisor) EstimateSharing(plan *physical.Plan, d *distribute.Distributed, prices cost.Sharing) Sharing {
-	a.mu.Lock()
-	costs, by := a.costs, a.corrected
-	a.mu.Unlock()
-	return priceSharing(&costs, &by, plan, d, prices)
+	return a.pricing(a.threads).share(plan, d, prices)
 }
 
-func priceSharing(t *cost.Table, by *corrections, plan *physical.Plan, d *distribute.Distributed, prices cost.Sharing) Sharing {
+func (t *pricing) share(plan *physical.Plan, d *distribute.Distributed, prices cost.Sharing) Sharing {
 	one, several, bytes := 0.0, 0.0, 0.0
 	for _, w := range workOf(plan) {
-		one += w.onGPU(t, by)
+		one += t.sum(&w, physical.GPU)
 	}
 	x := sharer{worker: newWorker(), d: d, stored: map[physical.Sink]float64{}}
 	x.source = x.rowsOfPlace
 	for _, p := range d.Plan.Pipelines {
 		w := x.pipeline(p)
-		several += w.onGPU(t, by)
+		several += t.sum(&w, physical.GPU)
 		x.stored[p.Sink] += p.EstRows
 	}
 	for sink, e := range d.Exchanges {
@@ -94,15 +90,6 @@ func priceSharing(t *cost.Table, by *corrections, plan *physical.Plan, d *distri
 	}
 	s := Sharing{One: duration(one), Kernels: duration(several), Moves: duration(bytes * prices.Byte), Meets: duration(prices.Meet * float64(len(d.Exchanges))), Bytes: bytes, Exchanges: len(d.Exchanges)}
 	s.Several = s.Kernels + s.Moves + s.Meets
-	return s
-}
-
-// onGPU is what a pipeline's work takes on a GPU, in seconds.
-func (w *pipelineWork) onGPU(t *cost.Table, by *corrections) float64 {
-	s := 0.0
-	for _, u := range w.units {
-		s += u.amount[physical.GPU] * t.GPU[u.class] * math.Exp(by[physical.GPU][u.class])
-	}
 	return s
 }
 

@@ -46,7 +46,7 @@ func TestSharingTPCH(t *testing.T) {
 			t.Errorf("Q%d: %s", q.Number, reason)
 			continue
 		}
-		s := priceSharing(&costs, &corrections{}, plan, d, prices)
+		s := (&pricing{&costs, &corrections{}, func(float64) int { return 1 }}).share(plan, d, prices)
 		m := measuredTwo[q.Number-1]
 		s.Scale(time.Duration(m[0] * 1e6 / scale))
 		expected := s.Several.Seconds() * scale * 1e3

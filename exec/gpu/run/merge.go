@@ -125,11 +125,11 @@ func (q *Query) mergeSides(x *radix.Join, then []*kernel.Kernel, cost *Cost) err
 	if err != nil {
 		return err
 	}
-	for i, sub := range then {
+	for _, sub := range then {
 		if err := q.launchOther(sub, math.MaxInt64, cost); err != nil {
 			return err
 		}
-		if i == mergeKernel && list != 0 {
+		if sub.Listed && list != 0 {
 			words[x.Taken()], words[x.Of(false).Sorted(radix.SortedListed)] = uint64(taken+4), 1
 			if err := q.launchOther(sub, math.MaxInt64, cost); err != nil {
 				return err
@@ -139,9 +139,6 @@ func (q *Query) mergeSides(x *radix.Join, then []*kernel.Kernel, cost *Cost) err
 	q.outputs.freeSide(x.Of(true))
 	return nil
 }
-
-// mergeKernel is the number of the kernel that merges among those behind a sorted side's: the first one finds the tiles.
-const mergeKernel = 1
 
 // openList takes memory for the list of pieces of pairs, and makes it empty; 0: there are too few pairs for any.
 func (q *Query) openList(x *radix.Join) (list gpukernels.Ptr, err error) {

@@ -44,9 +44,6 @@ func (q *Query) partition(ctx context.Context, k *kernel.Kernel, side radix.Side
 	s := &sideRun{}
 	q.outputs.sides[side] = s
 	x := &passRun{k: k, side: side, wanted: wanted, work: work, first: run}
-	if form.Passes == 2 {
-		then = then[1:]
-	}
 	if moves {
 		return then, q.moveSide(ctx, x, then, cost)
 	}
@@ -135,7 +132,7 @@ func (q *Query) launchSecond(x *passRun, beside bool, cost *Cost) (behind *gpuke
 	if err := on.WaitFor(ready); err != nil {
 		return nil, err
 	}
-	if err := q.launchOn(on, x.k.Then[0], 2, cost); err != nil {
+	if err := q.launchOn(on, x.k.Second, 2, cost); err != nil {
 		return nil, err
 	}
 	return q.event(on)
@@ -168,7 +165,7 @@ func (q *Query) launchPasses(x *passRun, from, to int, cost *Cost) error {
 		}
 		launch := x.first
 		if pass > 0 {
-			launch = func() error { return q.launchOther(x.k.Then[0], math.MaxInt64, cost) }
+			launch = func() error { return q.launchOther(x.k.Second, math.MaxInt64, cost) }
 		}
 		if err := launch(); err != nil {
 			return err

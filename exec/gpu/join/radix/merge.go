@@ -92,6 +92,7 @@ func (x *Join) Merge(k *kernel.Kernel, s *codegen.Scope) (inner *codegen.Scope, 
 	k.Line("const MergeSide<RadixKey> probe_side = %s;", x.Of(true).sortedSide(k))
 	if x.Multiplies() {
 		k.Line("const MergePairs merge_pairs{shared_at<u64>(%d), shared_at<u32>(%d)};", x.pairsAt(), x.firstAt())
+		k.Listed = true
 		list := func(what SortedItem) any { return x.Of(false).Sorted(what) }
 		k.Line("const MergeList merge_list{%s, %s, %s, %s != 0};", k.Pointer("u64", list(SortedList)), k.Word(list(SortedListCapacity)), k.Word(list(SortedListPairs)), k.Word(list(SortedListed)))
 	}

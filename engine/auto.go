@@ -21,8 +21,8 @@ import (
 
 // auto plans a query for the device that is expected to be the faster one.
 func (s *Session) auto(st *statement, p *planned) error {
-	if s.engine.auto.mode != gpu.Auto {
-		return s.forced(st, p, deviceAuto)
+	if s.engine.auto.instead != "" {
+		return s.forced(st, p, gpu.Auto)
 	}
 	stay := func(reason string) (err error) {
 		p.placement = physical.OnCPU(reason)

@@ -90,7 +90,7 @@ func TestAutoMemoryFull(t *testing.T) {
 // TestInvestedWithinLimit: columns that no query has asked for leave a part of the limit free, and nothing is given up for them.
 func TestInvestedWithinLimit(t *testing.T) {
 	e, d, s := autoEngine(t)
-	e.opts.Device = deviceAuto
+	e.opts.Device = gpu.Auto
 	autoTables(t, s)
 	settleAuto(t, e, d)
 	mustRun(t, s, "SET radish_device = 'gpu'; SELECT SUM(h) FROM facts")

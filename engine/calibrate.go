@@ -45,7 +45,7 @@ func (s *Session) calibrate(st *statement) (*Result, error) {
 
 // measureCosts measures with a database of its own.
 func (e *Engine) measureCosts(ctx context.Context, d *gpu.Device, c *calibrate.Calibration, threads int) (costs cost.Table, err error) {
-	own, err := New(Options{Threads: threads, Device: deviceCPU, GPULibrary: e.opts.GPULibrary, MemoryLimit: e.opts.MemoryLimit})
+	own, err := New(Options{Threads: threads, Device: gpu.Never, GPULibrary: e.opts.GPULibrary, MemoryLimit: e.opts.MemoryLimit})
 	if err != nil {
 		return costs, err
 	}

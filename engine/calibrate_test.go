@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/radish-sql/radish/engine/calibrate"
+	"github.com/radish-sql/radish/exec/gpu"
 	"github.com/radish-sql/radish/planner/cost"
 )
 
@@ -57,7 +58,7 @@ func TestCalibrate(t *testing.T) {
 		}
 		t.Logf("%+v", after)
 	})
-	s := session(t, Options{Threads: 2, Device: deviceCPU, GPULibrary: "/nosuch/lib.so"})
+	s := session(t, Options{Threads: 2, Device: gpu.Never, GPULibrary: "/nosuch/lib.so"})
 	for sql, says := range map[string]string{
 		"CALL radish_calibrate()": "no usable GPU", "CALL radish_calibrate(1)": "radish_calibrate", "CALL nosuch()": "nosuch does not exist",
 	} {

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/radish-sql/radish/exec/gpu"
 	"github.com/radish-sql/radish/exec/gpu/placement"
 	"github.com/radish-sql/radish/planner/cost"
 )
@@ -24,7 +25,7 @@ func TestCalibratedSoon(t *testing.T) {
 	d.KeepCosts(file)
 	const sql = "SELECT k, SUM(n) FROM facts GROUP BY k"
 
-	short, err := New(Options{Threads: 2, Device: deviceAuto, GPULibrary: e.opts.GPULibrary})
+	short, err := New(Options{Threads: 2, Device: gpu.Auto, GPULibrary: e.opts.GPULibrary})
 	if err != nil {
 		t.Fatal(err)
 	}

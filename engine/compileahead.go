@@ -78,13 +78,13 @@ func (st *statement) namesFiles() bool { return len(st.files.uses) > 0 }
 // compileAhead has the kernels of a bound query compiled behind all others, if it may run on a GPU.
 func (s *Session) compileAhead(st *statement, q *logical.Query) {
 	e, device := s.engine, s.device()
-	if device == deviceAuto && e.auto.mode != gpu.Auto {
+	if device == gpu.Auto && e.auto.instead != "" {
 		return
 	}
-	if device == deviceCPU || s.checking || rules.TableRows(q) < max(s.engine.auto.leastRows, 1) {
+	if device == gpu.Never || s.checking || rules.TableRows(q) < max(s.engine.auto.leastRows, 1) {
 		return
 	}
-	wish, fleet := s.wish(device.mode(e.auto.mode), ""), s.vars.fleet()
+	wish, fleet := s.wish(e.auto.placedAs(device), ""), s.vars.fleet()
 	if d, err := fleet.FirstSoon(); err == nil && !e.compilesFor(d, device) || err != nil && err != gpu.ErrOpening {
 		return
 	}
@@ -112,6 +112,6 @@ func (s *Session) compileAhead(st *statement, q *logical.Query) {
 }
 
 // compilesFor says whether statements may come to run on a device.
-func (e *Engine) compilesFor(d *gpu.Device, device Device) bool {
-	return d.Lost() == nil && (device != deviceAuto || !d.Emulated() || e.auto.emulated)
+func (e *Engine) compilesFor(d *gpu.Device, device gpu.Setting) bool {
+	return d.Lost() == nil && (device != gpu.Auto || !d.Emulated() || e.auto.emulated)
 }

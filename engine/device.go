@@ -9,25 +9,15 @@ import (
 	"github.com/radish-sql/radish/sql/sqlerr"
 )
 
-// Device is where queries run: the values of radish_device.
-type Device string
-
-const (
-	deviceAuto   Device = "auto"       // where the query is known to take less, or on both in a race
-	deviceCPU    Device = "cpu"        // on the CPU alone
-	deviceGPU    Device = "gpu"        // on the GPU; what cannot run there runs on the CPU
-	deviceStrict Device = "gpu_strict" // on the GPU; what cannot run there is an error
-)
-
 // Devices lists the values of radish_device.
 func Devices() []string {
-	return []string{string(deviceAuto), string(deviceCPU), string(deviceGPU), string(deviceStrict)}
+	return []string{string(gpu.Auto), string(gpu.Never), string(gpu.Always), string(gpu.Strict)}
 }
 
 // parseDevice reads a value of radish_device.
-func parseDevice(text string) (Device, error) {
+func parseDevice(text string) (gpu.Setting, error) {
 	if d := strings.ToLower(text); slices.Contains(Devices(), d) {
-		return Device(d), nil
+		return gpu.Setting(d), nil
 	}
 	return "", sqlerr.WrongValueForVar("radish_device", text).WithHint("it can be %s", DevicesText())
 }
@@ -38,36 +28,32 @@ func DevicesText() string {
 	return strings.Join(all[:len(all)-1], ", ") + " or " + all[len(all)-1]
 }
 
-// needsGPU says whether queries are errors where there is no GPU.
-func (d Device) needsGPU() bool { return d == deviceGPU || d == deviceStrict }
-
-// plansFor is the device that queries are planned for where no race decides.
-func (d Device) plansFor() physical.Device {
-	if d == deviceCPU {
+// plannedFor is the device that queries are planned for where no race decides.
+func plannedFor(s gpu.Setting) physical.Device {
+	if s == gpu.Never {
 		return physical.CPU
 	}
 	return physical.GPU
 }
 
-// mode says how pipelines that may run on a GPU are placed. auto is the mode that stands for deviceAuto, which tests can change.
-func (d Device) mode(auto gpu.Mode) gpu.Mode {
-	switch d {
-	case deviceAuto:
-		return auto
-	case deviceStrict:
-		return gpu.Strict
+// placedAs is how pipelines that may run on a GPU are placed: tests can change what 'auto' does.
+func (a *autoState) placedAs(s gpu.Setting) gpu.Setting {
+	if s == gpu.Auto && a.instead != "" {
+		return a.instead
 	}
-	return gpu.Always
+	return s
 }
 
 // setDevice checks a value that is set, and that there is a GPU if it needs one.
 func setDevice(v *variables, value string) (string, error) {
 	d, err := parseDevice(value)
-	if err == nil && d.needsGPU() {
+	if err == nil && d.NeedsGPU() {
 		_, err = v.needGPU(d)
 	}
 	return string(d), err
 }
 
 // device is the session's radish_device.
-func (s *Session) device() Device { return Device(s.vars.get(variableByName["radish_device"])) }
+func (s *Session) device() gpu.Setting {
+	return gpu.Setting(s.vars.get(variableByName["radish_device"]))
+}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/radish-sql/radish/exec/gpu"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/gpukernels/gputest"
 	"github.com/radish-sql/radish/sql/sqlerr"
@@ -14,7 +15,7 @@ import (
 // TestDevicesTable wants the processor, the device, and what is wrong with a library that cannot be loaded.
 func TestDevicesTable(t *testing.T) {
 	check := func(t *testing.T, library string, want ...string) {
-		got := mustRun(t, session(t, Options{Device: deviceCPU, GPULibrary: library}), "SELECT * FROM information_schema.radish_devices ORDER BY device")
+		got := mustRun(t, session(t, Options{Device: gpu.Never, GPULibrary: library}), "SELECT * FROM information_schema.radish_devices ORDER BY device")
 		for _, w := range append(want, "cpu", "in use") {
 			if !strings.Contains(got, w) {
 				t.Errorf("%q does not mention %q", got, w)

@@ -39,7 +39,7 @@ type Options struct {
 	// limits the least counts.
 	GPUMemoryLimit int64
 	// Device is the initial radish_device of sessions: "auto", "cpu", "gpu" or "gpu_strict"; empty: "auto".
-	Device Device
+	Device gpu.Setting
 	// FileAccess says which files statements may use: "full", "read", "none", or folders; see fileaccess.Policy. Empty: "full".
 	FileAccess string
 	// GPULibrary is the file of the library that GPUs are used through; empty: it is looked for (see package gpukernels).
@@ -81,7 +81,7 @@ type autoState struct {
 	preparing   preparations
 	ahead       compilesAhead
 	measuring   atomic.Bool // costs, in the background
-	mode        gpu.Mode    // what 'auto' is: gpu.Auto, but for tests
+	instead     gpu.Setting // for tests: what 'auto' does; empty: what it says
 	emulated    bool        // for tests: 'auto' puts queries on an emulated device
 	leastRows   float64     // that a query reads for 'auto' to ask for a GPU
 	calibrating bool        // what the engine's queries take is learned by the calibration
@@ -100,7 +100,7 @@ func New(opts Options) (*Engine, error) {
 		opts.Threads = runtime.GOMAXPROCS(0)
 	}
 	if opts.Device == "" {
-		opts.Device = deviceAuto
+		opts.Device = gpu.Auto
 	}
 	policy := fileaccess.Full()
 	if opts.FileAccess != "" {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/radish-sql/radish/exec/gpu"
 	"github.com/radish-sql/radish/sql/sqlerr"
 )
 
@@ -83,7 +84,7 @@ INSERT INTO people VALUES (1, 'Ada', '1815-12-10', 1.65), (2, 'Kurt', '1906-04-2
 
 // Every mistake gets an error with MySQL's number and words that name what is wrong; the data stays as it was.
 func TestMistakes(t *testing.T) {
-	t.Run("cpu", func(t *testing.T) { testMistakes(t, session(t, Options{Threads: 2, Device: deviceCPU})) })
+	t.Run("cpu", func(t *testing.T) { testMistakes(t, session(t, Options{Threads: 2, Device: gpu.Never})) })
 	eachGPU(t, func(t *testing.T, e *Engine) {
 		s := e.NewSession()
 		mustRun(t, s, "SET radish_device = 'gpu'")
@@ -227,7 +228,7 @@ func TestHugeStatements(t *testing.T) {
 
 // A query that needs more than its budget fails with the operator and the bytes; the next one runs.
 func TestMemoryBudget(t *testing.T) {
-	s := session(t, Options{Threads: 2, Device: deviceCPU}) // what runs on a GPU needs memory there
+	s := session(t, Options{Threads: 2, Device: gpu.Never}) // what runs on a GPU needs memory there
 	mustRun(t, s, "CALL tpch_generate(0.01); SET radish_memory_limit = '256KB'")
 	for _, sql := range []string{
 		"SELECT l_comment, count(*) FROM lineitem GROUP BY l_comment",

@@ -37,7 +37,7 @@ func (s *Session) explain(st *statement, n *ast.ExplainStmt) (*Result, error) {
 	if show, ok := n.Stmt.(*ast.ShowStmt); ok { // DESCRIBE table
 		return s.show(st, show)
 	}
-	st.files.outlines = !n.Analyze && !s.device().needsGPU()
+	st.files.outlines = !n.Analyze && !s.device().NeedsGPU()
 	q, err := s.bindForExplain(st, n.Stmt)
 	if err != nil {
 		return nil, err
@@ -112,8 +112,8 @@ func (s *Session) explain(st *statement, n *ast.ExplainStmt) (*Result, error) {
 
 // staysOnCPU says whether no query is planned for a GPU now. What a GPU would do with columns depends on their values.
 func (s *Session) staysOnCPU() bool {
-	if s.device() != deviceAuto || s.engine.auto.mode != gpu.Auto {
-		return s.device() == deviceCPU
+	if s.device() != gpu.Auto || s.engine.auto.instead != "" {
+		return s.device() == gpu.Never
 	}
 	_, open := s.engine.gpuIfOpen()
 	return !open

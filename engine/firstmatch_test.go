@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"github.com/radish-sql/radish/exec/gpu"
 )
 
 // pairRow is a row of TestFirstMatch's tables; a negative value is NULL.
@@ -63,7 +65,7 @@ func TestFirstMatch(t *testing.T) {
 		// Few values give rows that find no match, or find it late.
 		for _, values := range []int{1, 2, 50} {
 			a, b := randomPairRows(r, size.probe, values), randomPairRows(r, size.build, values)
-			s := session(t, Options{Threads: 2, Device: deviceCPU})
+			s := session(t, Options{Threads: 2, Device: gpu.Never})
 			loadPairRows(t, s, "a", a)
 			loadPairRows(t, s, "b", b)
 			for _, c := range firstMatchConditions {

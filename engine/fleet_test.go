@@ -123,7 +123,7 @@ const apartVariable = "RADISH_TEST_APART"
 // TestGPUsApart has devices share queries that cannot reach each other's memory: a kernel that touches it nevertheless stops.
 func TestGPUsApart(t *testing.T) {
 	if library := os.Getenv(apartVariable); library != "" {
-		e, err := New(Options{Threads: 2, Device: deviceCPU, GPULibrary: library})
+		e, err := New(Options{Threads: 2, Device: gpu.Never, GPULibrary: library})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -374,7 +374,7 @@ func TestOneOfGPUsLost(t *testing.T) {
 }
 
 func loseOneGPU(t *testing.T, library string) {
-	e, err := New(Options{Threads: 2, Device: deviceCPU, GPULibrary: library})
+	e, err := New(Options{Threads: 2, Device: gpu.Never, GPULibrary: library})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/radish-sql/radish/column"
+	"github.com/radish-sql/radish/exec/gpu"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/table"
@@ -180,7 +181,7 @@ func sameRows(t *testing.T, s *Session, sql string, want []string, params ...typ
 
 // TestFloatOrder compares every operator with the order of doubles that the reference states, for all pairs of values.
 func TestFloatOrder(t *testing.T) {
-	t.Run("cpu", func(t *testing.T) { testFloatOrder(t, session(t, Options{Threads: 2, Device: deviceCPU})) })
+	t.Run("cpu", func(t *testing.T) { testFloatOrder(t, session(t, Options{Threads: 2, Device: gpu.Never})) })
 	eachGPU(t, func(t *testing.T, e *Engine) {
 		s := e.NewSession()
 		mustRun(t, s, "SET radish_device = 'gpu_strict'")
@@ -365,7 +366,7 @@ func texts(ids []int) (want []string) {
 
 // TestFloatOrderOnCPU is of operators that have no kernels.
 func TestFloatOrderOnCPU(t *testing.T) {
-	s := session(t, Options{Threads: 2, Device: deviceCPU})
+	s := session(t, Options{Threads: 2, Device: gpu.Never})
 	var ones [][]special
 	for _, a := range specials {
 		ones = append(ones, []special{a})
@@ -449,7 +450,7 @@ func TestFloatOrderOnCPU(t *testing.T) {
 
 // TestNaNAmongMany is of tables of several row groups, whose zone maps decide, and of a tail that came later.
 func TestNaNAmongMany(t *testing.T) {
-	t.Run("cpu", func(t *testing.T) { testNaNAmongMany(t, session(t, Options{Threads: 2, Device: deviceCPU})) })
+	t.Run("cpu", func(t *testing.T) { testNaNAmongMany(t, session(t, Options{Threads: 2, Device: gpu.Never})) })
 	eachGPU(t, func(t *testing.T, e *Engine) {
 		s := e.NewSession()
 		mustRun(t, s, "SET radish_device = 'gpu'")

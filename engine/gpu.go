@@ -51,7 +51,7 @@ func (v *variables) fleet() *gpu.Fleet {
 }
 
 // needGPU is the first of the session's GPUs, or an error for people: what is missing and how to get it.
-func (v *variables) needGPU(value Device) (*gpu.Device, error) {
+func (v *variables) needGPU(value gpu.Setting) (*gpu.Device, error) {
 	d, err := v.fleet().First()
 	if err != nil {
 		return nil, sqlerr.NotSupportedf("radish_device = '"+string(value)+"'", "there is no usable GPU: %s", v.withoutPaths(err)).
@@ -75,9 +75,9 @@ func readsInformationSchema(p *physical.Pipeline) bool {
 }
 
 // forced plans a query for the device that radish_device names, or that tests choose instead of 'auto'.
-func (s *Session) forced(st *statement, p *planned, device Device) error {
+func (s *Session) forced(st *statement, p *planned, device gpu.Setting) error {
 	var err error
-	if p.plan, err = s.lowered(st, p, device.plansFor()); err != nil {
+	if p.plan, err = s.lowered(st, p, plannedFor(device)); err != nil {
 		return err
 	}
 	if p.gpu, p.placement, err = s.place(st, p.plan, device, p); p.gpu != nil {
@@ -87,31 +87,31 @@ func (s *Session) forced(st *statement, p *planned, device Device) error {
 }
 
 // place puts the pipelines of a plan on the device that radish_device names. p knows where the plan was placed before, if it is kept; nil: nobody does. placed is nil if all run on the CPU.
-func (s *Session) place(st *statement, plan *physical.Plan, device Device, p *planned) (placed *gpu.Placed, where physical.Placement, err error) {
+func (s *Session) place(st *statement, plan *physical.Plan, device gpu.Setting, p *planned) (placed *gpu.Placed, where physical.Placement, err error) {
 	switch {
 	case slices.ContainsFunc(plan.All(), readsInformationSchema):
 		return nil, physical.OnCPU("information_schema is read on the CPU"), nil // it says what is wrong with a GPU
-	case device == deviceCPU:
+	case device == gpu.Never:
 		return nil, physical.OnCPU("radish_device is 'cpu'"), nil
 	}
 	d, err := s.vars.needGPU(device)
 	if err != nil {
 		return nil, where, err
 	}
-	wish := s.wish(device.mode(s.engine.auto.mode), "")
+	wish := s.wish(s.engine.auto.placedAs(device), "")
 	if p != nil {
 		wish.Kept, wish.Shared.Took = p.placing(), p.took(d)
 	}
-	if device == deviceAuto {
+	if device == gpu.Auto {
 		wish.Reason = "a test wants it there"
 	}
 	return d.Place(plan, st.exprContext(), wish)
 }
 
-// wish is how the session's plans are placed on a GPU, for a reason that counts where the mode does not give one.
-func (s *Session) wish(mode gpu.Mode, reason string) gpu.Wish {
+// wish is how the session's plans are placed on a GPU, for a reason that counts where the setting does not give one.
+func (s *Session) wish(setting gpu.Setting, reason string) gpu.Wish {
 	return gpu.Wish{
-		Mode: mode, Reason: reason, Limit: s.vars.integer("radish_gpu_memory_limit"), Tables: s.vars.integer("radish_gpu_table_memory"),
+		Setting: setting, Reason: reason, Limit: s.vars.integer("radish_gpu_memory_limit"), Tables: s.vars.integer("radish_gpu_table_memory"),
 		Joins: gpu.Joins{
 			InPartitions: gpu.Partitioning(s.vars.get(variableByName[gpuJoinPartitions])), Passes: int(s.vars.integer("radish_gpu_join_passes")), Bits: int(s.vars.integer("radish_gpu_join_bits")),
 			Sorted: gpu.Sorting(s.vars.get(variableByName[gpuJoinSorted])),

@@ -22,7 +22,7 @@ import (
 // gpuEngine is an engine whose GPU is of a library. What its queries take of the device has to be given back when the test ends.
 func gpuEngine(t *testing.T, lib *gpukernels.Library) *Engine {
 	t.Helper()
-	e, err := New(Options{Threads: 2, Device: deviceCPU, GPULibrary: lib.Path()})
+	e, err := New(Options{Threads: 2, Device: gpu.Never, GPULibrary: lib.Path()})
 	if err != nil {
 		t.Fatal(err)
 	}

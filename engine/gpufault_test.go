@@ -103,7 +103,7 @@ func testGPUOutOfMemory(t *testing.T, e *Engine) {
 	answers := faultAnswers(t, s)
 	d := theGPU(t, e)
 	before := queryBytes(t, d)
-	e.auto.mode = gpu.Eager
+	e.auto.instead = gpu.Eager
 	mustRun(t, s, "CREATE TABLE idle (x INT); INSERT INTO idle VALUES (1), (2)")
 	for i, q := range faultQueries {
 		for _, mode := range []string{"gpu_strict", "gpu", "auto"} {
@@ -415,7 +415,7 @@ func TestGPULost(t *testing.T) {
 }
 
 func loseGPU(t *testing.T, library string) {
-	e, err := New(Options{Threads: 2, Device: deviceCPU, GPULibrary: library})
+	e, err := New(Options{Threads: 2, Device: gpu.Never, GPULibrary: library})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -511,7 +511,7 @@ func TestGPUMemoryBound(t *testing.T) {
 
 // boundMemory runs queries that do not fit; known says that it is known before they start.
 func boundMemory(t *testing.T, library string, known bool) {
-	e, err := New(Options{Threads: 2, Device: deviceCPU, GPULibrary: library})
+	e, err := New(Options{Threads: 2, Device: gpu.Never, GPULibrary: library})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -519,7 +519,7 @@ func boundMemory(t *testing.T, library string, known bool) {
 	s := e.NewSession()
 	mustRun(t, s, "CALL tpch_generate(0.02)")
 	d := theGPU(t, e)
-	e.auto.mode = gpu.Eager
+	e.auto.instead = gpu.Eager
 	message := "on the GPU ran out of memory"
 	if known {
 		message = "it would run out of GPU memory"

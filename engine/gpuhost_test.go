@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/radish-sql/radish/exec/gpu"
 	"github.com/radish-sql/radish/gpukernels/gputest"
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
@@ -18,7 +19,7 @@ import (
 // BenchmarkGPUPlanning measures what comes before a hot query's first kernel: the queries of TPC-H are parsed, bound, planned and placed, which
 // writes their kernels, but not run.
 func BenchmarkGPUPlanning(b *testing.B) {
-	e, err := New(Options{Threads: 2, Device: deviceCPU, GPULibrary: gputest.EmulatedLibrary(b).Path()})
+	e, err := New(Options{Threads: 2, Device: gpu.Never, GPULibrary: gputest.EmulatedLibrary(b).Path()})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -55,7 +56,7 @@ func BenchmarkGPUPlanning(b *testing.B) {
 			case "lower":
 				plan, err = physical.Lower(q, physical.Options{Estimator: stats.NewEstimator(), Device: physical.GPU})
 			case "place":
-				_, _, err = s.place(st, plan, deviceStrict, nil)
+				_, _, err = s.place(st, plan, gpu.Strict, nil)
 			}
 		}
 		if err != nil {

@@ -32,7 +32,7 @@ func TestGPUMemoryLimit(t *testing.T) {
 		if got := mustRun(t, s, "SELECT COUNT(*), SUM(k) FROM t"); got != mustRun(t, s, "SELECT /*+ SET_VAR(radish_device='cpu') */ COUNT(*), SUM(k) FROM t") {
 			t.Errorf("a small query gives %s", got)
 		}
-		e.auto.mode = gpu.Eager
+		e.auto.instead = gpu.Eager
 		mustRun(t, s, "SET radish_device = 'auto'")
 		if got := mustRun(t, s, sql); got != want {
 			t.Error("the CPU takes over and gives other rows")

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/radish-sql/radish/exec/gpu"
 	"github.com/radish-sql/radish/sql/sqlerr"
 )
 
@@ -18,7 +19,7 @@ const jsonTables = `CREATE TABLE t (id INT PRIMARY KEY, doc JSON);
 
 // The first ones are the Reference Manual's (14.17.6), whose rows it prints; the others follow from its rules.
 func TestJSONTable(t *testing.T) {
-	t.Run("cpu", func(t *testing.T) { testJSONTable(t, session(t, Options{Threads: 2, Device: deviceCPU})) })
+	t.Run("cpu", func(t *testing.T) { testJSONTable(t, session(t, Options{Threads: 2, Device: gpu.Never})) })
 	eachGPU(t, func(t *testing.T, e *Engine) {
 		s := e.NewSession()
 		mustRun(t, s, "SET radish_device = 'gpu'")
@@ -176,7 +177,7 @@ func TestJSONTableStreams(t *testing.T) {
 }
 
 func TestExplainJSONTable(t *testing.T) {
-	s := session(t, Options{Device: deviceCPU})
+	s := session(t, Options{Device: gpu.Never})
 	mustRun(t, s, jsonTables)
 	const sql = "SELECT id, a FROM t LEFT JOIN JSON_TABLE(doc, '$.items[*]' COLUMNS (n FOR ORDINALITY, a INT PATH '$.a' DEFAULT '0' ON EMPTY, NESTED PATH '$.c' COLUMNS (c JSON EXISTS PATH '$'))) j ON TRUE WHERE id < 3"
 	const shown = "outer unnest j JSON_TABLE(t.doc, '$.items[*]' COLUMNS (n FOR ORDINALITY, a INT PATH '$.a' DEFAULT '0' ON EMPTY, NESTED PATH '$.c' COLUMNS (c JSON EXISTS PATH '$'))) (~"

@@ -16,6 +16,7 @@ import (
 	"weak"
 
 	"github.com/radish-sql/radish/engine/plans"
+	"github.com/radish-sql/radish/exec/gpu"
 	"github.com/radish-sql/radish/planner/cost"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
@@ -86,7 +87,7 @@ func TestKeptPlans(t *testing.T) {
 	for seed := range uint64(2) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			r := rand.New(rand.NewPCG(seed, 91))
-			first, second := session(t, Options{Threads: 1, Device: deviceCPU}), session(t, Options{Threads: 1, Device: deviceCPU})
+			first, second := session(t, Options{Threads: 1, Device: gpu.Never}), session(t, Options{Threads: 1, Device: gpu.Never})
 			mustRun(t, first, keptTables)
 			mustRun(t, second, keptTables)
 			sessions := [2][]*Session{{first, first.engine.NewSession(), first.engine.NewSession()}, {second, second.engine.NewSession(), second.engine.NewSession()}}
@@ -213,7 +214,7 @@ func isKept(t *testing.T, ctx context.Context, s *Session, text string, params .
 
 // TPC-H's queries are kept, with the plan that EXPLAIN shows, and running one changes nothing of it. They go when a table of theirs changes.
 func TestPlansOfTPCHAreKept(t *testing.T) {
-	s := session(t, Options{Threads: 2, Device: deviceCPU})
+	s := session(t, Options{Threads: 2, Device: gpu.Never})
 	mustRun(t, s, "CALL tpch_generate(0.01)")
 	other := s.engine.NewSession()
 	for _, q := range tpch.Queries(0.01) {
@@ -249,7 +250,7 @@ func TestPlansOfTPCHAreKept(t *testing.T) {
 
 // What depends on more than a plan's key is planned each time.
 func TestWhatIsNotKept(t *testing.T) {
-	s := session(t, Options{Threads: 1, Device: deviceCPU})
+	s := session(t, Options{Threads: 1, Device: gpu.Never})
 	mustRun(t, s, keptTables)
 	mustRun(t, s, "SET timestamp = 1700000000; SET @x = 1; CREATE TEMPORARY TABLE mine (id INT); INSERT INTO mine VALUES (1)")
 	file := filepath.Join(t.TempDir(), "f.csv")
@@ -328,7 +329,7 @@ func mustTable(t *testing.T, s *Session, name string) *table.Version {
 // Nothing holds on to the rows of a table that has changed, and what is kept is counted, bounded, and given up when memory is short.
 func TestKeptPlansHoldLittle(t *testing.T) {
 	const limit = 64 << 20
-	s := session(t, Options{Threads: 1, Device: deviceCPU, MemoryLimit: limit})
+	s := session(t, Options{Threads: 1, Device: gpu.Never, MemoryLimit: limit})
 	mustRun(t, s, keptTables)
 	if !isKept(t, t.Context(), s, "SELECT COUNT(*), SUM(v) FROM a") {
 		t.Fatal("the plan is not kept")
@@ -363,7 +364,7 @@ func TestKeptPlansHoldLittle(t *testing.T) {
 
 // What is counted is about what plans take.
 func TestBytesOfKeptPlans(t *testing.T) {
-	s := session(t, Options{Threads: 1, Device: deviceCPU})
+	s := session(t, Options{Threads: 1, Device: gpu.Never})
 	mustRun(t, s, "CALL tpch_generate(0.01)")
 	queries := tpch.Queries(0.01)
 	heap := func() int64 {
@@ -395,7 +396,7 @@ func TestBytesOfKeptPlans(t *testing.T) {
 
 // Sessions run the same plans at once, with several threads, while tables that they read change back and forth.
 func TestKeptPlansOfManySessions(t *testing.T) {
-	setup := session(t, Options{Threads: 3, Device: deviceCPU})
+	setup := session(t, Options{Threads: 3, Device: gpu.Never})
 	mustRun(t, setup, "CALL tpch_generate(0.01)")
 	mustRun(t, setup, "CREATE TABLE flips (n INT); INSERT INTO flips VALUES (1)")
 	var texts, want []string
@@ -463,14 +464,14 @@ func TestKeptPlansFollowCosts(t *testing.T) {
 		t.Fatal(err)
 	}
 	plans := func() (onCPU, onGPU *physical.Plan) {
-		for _, device := range []Device{deviceCPU, "gpu"} {
+		for _, device := range []gpu.Setting{gpu.Never, "gpu"} {
 			mustRun(t, s, "SET radish_device = '"+string(device)+"'")
 			if !isKept(t, t.Context(), s, text) {
 				t.Fatal("the plan is not kept")
 			}
 			key, _ := (&statement{Statement: list[0], session: s, ctx: t.Context()}).planKey()
 			k, _ := e.plans.Find(&key)
-			if device == deviceCPU {
+			if device == gpu.Never {
 				onCPU = k.Plan(physical.CPU, 0)
 			} else {
 				onGPU = k.Plan(physical.GPU, d.Advisor().CostsVersion())

@@ -84,7 +84,7 @@ type planRun struct {
 // kept returns the statement's plan, if the session keeps one that holds. A statement that comes for the second time is bound for it.
 func (st *statement) kept() *planRun {
 	s := st.session
-	if s.checking || st.Rows != nil || st.Alias != nil || len(st.Into) > 0 || s.vars.disabledRules[directQueries] || s.device().needsGPU() || len(observe.Of(st.ctx)) > 0 {
+	if s.checking || st.Rows != nil || st.Alias != nil || len(st.Into) > 0 || s.vars.disabledRules[directQueries] || s.device().NeedsGPU() || len(observe.Of(st.ctx)) > 0 {
 		return nil
 	}
 	c := &s.plans

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/radish-sql/radish/exec/gpu"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/planner/rules"
 	"github.com/radish-sql/radish/planner/stats"
@@ -15,7 +16,7 @@ import (
 // BenchmarkPlanning shares out what TPC-H's queries take over tables so small that running them is not all: the time of each stage of a statement that is planned anew,
 // in microseconds a query, and of a statement that comes again.
 func BenchmarkPlanning(b *testing.B) {
-	e, err := New(Options{Threads: 1, Device: deviceCPU})
+	e, err := New(Options{Threads: 1, Device: gpu.Never})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/radish-sql/radish/exec/gpu"
 	"github.com/radish-sql/radish/sql/sqlerr"
 )
 
@@ -98,7 +99,7 @@ func hardToPlan() []struct{ name, sql string } {
 // Planning ends soon when the statement is cancelled or its time is up, whatever it is at. RADISH_PLAN_ONLY picks statements by a
 // part of their names.
 func TestPlanningIsInterrupted(t *testing.T) {
-	s := session(t, Options{Threads: 1, Device: deviceCPU})
+	s := session(t, Options{Threads: 1, Device: gpu.Never})
 	mustRun(t, s, "CREATE TABLE t (id INT PRIMARY KEY, a INT, b INT); INSERT INTO t VALUES (1, 2, 3), (4, 5, 6), (7, 8, 9); CREATE TABLE u AS SELECT * FROM t")
 	mustRun(t, s, "CALL tpch_generate(0.01)")
 	mustRun(t, s, "CREATE VIEW v0 AS SELECT id AS x, a AS y FROM t")
@@ -141,7 +142,7 @@ func TestPlanningIsInterrupted(t *testing.T) {
 
 // Lists of IN are planned in time that grows with them, not with their square.
 func TestLongListsArePlannedInTime(t *testing.T) {
-	s := session(t, Options{Threads: 1, Device: deviceCPU})
+	s := session(t, Options{Threads: 1, Device: gpu.Never})
 	mustRun(t, s, "CREATE TABLE t (a INT, b INT)")
 	for _, operator := range []string{"IN", "NOT IN"} {
 		plan := func(n int) time.Duration {
@@ -172,7 +173,7 @@ func TestLongListsArePlannedInTime(t *testing.T) {
 
 // max_execution_time counts planning, as a variable and as a hint.
 func TestPlanningTimeIsExecutionTime(t *testing.T) {
-	s := session(t, Options{Threads: 1, Device: deviceCPU})
+	s := session(t, Options{Threads: 1, Device: gpu.Never})
 	mustRun(t, s, "CREATE TABLE t (id INT)")
 	from := aliases("t", 4900)
 	for _, sql := range []string{

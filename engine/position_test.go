@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/radish-sql/radish/exec/gpu"
 	"github.com/radish-sql/radish/sql/sqlerr"
 )
 
@@ -163,7 +164,7 @@ func TestTimeHints(t *testing.T) {
 // EXPLAIN ANALYZE tells how many groups the CPU found, and in what form it held them. Of pipelines that end in the same groups the last
 // one tells it.
 func TestExplainAnalyzeTellsGroups(t *testing.T) {
-	s := session(t, Options{Threads: 2, Device: deviceCPU})
+	s := session(t, Options{Threads: 2, Device: gpu.Never})
 	mustRun(t, s, `CREATE TABLE d AS WITH RECURSIVE r AS (SELECT 0 AS n UNION ALL SELECT n + 1 FROM r WHERE n < 199) SELECT n FROM r;
 		CREATE TABLE t AS SELECT a.n * 200 + b.n AS id, (a.n * 200 + b.n) * 1000003 AS sorted, b.n % 7 AS few, (a.n * 31 + b.n) * 1000000000000007 AS wide, a.n * 1.5e0 AS x, CONCAT('word', b.n % 3) AS word
 		FROM d AS a JOIN d AS b ORDER BY id`)
@@ -254,7 +255,7 @@ func TestFileWithoutBackticks(t *testing.T) {
 
 // TestExplainTree looks at a plan whose pipelines branch: a join's builds, a union, a recursion.
 func TestExplainTree(t *testing.T) {
-	s := session(t, Options{Threads: 1, Device: deviceCPU})
+	s := session(t, Options{Threads: 1, Device: gpu.Never})
 	mustRun(t, s, "CREATE TABLE a (x INT, y INT); CREATE TABLE b (x INT, z INT); INSERT INTO a VALUES (1, 2), (2, 3), (3, 4); INSERT INTO b VALUES (1, 5), (2, 6); SET explain_format = 'tree'")
 	got := mustRun(t, s, "EXPLAIN ANALYZE SELECT y, SUM(z) FROM a JOIN b USING (x) GROUP BY y ORDER BY y")
 	lines := 0

@@ -114,7 +114,7 @@ func (x *preparations) count() int {
 
 // invest has the columns of tables uploaded that are new, or have grown by half, and large enough for a GPU.
 func (e *Engine) invest(changes []catalog.Change) {
-	if e.opts.Device == deviceCPU {
+	if e.opts.Device == gpu.Never {
 		return
 	}
 	var grown []*table.Version

@@ -78,7 +78,7 @@ func TestRehearsed(t *testing.T) {
 // TestInvested: the columns of a large table are uploaded when it is made, but for strings without dictionary; nobody has used them.
 func TestInvested(t *testing.T) {
 	e, d, s := autoEngine(t)
-	e.opts.Device = deviceAuto
+	e.opts.Device = gpu.Auto
 	autoTables(t, s)
 	mustRun(t, s, "CREATE TABLE texts AS SELECT n, MD5(n) AS m FROM facts")
 	var got string

@@ -223,7 +223,7 @@ func (e *Engine) costsOn(device physical.Device) *cost.Table {
 func (s *Session) streamedFrom(device physical.Device) int64 {
 	share := s.engine.files.Share
 	switch {
-	case device == physical.GPU || s.device().needsGPU():
+	case device == physical.GPU || s.device().NeedsGPU():
 		return math.MaxInt64
 	case s.staysOnCPU():
 		return share / streamedShare
@@ -235,7 +235,7 @@ func (s *Session) streamedFrom(device physical.Device) int64 {
 func (s *Session) plan(st *statement, q *logical.Query, k *plans.Statement) (*planned, error) {
 	p := &planned{query: q, kept: k, began: time.Now()}
 	device := s.device()
-	if device == deviceAuto {
+	if device == gpu.Auto {
 		return p, s.auto(st, p)
 	}
 	if err := s.forced(st, p, device); err != nil || s.engine.auto.calibrating || placement.PlanRows(p.plan) < s.engine.auto.leastRows {
@@ -325,7 +325,7 @@ func resultColumns(cols []*expr.Column, names []string) []ResultColumn {
 
 // runDirectly runs a query directly if it can be; nil: it cannot.
 func (s *Session) runDirectly(st *statement, q *logical.Query) (*Result, error) {
-	if s.device().needsGPU() || s.vars.disabledRules[directQueries] || len(observe.Of(st.ctx)) > 0 {
+	if s.device().NeedsGPU() || s.vars.disabledRules[directQueries] || len(observe.Of(st.ctx)) > 0 {
 		return nil, nil
 	}
 	d, err := direct.Compile(q, nil)

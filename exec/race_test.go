@@ -36,7 +36,7 @@ func (b *onBoth) Name() string { return b.way }
 func (b *onBoth) Run(ctx context.Context, plan *physical.Plan) (out []*column.Batch, err error) {
 	env := exec.Env{Threads: 1, Expr: &expr.Context{Warnings: &sqlerr.Warnings{}}}
 	background := &expr.Context{Warnings: &sqlerr.Warnings{}}
-	placed, _, err := b.device.Place(plan, background, gpu.Wish{Mode: gpu.Auto})
+	placed, _, err := b.device.Place(plan, background, gpu.Wish{Setting: gpu.Auto})
 	if err != nil {
 		return nil, err
 	}

@@ -29,7 +29,7 @@ func (d *Device) preferCompiled(p *Placed) {
 }
 
 // waits says whether the query waits for the kernels that are not compiled. Otherwise the CPU runs it meanwhile.
-func (p *Placed) waits() bool { return p.mode == Always || p.mode == Strict }
+func (p *Placed) waits() bool { return p.setting.NeedsGPU() }
 
 // hurries says whether the query waits, and its kernels are to be compiled quickly. Where they go over very many rows they would take longer than compiling saves.
 func (p *Placed) hurries() bool {

@@ -17,13 +17,13 @@ import (
 
 // Wish is how a plan is to be placed.
 type Wish struct {
-	Mode   Mode
-	Reason string // of pipelines on the GPU; with Always and Strict it follows from the mode
-	Limit  int64  // bytes of each device's memory that the query may hold beside table columns; 0: as many as there are
-	Tables int64  // bytes of it that table columns may take: of larger tables windows are read, one after the other; 0: as many as there are
-	Joins  Joins
-	Shared Sharing
-	Kept   *Kept // what was found for the plan before; nil: it is not kept
+	Setting Setting
+	Reason  string // of pipelines on the GPU; with Always and Strict it follows from the setting
+	Limit   int64  // bytes of each device's memory that the query may hold beside table columns; 0: as many as there are
+	Tables  int64  // bytes of it that table columns may take: of larger tables windows are read, one after the other; 0: as many as there are
+	Joins   Joins
+	Shared  Sharing
+	Kept    *Kept // what was found for the plan before; nil: it is not kept
 	// Groups, if it is not nil, is what tests have in the stead of the device's for groups in partitions.
 	Groups *kernel.PartitionedGroups
 }
@@ -36,7 +36,7 @@ const RecursionStays = "WITH RECURSIVE runs on the CPU, with all that it reads"
 // devices share it.
 func (d *Device) Place(plan *physical.Plan, ctx *expr.Context, wish Wish) (placed *Placed, where physical.Placement, err error) {
 	defer d.runner.Device.Span("place")()
-	if reason, err := d.unplaceable(plan, wish.Mode); reason != "" || err != nil {
+	if reason, err := d.unplaceable(plan, wish.Setting); reason != "" || err != nil {
 		return nil, physical.OnCPU(reason), err
 	}
 	target := d.runner.ForKernels()
@@ -84,7 +84,7 @@ func (d *Device) placeKept(plan *physical.Plan, ctx *expr.Context, wish Wish, ta
 // placeAgain places a plan as it was placed before; nil: that does not do any more.
 func (d *Device) placeAgain(p *keptPlacing, wish Wish) (placed *Placed, err error) {
 	x := &placing{plan: p.plan, off: p.off}
-	placed = &Placed{Plan: p.plan, device: d, mode: wish.Mode, limit: wish.Limit, tables: wish.Tables, groups: p.groups, shares: p.shares, off: p.off, written: p.program}
+	placed = &Placed{Plan: p.plan, device: d, setting: wish.Setting, limit: wish.Limit, tables: wish.Tables, groups: p.groups, shares: p.shares, off: p.off, written: p.program}
 	d.preferCompiled(placed)
 	if placed.Placement, err = x.placement(wish); err != nil {
 		return nil, err
@@ -135,7 +135,7 @@ func (d *Device) placeAnew(plan *physical.Plan, ctx *expr.Context, wish Wish, ta
 		return nil, where, err
 	}
 	if reason := placed.planWindows(); reason != "" {
-		return nil, physical.OnCPU(reason), tooLarge(reason, wish.Mode)
+		return nil, physical.OnCPU(reason), tooLarge(reason, wish.Setting)
 	}
 	placed.Placement.Alone = alone
 	return placed, placed.Placement, nil
@@ -245,7 +245,7 @@ func (d *Device) placeShares(s *shares, plan *physical.Plan, ctx *expr.Context, 
 func (d *Device) place(plan *physical.Plan, ctx *expr.Context, wish Wish, target *kernel.Target) (placed *Placed, where physical.Placement, err error) {
 	x := &placing{plan: plan, off: map[*physical.Pipeline]string{}}
 	x.sides()
-	placed = &Placed{Plan: plan, device: d, mode: wish.Mode, limit: wish.Limit, tables: wish.Tables}
+	placed = &Placed{Plan: plan, device: d, setting: wish.Setting, limit: wish.Limit, tables: wish.Tables}
 	for {
 		placed.groups = x.crossings()
 		whole := *plan
@@ -274,17 +274,17 @@ func (d *Device) place(plan *physical.Plan, ctx *expr.Context, wish Wish, target
 	return placed, placed.Placement, nil
 }
 
-// unplaceable says why no pipeline of a plan can run on the device, whatever kernels there are. It is an error where the mode wants no other device.
-func (d *Device) unplaceable(plan *physical.Plan, mode Mode) (reason string, err error) {
+// unplaceable says why no pipeline of a plan can run on the device, whatever kernels there are. It is an error where the setting wants no other device.
+func (d *Device) unplaceable(plan *physical.Plan, setting Setting) (reason string, err error) {
 	if err := d.Lost(); err != nil {
 		reason = "the GPU failed and cannot be used until the program restarts: " + err.Error()
-		if !mode.fallsBack() {
+		if !setting.fallsBack() {
 			return "", sqlerr.New(sqlerr.CodeUnknownError, sqlerr.Resource, "%s", reason).WithHint("SET radish_device = 'auto' to go on with the CPU")
 		}
 		return reason, nil
 	}
 	if plan.Recursive() {
-		if mode == Strict {
+		if setting == Strict {
 			return "", sqlerr.NotSupportedf("WITH RECURSIVE on the GPU", RecursionStays).WithHint("SET radish_device = 'auto' to run it on the CPU")
 		}
 		return RecursionStays, nil
@@ -292,18 +292,18 @@ func (d *Device) unplaceable(plan *physical.Plan, mode Mode) (reason string, err
 	return "", nil
 }
 
-// tooLarge is the error of a plan that the device lacks memory for, where the mode wants no other device; nil if it lets the CPU run the plan.
-func tooLarge(reason string, mode Mode) error {
-	if mode.sparesMemory() {
+// tooLarge is the error of a plan that the device lacks memory for, where the setting wants no other device; nil if it lets the CPU run the plan.
+func tooLarge(reason string, setting Setting) error {
+	if setting.sparesMemory() {
 		return nil
 	}
 	return sqlerr.New(sqlerr.CodeCapacityExceeded, sqlerr.Resource, "%s", reason).WithHint("SET radish_device = 'gpu' to let the CPU run what the GPU cannot")
 }
 
-// placement is what was found. In strict mode a pipeline on the CPU is an error.
+// placement is what was found. With Strict a pipeline on the CPU is an error.
 func (x *placing) placement(wish Wish) (where physical.Placement, err error) {
 	reason := wish.Reason
-	switch wish.Mode {
+	switch wish.Setting {
 	case Always:
 		reason = "radish_device is 'gpu'"
 	case Strict:
@@ -316,7 +316,7 @@ func (x *placing) placement(wish Wish) (where physical.Placement, err error) {
 			where.Pipelines[p] = physical.Choice{Device: physical.GPU, Reason: reason}
 			continue
 		}
-		if wish.Mode == Strict {
+		if wish.Setting == Strict {
 			return where, sqlerr.NotSupportedf(fmt.Sprintf("pipeline %d on the GPU", p.ID), "%s", why).WithHint("SET radish_device = 'gpu' to let the CPU run what the GPU cannot")
 		}
 		where.Pipelines[p] = physical.Choice{Device: physical.CPU, Reason: why}

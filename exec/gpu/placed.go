@@ -9,29 +9,33 @@ import (
 	"github.com/radish-sql/radish/planner/physical"
 )
 
-// Mode is how pipelines are shared out between the processor and a device.
-type Mode uint8
+// Setting is a value of radish_device: where queries run.
+type Setting string
 
-// The modes.
+// The settings. Plans and the CPU's executor know [physical.Device] alone.
 const (
-	Auto   Mode = iota // the device where it is estimated to be faster
-	Always             // the device for every pipeline that can run there
-	Strict             // the same; a pipeline that cannot is an error
-	Eager              // Auto without an estimate, for tests: the device for every pipeline that can run there, the CPU where it fails
+	Auto   Setting = "auto"       // where the query is known to take less, or on both in a race
+	Never  Setting = "cpu"        // on the CPU alone
+	Always Setting = "gpu"        // on the GPU; what cannot run there runs on the CPU
+	Strict Setting = "gpu_strict" // on the GPU; what cannot run there is an error
+	Eager  Setting = "eager"      // for tests, nobody can set it: on the GPU as with Always; the CPU runs what fails there
 )
 
+// NeedsGPU says whether queries are errors where there is no GPU.
+func (s Setting) NeedsGPU() bool { return s == Always || s == Strict }
+
 // fallsBack says whether the CPU runs what the device fails at.
-func (m Mode) fallsBack() bool { return m == Auto || m == Eager }
+func (s Setting) fallsBack() bool { return s == Auto || s == Eager }
 
 // sparesMemory says whether the CPU runs what the device has no memory for.
-func (m Mode) sparesMemory() bool { return m != Strict }
+func (s Setting) sparesMemory() bool { return s != Strict }
 
 // Placed is a plan some of whose pipelines run on the GPU, with their kernels.
 type Placed struct {
 	Plan      *physical.Plan
 	Placement physical.Placement
 	device    *Device
-	mode      Mode
+	setting   Setting
 	program   *program.Program
 	// groups are the pipelines that store an aggregation's groups as rows, for those that are read on the CPU. They are no part of the plan.
 	groups map[*physical.Aggregate]*physical.Pipeline

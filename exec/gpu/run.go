@@ -360,7 +360,7 @@ func (r *Run) Downloaded() (bytes int64) {
 }
 
 // Failure explains why the device failed; reason is empty if it did not. Without an error the CPU is to run the query in its stead: it may word
-// the error better, or the mode leaves the choice.
+// the error better, or the setting leaves the choice.
 func (r *Run) Failure() (reason string, err error) {
 	return r.placed.failure(r.failed, r.at, r.on, r.held)
 }
@@ -394,7 +394,7 @@ func (p *Placed) failure(failed error, at *physical.Pipeline, on *Device, held i
 	default:
 		reason = fmt.Sprintf("%s failed on the GPU: %v", where, failed)
 	}
-	if p.mode.fallsBack() {
+	if p.setting.fallsBack() {
 		return reason, nil
 	}
 	return reason, sqlerr.New(sqlerr.CodeUnknownError, sqlerr.Resource, "%s", reason).WithCause(failed).WithHint("SET radish_device = 'auto' to let the CPU run what the GPU cannot")

@@ -24,7 +24,7 @@ func (p *Placed) outOfMemory(failed error, at *physical.Pipeline, on *Device, he
 	if lack == nil || !lack.OfQuery {
 		on.runner.Residency.RanShort(held, x.Message)
 	}
-	if p.mode.sparesMemory() {
+	if p.setting.sparesMemory() {
 		return x.Message + remedy, nil
 	}
 	return x.Message, x

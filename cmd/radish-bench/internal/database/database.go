@@ -58,7 +58,7 @@ type DB struct {
 }
 
 func Open(s Settings) (*DB, error) {
-	opts := engine.Options{Threads: s.threads, Device: engine.Device(s.Device)}
+	opts := engine.Options{Threads: s.threads, Device: gpu.Setting(s.Device)}
 	if s.Device == "emulated" {
 		folder, err := os.UserCacheDir()
 		if err != nil {

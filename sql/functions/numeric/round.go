@@ -24,7 +24,7 @@ func roundingFunctions() []*expr.Function {
 		fn("sign", "SIGN(x)", "-1, 0 or 1, as x is below, equal to or above 0.", 1, resolveSign, evalSign),
 		fn("ceil", "CEIL(x)", "The least integer not below x.", 1, resolveWhole, wholeKernel(math.Ceil, types.CeilDecimal), "ceiling"),
 		fn("floor", "FLOOR(x)", "The greatest integer not above x.", 1, resolveWhole, wholeKernel(math.Floor, types.FloorDecimal)),
-		fn("round", "ROUND(x [, d])", "x rounded to d digits behind the point (0); d may be negative. Exact halves go away from zero. No digits are added to a DECIMAL, as in MySQL 8: ROUND(1/3, 6) is 0.3333.",
+		fn("round", "ROUND(x [, d])", "x rounded to d digits behind the point (0); d may be negative. Exact halves go away from zero. A DECIMAL gets no more digits than it has.",
 			2, resolveRound, rounder(false)),
 		{Name: "truncate", Category: category, Syntax: "TRUNCATE(x, d)", MinArgs: 2, MaxArgs: 2,
 			Doc: "x cut to d digits behind the point; d may be negative.", Resolve: resolveRound, Eval: rounder(true), Digits: expr.Digits{Rounds: true}},

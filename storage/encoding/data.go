@@ -16,6 +16,7 @@ type Data struct {
 	Type    types.Type
 	Rows    int
 	Ints    []int64
+	Pieces  [][]int64 // in place of Ints, where none is NULL: two or more, none of them empty, which Encode only reads
 	Floats  []float64
 	Wide    []types.Int128
 	Strings []string
@@ -66,6 +67,14 @@ func (d *Data) Complete(t types.Type) {
 	default:
 		d.Ints = make([]int64, d.Rows)
 	}
+}
+
+// pieces returns the integers in pieces.
+func (d *Data) pieces() [][]int64 {
+	if d.Pieces != nil {
+		return d.Pieces
+	}
+	return [][]int64{d.Ints[:d.Rows]}
 }
 
 // Append adds the values of v at the positions of sel (nil: 0..n-1) to d, which has v's physical type. Strings are

@@ -2,6 +2,7 @@ package encoding
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"unsafe"
 
@@ -44,9 +45,9 @@ func Encode(d Data) *Chunk {
 			c.encodeStrings(d.Strings[:d.Rows])
 		}
 	case types.PhysUint64:
-		c.encodeInts(d.Ints[:d.Rows], 1<<63, d.KeepInts)
+		c.encodeInts(d.pieces(), 1<<63, d.KeepInts)
 	default:
-		c.encodeInts(d.Ints[:d.Rows], 0, d.KeepInts)
+		c.encodeInts(d.pieces(), 0, d.KeepInts)
 	}
 	return c
 }
@@ -64,8 +65,9 @@ func (c *Chunk) firstValid() int {
 }
 
 // encodeInts encodes integers whose order is that of their signed value after flip was xored to it: 1<<63 for unsigned
-// ones. With keep it does not narrow them.
-func (c *Chunk) encodeInts(x []int64, flip uint64, keep bool) {
+// ones. They come in pieces, in one if some are NULL. With keep it does not narrow them.
+func (c *Chunk) encodeInts(pieces [][]int64, flip uint64, keep bool) {
+	x := pieces[0]
 	lo := x[c.firstValid()]
 	if c.Valid != nil {
 		for i := range x {
@@ -74,10 +76,8 @@ func (c *Chunk) encodeInts(x []int64, flip uint64, keep bool) {
 			}
 		}
 	}
-	f := int64(flip)
-	minimum, maximum := boundsOf(x, f)
-	c.Sorted = c.Valid == nil && ascending(x, f)
-	minimum, maximum = minimum^f, maximum^f
+	minimum, maximum, sorted := intBounds(pieces, int64(flip))
+	c.Sorted = sorted && c.Valid == nil
 	c.Min = types.Value{Type: c.Type, I: minimum}
 	c.Max = types.Value{Type: c.Type, I: maximum}
 	c.Base = minimum
@@ -87,13 +87,16 @@ func (c *Chunk) encodeInts(x []int64, flip uint64, keep bool) {
 	}
 	switch c.Kind {
 	case FOR8:
-		c.U8 = narrow[uint8](x, minimum)
+		c.U8 = narrow[uint8](pieces, c.Rows, minimum)
 	case FOR16:
-		c.U16 = narrow[uint16](x, minimum)
+		c.U16 = narrow[uint16](pieces, c.Rows, minimum)
 	case FOR32:
-		c.U32 = narrow[uint32](x, minimum)
+		c.U32 = narrow[uint32](pieces, c.Rows, minimum)
 	case Raw64:
-		c.I64, c.Base = x, 0
+		if c.Base = 0; len(pieces) > 1 {
+			x = slices.Concat(pieces...)
+		}
+		c.I64 = x
 		return
 	}
 	// NULLs hold the first value so far; the contract promises Base.
@@ -155,10 +158,34 @@ func intKind(minimum, maximum int64) Kind {
 	return Raw64
 }
 
-func narrow[U uint8 | uint16 | uint32](x []int64, base int64) []U {
-	out := make([]U, len(x))
-	for i, v := range x {
-		out[i] = U(v - base)
+// intBounds returns the least and the greatest of integers in the order of flip, and whether they ascend.
+func intBounds(pieces [][]int64, flip int64) (minimum, maximum int64, sorted bool) {
+	minimum = pieces[0][0] ^ flip
+	maximum, sorted = minimum, true
+	previous := minimum
+	for _, x := range pieces {
+		first := x[0] ^ flip
+		if sorted = sorted && first >= previous && ascending(x, flip); sorted {
+			previous = x[len(x)-1] ^ flip
+			maximum = previous
+			continue
+		}
+		lo, hi := boundsOf(x, flip)
+		minimum, maximum = min(minimum, lo), max(maximum, hi)
+	}
+	return minimum ^ flip, maximum ^ flip, sorted
+}
+
+// narrow returns the distances of so many values, in pieces, from base.
+func narrow[U uint8 | uint16 | uint32](pieces [][]int64, rows int, base int64) []U {
+	out := make([]U, rows)
+	rest := out
+	for _, x := range pieces {
+		part := rest[:len(x)]
+		for i, v := range x {
+			part[i] = U(v - base)
+		}
+		rest = rest[len(x):]
 	}
 	return out
 }

@@ -65,12 +65,17 @@ func appendBatch(schema *Schema, data []encoding.Data, b *column.Batch) error {
 		}
 	}
 	for i, c := range b.Cols {
-		if c.Type.Kind == types.KindNull && data[i].Type.Phys() != types.PhysInt64 {
-			c = nulls(data[i].Type, b.N)
-		}
-		data[i].Append(c, b.N, b.Sel)
+		appendColumn(&data[i], c, b)
 	}
 	return nil
+}
+
+// appendColumn appends a column of the batch b to data.
+func appendColumn(data *encoding.Data, c *column.Vector, b *column.Batch) {
+	if c.Type.Kind == types.KindNull && data.Type.Phys() != types.PhysInt64 {
+		c = nulls(data.Type, b.N)
+	}
+	data.Append(c, b.N, b.Sel)
 }
 
 // nulls returns a vector of n NULLs.

@@ -230,13 +230,12 @@ func (b *Builder) encode(data []encoding.Data, size int64) error {
 
 // encodeRest is encode for a row group some of whose columns are ready.
 func (b *Builder) encodeRest(data []encoding.Data, ready []*encoding.Chunk, rows int, size int64) error {
-	return b.begin(ready, rows, bytesOf(data)+size, 0, func() ([]encoding.Data, error) { return data, nil }, nil)
+	return b.begin(ready, rows, bytesOf(data)+size, 0, func() []encoding.Data { return data })
 }
 
 // begin encodes a row group in the background but for the columns that are ready. collect makes the columns, of raw bytes, from something that
-// has source bytes already counted. It reports the group's memory before it takes that of the encoded columns. release, unless it is nil, gets each column that was made, and
-// what it has become.
-func (b *Builder) begin(ready []*encoding.Chunk, rows int, raw, source int64, collect func() ([]encoding.Data, error), release func(*encoding.Data, *encoding.Chunk)) error {
+// has source bytes already counted. It reports the group's memory before it takes that of the encoded columns.
+func (b *Builder) begin(ready []*encoding.Chunk, rows int, raw, source int64, collect func() []encoding.Data) error {
 	g := &RowGroup{Rows: rows, Columns: ready}
 	b.groups = append(b.groups, g)
 	rest := b.count(ready)
@@ -257,10 +256,7 @@ func (b *Builder) begin(ready []*encoding.Chunk, rows int, raw, source int64, co
 		assigned := sync.OnceFunc(func() { close(done) }) // whatever happens, lest the groups behind wait
 		defer func() { assigned(); <-b.slots }()
 		err := sqlerr.Guard(func() error {
-			data, err := collect()
-			if err != nil {
-				return err
-			}
+			data := collect()
 			pending := make([]*encoding.Pending, len(rest))
 			for k, i := range rest {
 				pending[k] = b.encoders[i].Prepare(data[i])
@@ -273,9 +269,6 @@ func (b *Builder) begin(ready []*encoding.Chunk, rows int, raw, source int64, co
 			for k, i := range rest {
 				g.Columns[i] = pending[k].Chunk()
 				g.Columns[i].Buffers(func(_ unsafe.Pointer, bytes int64) { b.held.Add(bytes) })
-				if release != nil {
-					release(&data[i], g.Columns[i])
-				}
 			}
 			return nil
 		})

@@ -2,7 +2,6 @@ package table
 
 import (
 	"slices"
-	"sync"
 
 	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/sql/types"
@@ -40,6 +39,9 @@ func (b *Builder) Take(batch *column.Batch) error {
 // take takes a batch that fits the group being collected.
 func (b *Builder) take(batch *column.Batch) error {
 	bytes, rows := int64(0), batch.Rows()
+	if rows == 0 {
+		return nil
+	}
 	for i, v := range batch.Cols {
 		switch {
 		case v.Dict != nil:
@@ -88,40 +90,54 @@ func (b *Builder) sealTaken() error {
 	}
 	b.taken = taken{}
 	clear(b.size)
-	return b.begin(make([]*encoding.Chunk, len(b.data)), t.rows, t.bytes+2*size, t.bytes, func() ([]encoding.Data, error) {
-		data := newData(b.base.Schema)
-		for i := range data {
-			data[i].Expect = t.rows
-			if phys := data[i].Type.Phys(); phys == types.PhysInt64 || phys == types.PhysUint64 {
-				data[i].Ints = idleInts(t.rows)
-			}
-		}
-		for _, batch := range t.batches {
-			if err := appendBatch(b.base.Schema, data, batch); err != nil {
-				return nil, err
-			}
-		}
-		return data, nil
-	}, func(data *encoding.Data, made *encoding.Chunk) {
-		if made.I64 == nil && cap(data.Ints) >= RowGroupSize { // its values are held in a narrower form
-			idle.Put(&data.Ints)
-		}
-	})
+	return b.begin(make([]*encoding.Chunk, len(b.data)), t.rows, t.bytes+2*size, t.bytes, func() []encoding.Data { return t.collect(b.base.Schema) })
 }
 
-// idle has memory of RowGroupSize integers, as pointers to slices. Each row group whose batches were taken collects its integers there before they become narrow, and
-// fresh memory would cost as much as copying them.
-var idle sync.Pool
+// collect makes columns of the batches.
+func (t *taken) collect(schema *Schema) []encoding.Data {
+	data := newData(schema)
+	for i := range data {
+		d := &data[i]
+		if t.hasPieces(i) {
+			d.Rows, d.Pieces = t.rows, t.pieces(i)
+			continue
+		}
+		d.Expect = t.rows
+		for _, batch := range t.batches {
+			appendColumn(d, batch.Cols[i], batch)
+		}
+	}
+	return data
+}
 
-// idleInts returns memory for so many integers, or nil where they are too few for that.
-func idleInts(rows int) []int64 {
-	if rows <= RowGroupSize/2 {
-		return nil
+// hasPieces says whether a column is of several batches' integers of which none is NULL. They are encoded where they lie: copying them would cost half as much again.
+func (t *taken) hasPieces(column int) bool {
+	if len(t.batches) == 1 {
+		return false // the column could keep the batch's memory
 	}
-	if ints, ok := idle.Get().(*[]int64); ok {
-		return (*ints)[:0]
+	for _, batch := range t.batches {
+		v := batch.Cols[column]
+		if phys := v.Type.Phys(); v.Valid != nil || phys != types.PhysInt64 && phys != types.PhysUint64 {
+			return false
+		}
 	}
-	return make([]int64, 0, RowGroupSize)
+	return true
+}
+
+// pieces returns the batches' integers of a column.
+func (t *taken) pieces(column int) (pieces [][]int64) {
+	for _, batch := range t.batches {
+		v := batch.Cols[column]
+		switch {
+		case v.Const || batch.Sel != nil:
+			part := encoding.Data{Type: v.Type}
+			part.Append(v, batch.N, batch.Sel)
+			pieces = append(pieces, part.Ints)
+		default:
+			pieces = append(pieces, v.I64[:batch.N])
+		}
+	}
+	return pieces
 }
 
 // settle puts the batches that were taken into the columns being collected, for what looks at these.

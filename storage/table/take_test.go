@@ -23,13 +23,16 @@ func TestBuilderTakes(t *testing.T) {
 		for _, mixed := range []bool{false, true} {
 			taken := NewBuilder(New(schema))
 			var want []row
+			width := r.IntN(2) * (1 + r.IntN(63)) // 0: integers ascend
 			for at := 0; at < rows; {
 				n := min(1+r.IntN(4000), rows-at)
 				batch := &column.Batch{N: n, Cols: []*column.Vector{column.New(types.Int64, n), column.New(types.Varchar(20), n), {Type: types.Varchar(20)}}}
 				batch.Cols[1].Valid = column.NewBitmap(n, true)
 				batch.Cols[2].ReserveCodes(dict, n)
 				for i := range n {
-					batch.Cols[0].I64[i] = int64(at + i)
+					if batch.Cols[0].I64[i] = int64(at + i); width > 0 {
+						batch.Cols[0].I64[i] = int64(r.Uint64()>>(64-width)) - 99
+					}
 					batch.Cols[1].Str[i] = fmt.Sprint("row ", at+i)
 					if i%7 == 0 {
 						batch.Cols[1].Valid.Clear(i)
@@ -38,6 +41,9 @@ func TestBuilderTakes(t *testing.T) {
 				}
 				if r.IntN(4) == 0 {
 					batch.Cols[1] = column.ConstVector(types.StringValue("all the same"))
+				}
+				if r.IntN(8) == 0 {
+					batch.Cols[0] = column.ConstVector(types.IntValue(int64(at)))
 				}
 				if r.IntN(3) == 0 {
 					for i := range n {

@@ -29,6 +29,19 @@ func (b Bitmap) Set(i int) { b[i>>6] |= 1 << (uint(i) & 63) }
 // Clear clears bit i.
 func (b Bitmap) Clear(i int) { b[i>>6] &^= 1 << (uint(i) & 63) }
 
+// ClearRange clears the bits from .. to-1.
+func (b Bitmap) ClearRange(from, to int) {
+	for ; from < to && from&63 != 0; from++ {
+		b.Clear(from)
+	}
+	for ; from+64 <= to; from += 64 {
+		b[from>>6] = 0
+	}
+	for ; from < to; from++ {
+		b.Clear(from)
+	}
+}
+
 // CountZeros returns the number of clear bits among the first n: the number of NULLs.
 func (b Bitmap) CountZeros(n int) int {
 	if b == nil {

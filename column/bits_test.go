@@ -34,6 +34,13 @@ func TestBitmapRanges(t *testing.T) {
 		if got := b.CountZerosIn(from, m); got != zeros || b.AllSet(from, m) != (zeros == 0) {
 			t.Fatalf("%d zeros in %d+%d, want %d", got, from, m, zeros)
 		}
+		cleared := slices.Clone(b)
+		cleared.ClearRange(from, from+m)
+		for i := range want {
+			if cleared.Get(i) != (want[i] && (i < from || i >= from+m)) {
+				t.Fatalf("bits %d+%d cleared: bit %d", from, m, i)
+			}
+		}
 		s := b.Slice(from, m)
 		if (s == nil) != (zeros == 0) {
 			t.Fatalf("slice %d+%d with %d zeros: %v", from, m, zeros, s)

@@ -69,6 +69,7 @@ func (b backend) tuning() *task.Tuning {
 	t := task.Default
 	if b.small { // a morsel of every vector, and parallel work of every finish
 		t.MorselRows, t.ParallelRows, t.WindowTaskRows, t.WindowBlockRows, t.WindowFan, t.RankedRows = column.VectorSize, 1, 64, 16, 3, 100
+		t.CodedRows = 20
 	}
 	if b.early {
 		t.FrozenGroups = 1000

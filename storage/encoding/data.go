@@ -150,9 +150,7 @@ func (d *Data) appendValid(v *column.Vector, rows int, sel []int32) {
 	case v.Valid == nil:
 	case v.Const:
 		if !v.Valid.Get(0) {
-			for i := range rows {
-				d.Valid.Clear(d.Rows + i)
-			}
+			d.Valid.ClearRange(d.Rows, d.Rows+rows)
 		}
 	case sel == nil:
 		column.CopyBits(d.Valid, d.Rows, v.Valid, 0, rows)

@@ -22,6 +22,15 @@ type Accumulator interface {
 	values(o *Output, groups []uint32, count *Count, v *column.Vector) error
 }
 
+// IgnoresNulls says whether rows whose only argument is NULL change nothing in a.
+func IgnoresNulls(a Accumulator) bool {
+	switch a.(type) {
+	case *Count, *exactSum, *doubleSum:
+		return true
+	}
+	return false
+}
+
 // BeginMerge tells dst that groups of src will be merged into it.
 func BeginMerge(dst, src []Accumulator) {
 	for i := range dst {

@@ -136,6 +136,16 @@ func (a *exactSum) withoutNulls(groups []uint32, valid column.Bitmap, sel []int3
 	}
 	of := a.keptGroups[:len(sel)]
 	groups = groups[:len(sel)]
+	words := runWords(valid, sel)
+	for w, set := range words {
+		rows, part := sel[w<<6:][:64], groups[w<<6:][:64]
+		for ; set != 0; set &= set - 1 {
+			i := bits.TrailingZeros64(set)
+			kept[n], of[n] = rows[i], part[i]
+			n++
+		}
+	}
+	sel, groups = sel[len(words)<<6:], groups[len(words)<<6:]
 	for i, p := range sel {
 		kept[n], of[n] = p, groups[i]
 		n += int(valid[p>>6] >> (uint(p) & 63) & 1)

@@ -266,6 +266,9 @@ func (x *aggLocal) Push(b *column.Batch) error {
 func (x *aggLocal) update(in []*column.Vector, groups []uint32, sel []int32, n int) error {
 	for i := range x.accs {
 		spec := &x.a.needs.Accs[i]
+		if len(spec.Args) == 1 && in[spec.Args[0]].Const && in[spec.Args[0]].IsNull(0) && accumulate.IgnoresNulls(x.accs[i]) {
+			continue
+		}
 		x.args = x.args[:0]
 		for _, k := range spec.Args {
 			x.args = append(x.args, x.flat.Flatten(k, in[k], sel, n))

@@ -239,14 +239,8 @@ func (b *Build) Finish() error {
 	for _, at := range b.stored.keyAt {
 		b.keys = append(b.keys, cols[at])
 	}
-	b.payload = make([]vec.Packed, len(b.stored.payAt))
-	for i := range b.payload {
-		if b.payload[i], err = vec.Pack(b.q, cols[b.stored.payAt[i]], n); err != nil {
-			return err
-		}
-		if err := b.q.Memory.Reserve("join build", b.payload[i].Bytes()); err != nil {
-			return err
-		}
+	if err := b.packPayload(cols); err != nil {
+		return err
 	}
 	if b.p.KeepUnmatched {
 		b.hits.byWorker = make([]column.Bitmap, b.q.Threads)
@@ -307,6 +301,62 @@ func (b *Build) Finish() error {
 		}
 	}
 	return b.q.Check()
+}
+
+// codedText is how many bytes the strings of a column may have in all that gets a dictionary.
+const codedText = 1 << 16
+
+// packPayload makes the payload of the stored columns.
+func (b *Build) packPayload(cols []*column.Vector) error {
+	b.payload = make([]vec.Packed, len(b.stored.payAt))
+	for i := range b.payload {
+		v, err := b.coded(cols[b.stored.payAt[i]])
+		if err != nil {
+			return err
+		}
+		if b.payload[i], err = vec.Pack(b.q, v, b.N); err != nil {
+			return err
+		}
+		if err := b.q.Memory.Reserve("join build", b.payload[i].Bytes()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// coded returns a column of the build's rows with a dictionary, if it has few strings and none yet, or else as it is. Few rows are joined with many as a rule, which
+// are then grouped, compared and sorted by codes.
+func (b *Build) coded(v *column.Vector) (*column.Vector, error) {
+	if v.Type.Phys() != types.PhysString || v.Dict != nil || v.Const || b.N > b.q.Tuning.CodedRows {
+		return v, nil
+	}
+	var strings []string
+	text := 0
+	for r, s := range v.Str[:b.N] {
+		if !v.IsNull(r) {
+			strings = append(strings, s)
+			text += len(s)
+		}
+	}
+	if strings == nil || text > codedText {
+		return v, nil
+	}
+	dict := column.NewDictionary()
+	codes := dict.AddAll(nil, strings)
+	if err := b.q.Memory.Reserve("join build", dict.Bytes()); err != nil {
+		return nil, err
+	}
+	out := &column.Vector{Type: v.Type}
+	out.ReserveCodes(dict, b.N)
+	out.Valid = v.Valid
+	at := 0
+	for r := range b.N {
+		if !v.IsNull(r) {
+			out.Codes[r] = codes[at]
+			at++
+		}
+	}
+	return out, nil
 }
 
 // dropped returns the bytes of stored columns that neither the table nor the payload, which is held in a narrower form, reads any more.

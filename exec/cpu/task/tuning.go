@@ -17,6 +17,7 @@ type Tuning struct {
 	WindowTaskRows  int
 	WindowBlockRows int // rows of a block
 	WindowFan       int // children of a node in a tree of partial results
+	CodedRows       int // up to so many rows a join's build gives strings a dictionary
 	// RankedRows is how many rows a worker collects before it looks for rows whose rank is too high: what it takes to sort them stays in the cache.
 	RankedRows int
 }
@@ -39,5 +40,5 @@ type FilterLimits struct {
 var Default = Tuning{
 	Filters:      FilterLimits{Bits: 1 << 23, PerRow: 256, Sorted: 1 << 32, Members: 1 << 16, Exact: 1 << 12, Bloom: 1 << 23, Compared: 8, Drops: 1.0 / 16},
 	FrozenGroups: 1 << 15, MorselRows: schedule.MorselRows, ParallelRows: 1 << 14,
-	WindowTaskRows: 1 << 16, WindowBlockRows: column.VectorSize, WindowFan: 64, RankedRows: 1 << 16,
+	WindowTaskRows: 1 << 16, WindowBlockRows: column.VectorSize, WindowFan: 64, CodedRows: 1 << 10, RankedRows: 1 << 16,
 }

@@ -35,9 +35,7 @@ func copyValid(dst *column.Vector, at, size int, v *column.Vector, sel []int32, 
 	switch {
 	case v.Const:
 		if !v.Valid.Get(0) {
-			for i := at; i < at+k; i++ {
-				dst.Valid.Clear(i)
-			}
+			dst.Valid.ClearRange(at, at+k)
 		}
 	case sel == nil:
 		column.CopyBits(dst.Valid, at, v.Valid, from, k)

@@ -305,8 +305,8 @@ func (p *planned) learns(d *gpu.Device) {
 
 // statement is the query's fingerprint, and whether it gives the same each time.
 func (p *planned) statement() (fingerprint uint64, repeatable bool) {
-	if p.kept != nil {
-		return p.kept.Fingerprint()
+	if p.shared != nil {
+		return p.shared.Fingerprint()
 	}
 	return logical.Fingerprint(p.query)
 }

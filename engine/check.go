@@ -60,7 +60,7 @@ func (s *Session) Check(ctx context.Context, stmt parse.Statement) error {
 	case *ast.PrepareStmt:
 		if v := n.SQLVar; v != nil {
 			if text, set := s.vars.UserVariable(v.Name); !set || text.Null {
-				s.kept.prepared[strings.ToLower(n.Name)] = parse.Statement{} // a statement that did not run gives it its text
+				s.values.prepared[strings.ToLower(n.Name)] = parse.Statement{} // a statement that did not run gives it its text
 				return nil
 			}
 		}
@@ -89,7 +89,7 @@ func (s *Session) checkQuery(ctx context.Context, stmt parse.Statement) error {
 		return err
 	}
 	for _, name := range stmt.Into {
-		if err := s.kept.set(name, types.NullOf(types.Null)); err != nil {
+		if err := s.values.set(name, types.NullOf(types.Null)); err != nil {
 			return err
 		}
 	}
@@ -189,7 +189,7 @@ func (s *Session) bindUnlike(st *statement) error {
 		for _, a := range n.Variables {
 			if !a.IsSystem && a.Name != ast.SetNames && a.Name != ast.SetCharset {
 				list = append(list, a.Value)
-				defer func() { _ = s.kept.set(a.Name, types.NullOf(types.Null)) }() // one without memory is not known to be set
+				defer func() { _ = s.values.set(a.Name, types.NullOf(types.Null)) }() // one without memory is not known to be set
 			}
 		}
 	}

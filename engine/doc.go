@@ -6,15 +6,15 @@
 // binding, planning and execution and returns a [Result], which is read batch by batch. dispatch.go sends each kind of
 // statement to its function:
 //
-//	queries             query.go, explain.go, into.go, intofolder.go; direct ones: plancache.go; that come again: keptplans.go; prepared ones: prepare.go, check.go
+//	queries             query.go, explain.go, into.go, intofolder.go; prepared ones: prepare.go, check.go; plans that are kept: sessionplans.go, sharedplans.go
 //	rows that change    dml.go, writing.go, insertrows.go, adopt.go, changes.go
 //	definitions         ddl.go, alter.go, viewddl.go, temporary.go; what tables they define: package ddl
 //	files               loaddata.go, importinto.go, textrules.go, fileuse.go
-//	sessions            session.go, processes.go, transaction.go, tablelocks.go, kept.go
+//	sessions            session.go, sessionvalues.go, processes.go, transaction.go, tablelocks.go
 //	variables           variables.go has the list; toolvariables.go, set.go, setvariables.go, uservariables.go, unset.go, assigning.go, collation.go
 //	what there is       show.go, infosource.go, catalog.go
 //	the GPU             gpu.go, device.go, auto.go, calibrate.go, compileahead.go, preparing.go
 //	Go programs         access.go, extend.go, result.go, call.go; errors' positions: position.go
 //
-// Packages below it hold what does not depend on sessions; docs/internals/architecture.md lists them.
+// Packages below it hold what does not depend on sessions. docs/internals/architecture.md lists them, and says why the rest is one package.
 package engine

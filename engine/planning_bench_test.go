@@ -72,7 +72,7 @@ func BenchmarkPlanning(b *testing.B) {
 			b.ReportMetric(float64(took[i].Microseconds())/float64(b.N*len(queries)), name+"-µs/query")
 		}
 	})
-	for _, disabled := range []string{planKeeping, ""} {
+	for _, disabled := range []string{planSharing, ""} {
 		b.Run("again, disabled="+disabled, func(b *testing.B) {
 			if err := s.SetVariable("radish_disabled_rules", disabled); err != nil {
 				b.Fatal(err)

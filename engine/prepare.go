@@ -27,7 +27,7 @@ var probes = []types.Value{types.IntValue(1), types.NullOf(types.Null), types.St
 // If a GPU may run the query, its kernels are compiled in the background.
 //
 // The bound statement is dropped, since a plan holds values and tables, which change. Execute binds again or takes a plan that the session
-// (plancache.go) or the engine (keptplans.go) has kept.
+// (sessionplans.go) or the engine (sharedplans.go) has kept.
 func (s *Session) Prepare(ctx context.Context, stmt parse.Statement) (columns []ResultColumn, ok bool, err error) {
 	if err := s.engine.alive(); err != nil {
 		return nil, false, err
@@ -88,7 +88,7 @@ func (s *Session) Prepare(ctx context.Context, stmt parse.Statement) (columns []
 // prepareText runs PREPARE: the text, or that of a user variable, is parsed and bound, and kept under its name.
 func (s *Session) prepareText(st *statement, n *ast.PrepareStmt) (*Result, error) {
 	name := strings.ToLower(n.Name)
-	s.kept.deallocate(name)          // also if what follows fails
+	s.values.deallocate(name)        // also if what follows fails
 	text := strings.Clone(n.SQLText) // not the statement that it is a piece of
 	if n.SQLVar != nil {
 		v, _ := s.vars.UserVariable(n.SQLVar.Name)
@@ -110,7 +110,7 @@ func (s *Session) prepareText(st *statement, n *ast.PrepareStmt) (*Result, error
 	if _, _, err := s.Prepare(st.ctx, stmt); err != nil {
 		return nil, err
 	}
-	if err := s.kept.prepare(name, stmt); err != nil {
+	if err := s.values.prepare(name, stmt); err != nil {
 		return nil, err
 	}
 	return &Result{}, nil
@@ -141,7 +141,7 @@ func (s *Session) executePrepared(st *statement, n *ast.ExecuteStmt) (*Result, e
 
 // preparedFor returns the statement that an EXECUTE names, whose number of values must be right; one without a node is not known (see Check).
 func (s *Session) preparedFor(n *ast.ExecuteStmt) (parse.Statement, error) {
-	stmt, ok := s.kept.prepared[strings.ToLower(n.Name)]
+	stmt, ok := s.values.prepared[strings.ToLower(n.Name)]
 	if !ok {
 		return stmt, sqlerr.New(sqlerr.CodeUnknownStatement, sqlerr.User, "Unknown prepared statement handler (%s) given to EXECUTE", n.Name)
 	}
@@ -153,7 +153,7 @@ func (s *Session) preparedFor(n *ast.ExecuteStmt) (parse.Statement, error) {
 
 func (s *Session) deallocate(n *ast.DeallocateStmt) (*Result, error) {
 	name := strings.ToLower(n.Name)
-	if !s.kept.deallocate(name) {
+	if !s.values.deallocate(name) {
 		return nil, sqlerr.New(sqlerr.CodeUnknownStatement, sqlerr.User, "Unknown prepared statement handler (%s) given to DEALLOCATE PREPARE", n.Name)
 	}
 	return &Result{}, nil

@@ -27,7 +27,7 @@ import (
 
 // query binds, plans and starts a statement that gives rows.
 func (s *Session) query(st *statement, n ast.Node) (*Result, error) {
-	if res, err := s.keptQuery(st); res != nil || err != nil {
+	if res, err := s.runSessionPlan(st); res != nil || err != nil {
 		return res, err
 	}
 	warnings := s.warnings.Count()
@@ -159,9 +159,9 @@ func (c *countingSource) Next(ctx context.Context) (*column.Batch, error) {
 
 // planned is a query that is ready to run.
 type planned struct {
-	query *logical.Query
-	kept  *plans.Statement // the query with plans of it; nil: they are made for this run
-	plan  *physical.Plan
+	query  *logical.Query
+	shared *plans.Statement // the query with plans of it; nil: they are made for this run
+	plan   *physical.Plan
 	// placement is where the plan's pipelines run.
 	placement physical.Placement
 	gpu       *gpu.Placed // the plan with kernels of the pipelines that are on the GPU; nil: all are on the CPU
@@ -233,7 +233,7 @@ func (s *Session) streamedFrom(device physical.Device) int64 {
 
 // plan plans a bound query for the devices that radish_device allows, with the plans that k has of it, if k is not nil.
 func (s *Session) plan(st *statement, q *logical.Query, k *plans.Statement) (*planned, error) {
-	p := &planned{query: q, kept: k, began: time.Now()}
+	p := &planned{query: q, shared: k, began: time.Now()}
 	device := s.device()
 	if device == gpu.Auto {
 		return p, s.auto(st, p)

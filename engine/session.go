@@ -34,8 +34,8 @@ type Session struct {
 	reading   *catalog.Snapshot        // what a SELECT outside of a transaction reads, while it is planned
 	tx        *transaction             // nil: each statement commits by itself
 	next      oneShot
-	kept      *kept
-	plans     planCache
+	values    *sessionValues
+	plans     sessionPlans
 
 	activity     *activity
 	describing   bool                      // the columns of views are being listed
@@ -58,8 +58,8 @@ func (e *Engine) NewSession() *Session {
 	s.activity = &activity{database: s.database, since: time.Now()}
 	s.vars.init(e)
 	s.vars.session = s
-	s.kept = newKept(e.keptBudget)
-	runtime.AddCleanup(s, (*kept).close, s.kept)
+	s.values = newSessionValues(e.keptBudget)
+	runtime.AddCleanup(s, (*sessionValues).close, s.values)
 	e.sessions.add(s)
 	return s
 }

@@ -72,8 +72,8 @@ const (
 	directQueries  = "direct_queries"
 )
 
-// switches are these and planKeeping.
-var switches = []string{runtimeFilters, directQueries, planKeeping}
+// switches are these and planSharing.
+var switches = []string{runtimeFilters, directQueries, planSharing}
 
 func setDisabledRules(v *variables, value string) (string, error) {
 	disabled := map[string]bool{}

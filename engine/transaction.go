@@ -200,7 +200,7 @@ func (s *Session) Close() {
 	s.engine.locks.Of(s.id).ReleaseAll()
 	s.releaseTables()
 	s.engine.sessions.remove(s.id)
-	s.kept.close()
+	s.values.close()
 }
 
 // begin begins a transaction; the one before has been ended.

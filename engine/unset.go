@@ -67,7 +67,7 @@ func (s *Session) checkUnset(st *statement) error {
 	}
 	for _, name := range r.read {
 		lower := strings.ToLower(name)
-		if _, set := s.kept.variables[lower]; set || r.known[lower] {
+		if _, set := s.values.variables[lower]; set || r.known[lower] {
 			continue
 		}
 		message := "the user variable '@" + name + "' is not set"
@@ -76,7 +76,7 @@ func (s *Session) checkUnset(st *statement) error {
 			continue
 		}
 		e := sqlerr.New(sqlerr.CodeUnknownVariable, sqlerr.User, "%s", message)
-		if near := sqlerr.Suggest(lower, slices.Collect(maps.Keys(s.kept.variables))); near != "" {
+		if near := sqlerr.Suggest(lower, slices.Collect(maps.Keys(s.values.variables))); near != "" {
 			e = e.WithHint("did you mean @%s?", near)
 		} else {
 			e = e.WithHint("set it by radish --var %s=VALUE or SET @%s = ...; write COALESCE(@%s, ...) for a default, or SET %s = 'null' to read NULL", name, name, name, unsetVariables)

@@ -11,7 +11,7 @@ func (s *Session) setUserVariable(name string, v types.Value) error {
 		v = types.Value{S: v.TextIn(s.vars.location)}
 	}
 	v.Type, v.Bits = t, false // a literal's bytes are a string in a variable
-	return s.kept.set(name, v)
+	return s.values.set(name, v)
 }
 
 // SetUserVariable gives @name a client's value, or fails for lack of memory. A text is of the connection's collation, as a literal would be.

@@ -290,7 +290,7 @@ func (v *variables) SystemVariable(name string) (types.Value, bool) {
 
 // UserVariable returns the value of @name.
 func (v *variables) UserVariable(name string) (types.Value, bool) {
-	x, ok := v.session.kept.variables[strings.ToLower(name)]
+	x, ok := v.session.values.variables[strings.ToLower(name)]
 	return x, ok
 }
 

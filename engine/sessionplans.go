@@ -18,9 +18,9 @@ import (
 	"github.com/radish-sql/radish/storage/table"
 )
 
-// A session keeps what it has bound and compiled of direct queries (package direct): prepared statements and texts that come again run without
-// binding. Markers are columns in what is kept, so their values are no part of it, only their types. What is kept holds while the
-// table's definition, the session's database and its variables stay as they are.
+// What one session keeps: direct queries (package direct) that it has bound and compiled, and statements that it has parsed. Prepared statements, and texts that come
+// again, run without binding. Markers are columns in a kept plan, so it depends on their types, not on their values. It holds while the table's definition, the
+// session's database and its variables stay as they are. Plans of all other queries are shared by all sessions: sharedplans.go.
 
 const (
 	mostPlans     = 64       // that a session keeps
@@ -33,36 +33,36 @@ const (
 	mostPlanTypes = 4         // of one statement, for markers of different types
 )
 
-// planCache is what a session keeps.
-type planCache struct {
-	plans map[ast.StmtNode]*keptPlans
+// sessionPlans are the plans and the parsed statements that a session keeps.
+type sessionPlans struct {
+	plans map[ast.StmtNode]*directPlans
 	order []ast.StmtNode // of plans, the oldest first
 	trees int64          // bytes of the trees of plans
-	texts map[string]keptText
+	texts map[string]parsedText
 	names []string          // of texts, the oldest first
 	held  int64             // bytes of texts
 	seen  [mostTexts]uint64 // hashes of texts that came once
 	next  int               // in seen
 }
 
-// textSeed is of the hashes in planCache.seen.
+// textSeed is of the hashes in sessionPlans.seen.
 var textSeed = maphash.MakeSeed()
 
-type keptText struct {
+type parsedText struct {
 	mode parse.Mode
 	list []parse.Statement
 }
 
-// keptPlans are those of one statement.
-type keptPlans struct {
+// directPlans are those of one statement.
+type directPlans struct {
 	tree  int64 // its bytes
 	runs  int
 	never bool // it cannot be kept
-	list  []*keptPlan
+	list  []*directPlan
 }
 
-// keptPlan is a statement bound with columns instead of its markers.
-type keptPlan struct {
+// directPlan is a statement bound with columns instead of its markers.
+type directPlan struct {
 	types    []types.Type    // of the markers' values
 	changes  int             // variables.changes
 	database string          // the session's
@@ -77,12 +77,12 @@ type keptPlan struct {
 
 // planRun is a kept plan with the version of its table that the statement uses.
 type planRun struct {
-	*keptPlan
+	*directPlan
 	version *table.Version
 }
 
-// kept returns the statement's plan, if the session keeps one that holds. A statement that comes for the second time is bound for it.
-func (st *statement) kept() *planRun {
+// sessionPlan returns the statement's plan, if the session keeps one that holds. A statement that comes for the second time is bound for it.
+func (st *statement) sessionPlan() *planRun {
 	s := st.session
 	if s.checking || st.Rows != nil || st.Alias != nil || len(st.Into) > 0 || s.vars.disabledRules[directQueries] || s.device().NeedsGPU() || len(observe.Of(st.ctx)) > 0 {
 		return nil
@@ -98,7 +98,7 @@ func (st *statement) kept() *planRun {
 	if k.runs++; k.runs < 2 || k.never {
 		return nil
 	}
-	at := slices.IndexFunc(k.list, func(p *keptPlan) bool { return p.fits(st.params) })
+	at := slices.IndexFunc(k.list, func(p *directPlan) bool { return p.fits(st.params) })
 	if at >= 0 {
 		p := k.list[at]
 		if p.changes == s.vars.changes && p.database == s.database {
@@ -125,19 +125,19 @@ func (st *statement) kept() *planRun {
 }
 
 // add makes an entry for a statement, in place of the oldest ones if there are many; nil: its tree is large.
-func (c *planCache) add(stmt parse.Statement) *keptPlans {
+func (c *sessionPlans) add(stmt parse.Statement) *directPlans {
 	if stmt.Kept > mostPlanTrees/4 {
 		return nil
 	}
 	if c.plans == nil {
-		c.plans = map[ast.StmtNode]*keptPlans{}
+		c.plans = map[ast.StmtNode]*directPlans{}
 	}
 	for len(c.order) >= mostPlans || c.trees+stmt.Kept > mostPlanTrees {
 		c.trees -= c.plans[c.order[0]].tree
 		delete(c.plans, c.order[0])
 		c.order = slices.Delete(c.order, 0, 1)
 	}
-	k := &keptPlans{tree: stmt.Kept}
+	k := &directPlans{tree: stmt.Kept}
 	c.trees += k.tree
 	c.plans[stmt.Node] = k
 	c.order = append(c.order, stmt.Node)
@@ -145,7 +145,7 @@ func (c *planCache) add(stmt parse.Statement) *keptPlans {
 }
 
 // fits says whether values have the types of the plan's markers.
-func (p *keptPlan) fits(values []types.Value) bool {
+func (p *directPlan) fits(values []types.Value) bool {
 	for i := range values {
 		if values[i].Null || markerType(values[i].Type) != p.types[i] {
 			return false
@@ -163,13 +163,13 @@ func markerType(t types.Type) types.Type {
 }
 
 // bindToKeep binds the statement with columns instead of its markers; nil: it cannot be kept.
-func (st *statement) bindToKeep() *keptPlan {
+func (st *statement) bindToKeep() *directPlan {
 	s := st.session
 	name := keepable(st.Node)
 	if name == nil || slices.ContainsFunc(st.params, func(v types.Value) bool { return v.Null }) {
 		return nil
 	}
-	p := &keptPlan{changes: s.vars.changes, database: s.database}
+	p := &directPlan{changes: s.vars.changes, database: s.database}
 	var err error
 	if p.id.Database, p.id.Name, err = s.qualify(name); err != nil {
 		return nil
@@ -224,7 +224,7 @@ func (st *statement) bindToKeep() *keptPlan {
 }
 
 // forgetVersions drops the versions of tables that the statement was bound with.
-func (p *keptPlan) forgetVersions() {
+func (p *directPlan) forgetVersions() {
 	p.query = &logical.Query{Cols: p.query.Cols, Names: p.query.Names, Alloc: p.query.Alloc}
 	if p.insert != nil {
 		p.insert.Query, p.insert.Table = p.query, nil
@@ -309,7 +309,7 @@ func (f *keepableFinder) Leave(n ast.Node) (ast.Node, bool) { return n, !f.refus
 
 // markersAreValues says whether markers stand only where nothing but their value matters: compared with a column, stored in one, or as operands
 // of sums that are stored. A literal at another position may decide a type.
-func markersAreValues(p *keptPlan, markers []*expr.Column, further []expr.Expr) bool {
+func markersAreValues(p *directPlan, markers []*expr.Column, further []expr.Expr) bool {
 	is := map[expr.ColumnID]bool{}
 	for _, m := range markers {
 		is[m.ID] = true
@@ -394,9 +394,9 @@ func storesMarker(e expr.Expr, marker, uses func(expr.Expr) bool) bool {
 	return marker(e) || sum(e)
 }
 
-// keptQuery runs a query that the session keeps; nil: it keeps none.
-func (s *Session) keptQuery(st *statement) (*Result, error) {
-	k := st.kept()
+// runSessionPlan runs a query whose plan the session keeps; nil: it keeps none.
+func (s *Session) runSessionPlan(st *statement) (*Result, error) {
+	k := st.sessionPlan()
 	if k == nil {
 		return nil, nil
 	}
@@ -410,7 +410,7 @@ func (s *Session) keptQuery(st *statement) (*Result, error) {
 
 // boundInsert returns the bound INSERT: the kept one, or one that is bound now. So do boundUpdate and boundDelete.
 func (st *statement) boundInsert(n *ast.InsertStmt) (*bind.Insert, error) {
-	if st.plan = st.kept(); st.plan == nil {
+	if st.plan = st.sessionPlan(); st.plan == nil {
 		return st.binder().Insert(n)
 	}
 	own := *st.plan.insert
@@ -419,7 +419,7 @@ func (st *statement) boundInsert(n *ast.InsertStmt) (*bind.Insert, error) {
 }
 
 func (st *statement) boundUpdate(n *ast.UpdateStmt) (*bind.Update, error) {
-	if st.plan = st.kept(); st.plan == nil {
+	if st.plan = st.sessionPlan(); st.plan == nil {
 		return st.binder().Update(n)
 	}
 	own := *st.plan.update
@@ -428,14 +428,14 @@ func (st *statement) boundUpdate(n *ast.UpdateStmt) (*bind.Update, error) {
 }
 
 func (st *statement) boundDelete(n *ast.DeleteStmt) (*bind.Delete, error) {
-	if st.plan = st.kept(); st.plan == nil {
+	if st.plan = st.sessionPlan(); st.plan == nil {
 		return st.binder().Delete(n)
 	}
 	return &bind.Delete{Table: st.plan.version, Query: st.plan.query}, nil
 }
 
 // parsed returns the statements of a text that has come before.
-func (c *planCache) parsed(text string, mode parse.Mode) []parse.Statement {
+func (c *sessionPlans) parsed(text string, mode parse.Mode) []parse.Statement {
 	if k, ok := c.texts[text]; ok && k.mode == mode {
 		return k.list
 	}
@@ -443,7 +443,7 @@ func (c *planCache) parsed(text string, mode parse.Mode) []parse.Statement {
 }
 
 // again says whether a text has come before and should be kept. The first time it is noted.
-func (c *planCache) again(text string) bool {
+func (c *sessionPlans) again(text string) bool {
 	if len(text) > longestText {
 		return false
 	}
@@ -468,19 +468,19 @@ func (s *Session) keepText(text string, list []parse.Statement) {
 		return
 	}
 	if c.texts == nil {
-		c.texts = map[string]keptText{}
+		c.texts = map[string]parsedText{}
 	}
 	c.forget(text) // under another sql_mode
 	for len(c.names) >= mostTexts || c.held+bytes > most {
 		c.forget(c.names[0])
 	}
-	if s.kept.ofTexts.Set(max(c.held+bytes-leastTrees, 0)) != nil {
-		_ = s.kept.ofTexts.Set(max(c.held-leastTrees, 0)) // which takes nothing
+	if s.values.ofTexts.Set(max(c.held+bytes-leastTrees, 0)) != nil {
+		_ = s.values.ofTexts.Set(max(c.held-leastTrees, 0)) // which takes nothing
 		return
 	}
 	c.held += bytes
 	c.names = append(c.names, text)
-	c.texts[text] = keptText{s.vars.parseMode, list}
+	c.texts[text] = parsedText{s.vars.parseMode, list}
 }
 
 // mostTrees is how many bytes of texts and their trees a session keeps.
@@ -492,7 +492,7 @@ func (e *Engine) mostTrees() int64 {
 }
 
 // forget drops the statements of a text, if they are kept.
-func (c *planCache) forget(text string) {
+func (c *sessionPlans) forget(text string) {
 	k, is := c.texts[text]
 	if !is {
 		return

@@ -22,13 +22,13 @@ import (
 	"github.com/radish-sql/radish/storage/table"
 )
 
-// A query that comes for the second time leaves its bound form and its plans in the engine (plans.Store), and from the third time on it is neither bound nor optimized.
-// A plan follows from the text, the values of its markers, the session's database and variables, the date, and the versions of the tables: all of them have to be
-// the same, and the views as they were defined. Statements of which that may not be all, for their functions or for what they name, are planned each time. The
-// choice of a device learns, so it is made each time. Where pipelines lie on a GPU, and their kernels, are kept with the plan (gpu.Kept).
+// Plans that all sessions share. A query that comes for the second time leaves its bound form and its plans in the engine (plans.Store). From the third time on it is
+// neither bound nor optimized. A plan follows from the text, the values of its markers, the session's database and variables, the date, the versions of the tables and
+// the definitions of views: all have to be the same. A statement that depends on more, by its functions or by what it names, is planned each time. The device is chosen
+// each time too, since that choice learns. The kernels of pipelines on a GPU are kept with the plan (gpu.Kept).
 
-// planKeeping is the name by which radish_disabled_rules has every statement planned anew.
-const planKeeping = "kept_plans"
+// planSharing is the name by which radish_disabled_rules has every statement planned anew.
+const planSharing = "kept_plans"
 
 // mostKeptParams is how many bytes the strings among a statement's markers may have for its plans to be kept.
 const mostKeptParams = 1 << 10
@@ -36,7 +36,7 @@ const mostKeptParams = 1 << 10
 // planKey returns what the statement's plans are kept by; ok says whether they may be.
 func (st *statement) planKey() (key plans.Key, ok bool) {
 	s := st.session
-	if s.checking || st.Rows != nil || st.Alias != nil || len(st.Into) > 0 || len(st.Text) > longestText || s.vars.disabledRules[planKeeping] || st.ctx.Value(givenKey{}) != nil {
+	if s.checking || st.Rows != nil || st.Alias != nil || len(st.Into) > 0 || len(st.Text) > longestText || s.vars.disabledRules[planSharing] || st.ctx.Value(givenKey{}) != nil {
 		return key, false
 	}
 	params, ok := paramsKey(st.params)
@@ -144,37 +144,37 @@ func (st *statement) toKeep(key plans.Key, q *logical.Query) *plans.Statement {
 
 // keepPlans keeps what was planned of a query, if it may be and planning it warned of nothing: warnings would be missing the next time.
 func (s *Session) keepPlans(p *planned, warned bool) {
-	if p.kept == nil || warned || p.plan.Recursive() {
+	if p.shared == nil || warned || p.plan.Recursive() {
 		return
 	}
-	p.kept.Own(p.plan.Logical)
-	s.engine.plans.Add(p.kept, s.engine.catalog)
+	p.shared.Own(p.plan.Logical)
+	s.engine.plans.Add(p.shared, s.engine.catalog)
 }
 
 // lowered is lower for a planned query, whose plan for the device may be kept. The query itself stays as it is: others may be using it.
 func (s *Session) lowered(st *statement, p *planned, device physical.Device) (*physical.Plan, error) {
-	if p.kept == nil {
+	if p.shared == nil {
 		return s.lower(st, p.query, device)
 	}
 	costs := s.engine.costsVersion(device)
-	if plan := p.kept.Plan(device, costs); plan != nil {
+	if plan := p.shared.Plan(device, costs); plan != nil {
 		return plan, nil
 	}
 	own, alloc := *p.query, *p.query.Alloc
 	own.Alloc = &alloc
 	plan, err := s.lower(st, &own, device)
 	if err == nil {
-		p.kept.SetPlan(device, costs, plan)
+		p.shared.SetPlan(device, costs, plan)
 	}
 	return plan, err
 }
 
 // placing keeps where the plan of a query that is kept is placed; nil: it is not kept.
 func (p *planned) placing() *gpu.Kept {
-	if p.kept == nil {
+	if p.shared == nil {
 		return nil
 	}
-	return p.kept.Placing.(*gpu.Kept)
+	return p.shared.Placing.(*gpu.Kept)
 }
 
 // costsVersion counts how often what work costs on a device has changed; see costsOn.
@@ -191,8 +191,8 @@ func (e *Engine) costsVersion(device physical.Device) uint64 {
 
 // tableRows is rules.TableRows of the query.
 func (p *planned) tableRows() float64 {
-	if p.kept != nil {
-		return p.kept.Rows
+	if p.shared != nil {
+		return p.shared.Rows
 	}
 	return rules.TableRows(p.query)
 }

@@ -15,7 +15,7 @@ import (
 // A plan that reads views is kept until one of them, or what they read, changes. What each change leads to is what MySQL gives: a view's columns are those that its
 // query had when it was made, whatever is added to its tables; a view that lacks something is an error (1356); names in a view mean no TEMPORARY tables, but a
 // TEMPORARY table hides the view of its name (MySQL manual, sections 15.1.23 and 15.1.20.2).
-func TestKeptPlansOfViews(t *testing.T) {
+func TestSharedPlansOfViews(t *testing.T) {
 	const setup = `
 		CREATE TABLE t (id INT, n INT); INSERT INTO t VALUES (1, 10), (2, 20), (2, 30); CREATE TABLE u (id INT, n INT); INSERT INTO u VALUES (7, 70);
 		CREATE VIEW low AS SELECT * FROM t WHERE n > 5; CREATE VIEW high AS SELECT id, SUM(n) AS total FROM low GROUP BY id`
@@ -51,7 +51,7 @@ func TestKeptPlansOfViews(t *testing.T) {
 }
 
 // A session whose TEMPORARY table has the name of one that a view reads keeps plans of the view, unless the statement names that table, too.
-func TestKeptPlansOfViewsBesideTemporaryTables(t *testing.T) {
+func TestSharedPlansOfViewsBesideTemporaryTables(t *testing.T) {
 	s := session(t, Options{Threads: 1, Device: gpu.Never})
 	mustRun(t, s, keptTables)
 	const ofView, ofBoth = "SELECT COUNT(*), SUM(n) FROM seen", "SELECT SUM(seen.n), SUM(b.n) FROM seen JOIN b ON seen.k = b.k"
@@ -70,7 +70,7 @@ func TestKeptPlansOfViewsBesideTemporaryTables(t *testing.T) {
 }
 
 // A view that was dropped or defined anew is not held by plans that read it.
-func TestKeptPlansHoldNoOldViews(t *testing.T) {
+func TestSharedPlansHoldNoOldViews(t *testing.T) {
 	s := session(t, Options{Threads: 1, Device: gpu.Never})
 	mustRun(t, s, keptTables)
 	for _, change := range []string{"CREATE OR REPLACE VIEW seen AS SELECT k, MAX(n) AS n FROM b GROUP BY k", "ALTER VIEW seen AS SELECT k, n FROM b", "DROP VIEW seen"} {

@@ -11,7 +11,7 @@ import (
 )
 
 // What a session keeps counts until it is given back, and the error of what does not fit says how.
-func TestKeptMemoryIsCounted(t *testing.T) {
+func TestSessionValuesAreCounted(t *testing.T) {
 	const limit = 20 << 20
 	for _, c := range []struct{ fill, says, free string }{
 		{"SET @x%d = REPEAT('a', 3000000)", "SET @name = NULL", "SET @x%d = NULL"},

@@ -71,7 +71,7 @@ func TestTextsThatComeAgainAreKept(t *testing.T) {
 		if most := s.engine.mostTrees(); held != s.plans.held || held > most || s.engine.keptBudget.Used() < held-leastTrees || len(s.plans.texts) > mostTexts {
 			t.Errorf("limit %d: %d texts take %d bytes of %d; %d are noted, %d are counted", c.limit, len(s.plans.texts), held, most, s.plans.held, s.engine.keptBudget.Used())
 		}
-		if s.kept.close(); s.engine.keptBudget.Used() != 0 {
+		if s.values.close(); s.engine.keptBudget.Used() != 0 {
 			t.Errorf("limit %d: %d bytes are counted when the session has ended", c.limit, s.engine.keptBudget.Used())
 		}
 	}

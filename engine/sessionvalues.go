@@ -13,8 +13,8 @@ import (
 	"github.com/radish-sql/radish/sql/types"
 )
 
-// kept is what a session keeps from one statement to the next. It counts against the database's budget until the session ends.
-type kept struct {
+// sessionValues are the user variables and prepared statements of a session. They count against the database's budget until the session ends.
+type sessionValues struct {
 	variables map[string]types.Value // user variables, by lower-case names
 	prepared  map[string]parse.Statement
 
@@ -26,8 +26,8 @@ const (
 	keptToFree    = 8                                                      // errors tell what sessions keep from one part in so many of the limit on
 )
 
-func newKept(b *memory.Budget) *kept {
-	return &kept{
+func newSessionValues(b *memory.Budget) *sessionValues {
+	return &sessionValues{
 		variables:   map[string]types.Value{},
 		prepared:    map[string]parse.Statement{},
 		ofVariables: memory.Account{Budget: b, Operator: "user variables"},
@@ -38,7 +38,7 @@ func newKept(b *memory.Budget) *kept {
 }
 
 // close forgets everything.
-func (k *kept) close() {
+func (k *sessionValues) close() {
 	clear(k.variables)
 	clear(k.prepared)
 	k.ofVariables.Close()
@@ -48,7 +48,7 @@ func (k *kept) close() {
 }
 
 // set gives @name a value. What it was is gone only if the new one fits.
-func (k *kept) set(name string, v types.Value) error {
+func (k *sessionValues) set(name string, v types.Value) error {
 	name = strings.ToLower(name)
 	bytes := int64(len(name)+len(v.S)) + int64(variableBytes)
 	if old, is := k.variables[name]; is {
@@ -63,7 +63,7 @@ func (k *kept) set(name string, v types.Value) error {
 }
 
 // prepare keeps a statement by its name. None has it.
-func (k *kept) prepare(name string, stmt parse.Statement) error {
+func (k *sessionValues) prepare(name string, stmt parse.Statement) error {
 	if err := grow(&k.ofPrepared, stmt.Kept); err != nil {
 		return err.WithHint("DEALLOCATE PREPARE name frees a prepared statement; or raise the memory limit (memory_limit or --memory-limit)")
 	}
@@ -72,7 +72,7 @@ func (k *kept) prepare(name string, stmt parse.Statement) error {
 }
 
 // deallocate forgets the statement of a name, and says whether there was one.
-func (k *kept) deallocate(name string) bool {
+func (k *sessionValues) deallocate(name string) bool {
 	stmt, is := k.prepared[name]
 	delete(k.prepared, name)
 	_ = k.ofPrepared.Set(k.ofPrepared.Used() - stmt.Kept) // which takes nothing
@@ -104,8 +104,8 @@ func (e *Engine) tellKept(err *sqlerr.Error) *sqlerr.Error {
 
 // HoldForClient counts bytes, instead of those before, that the session's client holds. what is what errors call them.
 func (s *Session) HoldForClient(what string, bytes int64) error {
-	s.kept.ofClient.Operator = what
-	if err := grow(&s.kept.ofClient, bytes-s.kept.ofClient.Used()); err != nil {
+	s.values.ofClient.Operator = what
+	if err := grow(&s.values.ofClient, bytes-s.values.ofClient.Used()); err != nil {
 		return err
 	}
 	return nil

@@ -78,8 +78,8 @@ var keptChanges = []string{
 // changedMeanwhile names one of the tables for which a transaction cannot be committed, any of them.
 var changedMeanwhile = regexp.MustCompile(`table '\w+', which the transaction has read, was changed`)
 
-// TestKeptPlans has sessions of two engines run the same random statements: those of one keep plans, those of the other plan each statement anew. What a program sees of them is the same.
-func TestKeptPlans(t *testing.T) {
+// TestSharedPlans has sessions of two engines run the same random statements: those of one keep plans, those of the other plan each statement anew. What a program sees of them is the same.
+func TestSharedPlans(t *testing.T) {
 	steps := 12_000
 	if testing.Short() {
 		steps = 3000
@@ -93,12 +93,12 @@ func TestKeptPlans(t *testing.T) {
 			sessions := [2][]*Session{{first, first.engine.NewSession(), first.engine.NewSession()}, {second, second.engine.NewSession(), second.engine.NewSession()}}
 			for i := range sessions[0] {
 				mustRun(t, sessions[0][i], "SET timestamp = 1700000000")
-				mustRun(t, sessions[1][i], "SET timestamp = 1700000000; SET radish_disabled_rules = '"+planKeeping+"'")
+				mustRun(t, sessions[1][i], "SET timestamp = 1700000000; SET radish_disabled_rules = '"+planSharing+"'")
 			}
 			found := 0
 			for step := range steps {
 				which := r.IntN(len(sessions[0]))
-				text, disabled, params := "", [2]string{"", planKeeping}, []types.Value(nil)
+				text, disabled, params := "", [2]string{"", planSharing}, []types.Value(nil)
 				switch r.IntN(12) {
 				case 0, 1:
 					text = keptChanges[r.IntN(len(keptChanges))]
@@ -327,7 +327,7 @@ func mustTable(t *testing.T, s *Session, name string) *table.Version {
 }
 
 // Nothing holds on to the rows of a table that has changed, and what is kept is counted, bounded, and given up when memory is short.
-func TestKeptPlansHoldLittle(t *testing.T) {
+func TestSharedPlansHoldLittle(t *testing.T) {
 	const limit = 64 << 20
 	s := session(t, Options{Threads: 1, Device: gpu.Never, MemoryLimit: limit})
 	mustRun(t, s, keptTables)
@@ -386,7 +386,7 @@ func TestBytesOfKeptPlans(t *testing.T) {
 			mustRun(t, s, text)
 		}
 	}
-	s.plans = planCache{} // the trees
+	s.plans = sessionPlans{} // the trees
 	grown, held := heap()-before, s.engine.plans.Held
 	t.Logf("%d plans take %d bytes, %d are counted", storeLength(s.engine), grown, held)
 	if n := storeLength(s.engine); n != 22*copies || held < grown || held > 4*grown {
@@ -395,7 +395,7 @@ func TestBytesOfKeptPlans(t *testing.T) {
 }
 
 // Sessions run the same plans at once, with several threads, while tables that they read change back and forth.
-func TestKeptPlansOfManySessions(t *testing.T) {
+func TestSharedPlansOfManySessions(t *testing.T) {
 	setup := session(t, Options{Threads: 3, Device: gpu.Never})
 	mustRun(t, setup, "CALL tpch_generate(0.01)")
 	mustRun(t, setup, "CREATE TABLE flips (n INT); INSERT INTO flips VALUES (1)")
@@ -455,7 +455,7 @@ func TestKeptPlansOfManySessions(t *testing.T) {
 }
 
 // A plan for a GPU is made anew when what work costs there has changed; that for the CPU stays.
-func TestKeptPlansFollowCosts(t *testing.T) {
+func TestSharedPlansFollowCosts(t *testing.T) {
 	e, d, s := autoEngine(t)
 	mustRun(t, s, keptTables)
 	text := "SELECT COUNT(*), SUM(a.v) FROM a JOIN b ON a.k = b.k"
@@ -493,7 +493,7 @@ func TestKeptPlansFollowCosts(t *testing.T) {
 }
 
 // Sessions place and run the same plans on a GPU at once.
-func TestKeptPlansOnGPU(t *testing.T) {
+func TestSharedPlansOnGPU(t *testing.T) {
 	e, _, s := autoEngine(t)
 	mustRun(t, s, keptTables)
 	texts := []string{

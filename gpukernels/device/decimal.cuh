@@ -125,20 +125,22 @@ RADISH_NOINLINE bool mul_decimal_long(i128 a, i128 b, int drop, i128& r) {
   if (2 * rest >= p) q++;
   return signed_of(q, negative, r);
 }
-// The same without digits to round away: a third of the code.
-RADISH_NOINLINE bool mul_decimal_whole(i128 a, i128 b, i128& r) {
+// The same without digits to round away, a third of the code; the product is less than limit, which is 10^38 at most.
+RADISH_NOINLINE bool mul_decimal_whole(i128 a, i128 b, u128 limit, i128& r) {
   u128 high, low;
   mul_u128(magnitude(a), magnitude(b), high, low);
-  return signed_of(low, (a < 0) != (b < 0), r) | (high != 0);
+  r = (i128)((a < 0) != (b < 0) ? -low : low);
+  return high != 0 || low >= limit;
 }
 template <int Drop, int Digits>
 RADISH_FN bool mul_decimal(i128 a, i128 b, i128& r) {
   if constexpr (Drop == 0) {
     if (fits_i64(a) && fits_i64(b)) {
       r = (i128)(i64)a * (i64)b;
-      return !fits_decimal<Digits>(r);
+      return Digits < 38 && !fits_decimal<Digits>(r); // 2^126 < 10^38
     }
-    return mul_decimal_whole(a, b, r) | !fits_decimal<Digits>(r);
+    constexpr u128 limit = (u128)pow10(Digits);
+    return mul_decimal_whole(a, b, limit, r);
   } else {
     return mul_decimal_long(a, b, Drop, r) | !fits_decimal<Digits>(r);
   }
@@ -176,8 +178,8 @@ RADISH_NOINLINE bool div_decimal_long(i128 a, i128 b, int up, bool cut, i128& r)
   return signed_of(q, negative, r);
 }
 
-// a * power / b, rounded or cut; 0 if b is 0. power is at most 10^38.
-RADISH_NOINLINE bool div_decimal_scaled(i128 a, i128 b, u128 power, bool cut, i128& r) {
+// a * power / b, rounded or cut; 0 if b is 0. The quotient is less than limit. Neither power nor limit is above 10^38.
+RADISH_NOINLINE bool div_decimal_scaled(i128 a, i128 b, u128 power, u128 limit, bool cut, i128& r) {
   const u128 y = magnitude(b);
   r = 0;
   if (y == 0) return false;
@@ -185,10 +187,10 @@ RADISH_NOINLINE bool div_decimal_scaled(i128 a, i128 b, u128 power, bool cut, i1
   mul_u128(magnitude(a), power, high, low);
   if (high >= y) return true;
   u128 q = div_256(high, low, y, rest);
-  if (!cut && rest >= y - rest) {
-    if (++q == 0) return true;
-  }
-  return signed_of(q, (a < 0) != (b < 0), r);
+  if (q >= limit) return true;
+  if (!cut && rest >= y - rest) q++;
+  r = (i128)((a < 0) != (b < 0) ? -q : q);
+  return q == limit;
 }
 
 // The quotient with Up more digits, 0 if b is 0; Digits is what the result may have. All quotients of a kernel call the same function: it is some hundred instructions, and most divide totals
@@ -196,8 +198,8 @@ RADISH_NOINLINE bool div_decimal_scaled(i128 a, i128 b, u128 power, bool cut, i1
 template <int Up, bool Cut, int Digits>
 RADISH_FN bool div_decimal(i128 a, i128 b, i128& r) {
   if constexpr (Up >= 0 && Up <= 38) {
-    constexpr u128 power = (u128)pow10(Up);
-    return div_decimal_scaled(a, b, power, Cut, r) | !fits_decimal<Digits>(r);
+    constexpr u128 power = (u128)pow10(Up), limit = (u128)pow10(Digits);
+    return div_decimal_scaled(a, b, power, limit, Cut, r);
   } else {
     if (b == 0) return r = 0, false;
     return div_decimal_long(a, b, Up, Cut, r) | !fits_decimal<Digits>(r);

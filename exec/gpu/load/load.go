@@ -47,7 +47,7 @@ type Kernel struct {
 	err   error
 }
 
-// Source is a text that is not loaded yet, and a function that takes its module.
+// Source is a text that is not loaded yet, and a function that takes its module; nil: nobody waits for it.
 type Source struct {
 	source string
 	take   func(*gpukernels.Module, gpukernels.Origin, error)
@@ -78,16 +78,28 @@ func (l *Loader) Missing() []Source {
 
 // Begin begins to load sources, in the query's turn. Those that take longest come first, so that no long one is begun last.
 func (l *Loader) Begin(ctx context.Context, missing []Source) {
-	slices.SortStableFunc(missing, func(a, b Source) int { return CompareWork(a.source, b.source) })
 	turn := gpukernels.NewTurn()
 	if l.Background {
 		turn = gpukernels.NewBackgroundTurn()
 	}
 	if len(missing) > 0 && !l.device.Info().Emulated() {
-		defer l.beginAhead(ctx, turn)
+		missing = append(missing, l.ahead()...)
 	}
+	slices.SortStableFunc(missing, func(a, b Source) int { return CompareWork(a.source, b.source) })
 	for _, x := range missing {
 		begun := l.begin(ctx, turn, x.source)
+		if x.take == nil {
+			go func() {
+				_ = sqlerr.Guard(func() error { // who asks for it will meet the same error
+					m, _, err := begun.Wait(context.WithoutCancel(ctx))
+					if err == nil {
+						m.Release()
+					}
+					return err
+				})
+			}()
+			continue
+		}
 		l.Loading.Go(func() {
 			var module *gpukernels.Module
 			var origin gpukernels.Origin
@@ -98,6 +110,19 @@ func (l *Loader) Begin(ctx context.Context, missing []Source) {
 			x.take(module, origin, err)
 		})
 	}
+}
+
+// ahead are the kernels that a sort would ask for if its rows were more or fewer than is expected: else the query would wait for them last, and they are long. Nobody waits for those that it
+// does not ask for.
+func (l *Loader) ahead() (sources []Source) {
+	for s := range l.program.Sinks {
+		if x := l.Sorter(s); x != nil {
+			for _, text := range x.Ahead() {
+				sources = append(sources, Source{source: text})
+			}
+		}
+	}
+	return sources
 }
 
 // begin begins to load a source.
@@ -113,29 +138,6 @@ func (l *Loader) begin(ctx context.Context, turn *gpukernels.Turn, source string
 
 // Hurried are the sources that were compiled quickly, for this query or an earlier one: better kernels of them are not made yet.
 func (l *Loader) Hurried() []string { return l.hurried }
-
-// beginAhead begins to compile, behind all others, the kernels that a sort would ask for if its rows were more or fewer than is expected: else the query would wait for them last. Nobody waits
-// for those that it does not ask for.
-func (l *Loader) beginAhead(ctx context.Context, turn *gpukernels.Turn) {
-	for s := range l.program.Sinks {
-		x := l.Sorter(s)
-		if x == nil {
-			continue
-		}
-		for _, text := range x.Ahead() {
-			begun := l.begin(ctx, turn, text)
-			go func() {
-				_ = sqlerr.Guard(func() error { // who asks for it will meet the same error
-					m, _, err := begun.Wait(context.WithoutCancel(ctx))
-					if err == nil {
-						m.Release()
-					}
-					return err
-				})
-			}()
-		}
-	}
-}
 
 // Loaded waits for a kernel.
 func (l *Loader) Loaded(k *kernel.Kernel) (*Kernel, error) {

@@ -65,6 +65,23 @@ var lookRemedies = []struct {
 	is, remedy string
 	inTheWay   func(field []byte) (string, bool) // ok is false if the field has not the form
 }{
+	{1 << 57, "a month", "CAST(CONCAT($1, '-01') AS DATE)", func(field []byte) (string, bool) {
+		_, ok := parseTime(string(field), "%Y-%m")
+		return "", ok && len(field) == len("2024-01")
+	}},
+	{1 << 58, "a quarter", "MAKEDATE(LEFT($1, 4), 1) + INTERVAL 3 * (RIGHT($1, 1) - 1) MONTH", func(field []byte) (string, bool) {
+		year, quarter, ok := bytes.Cut(field, []byte("-Q"))
+		return "", ok && len(year) == 4 && digits(year, 0) == 4 && len(quarter) == 1 && quarter[0] >= '1' && quarter[0] <= '4'
+	}},
+	{1 << 59, "a DATETIME with an offset", "CAST(CONCAT(TRIM(LEFT($1, LENGTH($1) - 5)), INSERT(RIGHT($1, 5), 4, 0, ':')) AS DATETIME(6))", func(field []byte) (string, bool) {
+		sign := len(field) - len("+0100")
+		if sign < 0 || field[sign] != '+' && field[sign] != '-' || digits(field, sign+1) != len(field) {
+			return "", false
+		}
+		moment, offset := bytes.TrimSpace(field[:sign]), field[sign:]
+		shape := Classify(fmt.Appendf(nil, "%s%s:%s", moment, offset[:3], offset[3:]))
+		return "", shape.Temporal() && !shape.IsDate() && !shape.IsClock()
+	}},
 	{1 << 60, "an amount", "CAST(REPLACE($1, '$2', '') AS DECIMAL(30, 10))", unitOf},
 	{1 << 61, "a hexadecimal number", "CONV(SUBSTR($1, 3), 16, 10)", func(field []byte) (string, bool) {
 		digits, isHex := bytes.CutPrefix(bytes.ToLower(field), []byte("0x"))
@@ -220,7 +237,7 @@ func (l *Lookalike) Note(column string, csv bool) string {
 		return ""
 	}
 	for _, r := range lookRemedies {
-		if l.may&r.bit != 0 {
+		if l.may&r.bit != 0 && l.may&(1<<len(lookForms)-1) == 0 {
 			sign, _ := r.inTheWay([]byte(l.first))
 			return fmt.Sprintf("column '%s' is TEXT, and '%s' looks like %s; %s makes one of it", column, l.first, r.is,
 				strings.NewReplacer("$1", "`"+strings.ReplaceAll(column, "`", "``")+"`", "$2", sign).Replace(r.remedy))

@@ -385,3 +385,31 @@ func TestOutfileIsWholeOrNotThere(t *testing.T) {
 		}
 	}
 }
+
+// A name of no file is an error with the nearest name in its folder, where file_access lets that be read.
+func TestNearestFile(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"sales.csv", "stock.csv"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("a\n1\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct{ access, sql, hint string }{
+		{"full", "SELECT * FROM `DIR/sale.csv`", "did you mean 'sales.csv'?"},
+		{"full", "SELECT * FROM `read_csv('DIR/slaes.csv')`", "did you mean 'sales.csv'?"},
+		{"full", "LOAD DATA INFILE 'DIR/stok.csv' INTO TABLE t", "did you mean 'stock.csv'?"},
+		{"full", "IMPORT INTO t FROM 'DIR/stocks.csv'", "did you mean 'stock.csv'?"},
+		{"full", "SELECT * FROM `DIR/other.csv`", ""},
+		{"full", "SELECT * FROM `DIR/none/sale.csv`", ""},
+		{"DIR", "SELECT * FROM `DIR/sale.csv`", "did you mean 'sales.csv'?"},
+		{"none", "SELECT * FROM `DIR/sale.csv`", "the program that opens the database says which files its statements may use"},
+	} {
+		s := session(t, Options{FileAccess: strings.ReplaceAll(c.access, "DIR", dir)})
+		mustRun(t, s, "CREATE TABLE t (a TEXT)")
+		_, err := run(context.Background(), s, strings.ReplaceAll(c.sql, "DIR", dir))
+		var e *sqlerr.Error
+		if !errors.As(err, &e) || e.Hint != c.hint {
+			t.Errorf("%s, %s: %v, want the hint %q", c.access, c.sql, err, c.hint)
+		}
+	}
+}

@@ -121,7 +121,7 @@ func (s *Session) importWhole(st *statement, n *ast.ImportIntoStmt) (*ast.Insert
 		return nil, sqlerr.NotSupportedf("options and SET of IMPORT INTO from '"+filepath.Base(fileaccess.PathOf(n.Path))+"'", "write INSERT INTO t SELECT ... FROM `file`")
 	}
 	if _, err := s.vars.access.Stat(st.ctx, n.Path); err != nil {
-		return nil, files.CannotRead(n.Path, err)
+		return nil, files.Missing(st.ctx, s.vars.access, n.Path, err)
 	}
 	columns, err := importColumns(n)
 	if err != nil {

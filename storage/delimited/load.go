@@ -39,7 +39,7 @@ type LoadRules struct {
 func (r *LoadRules) Read(ctx context.Context, policy *fileaccess.Policy, path string, ts []types.Type) (*table.Version, error) {
 	info, err := policy.Stat(ctx, path)
 	if err != nil {
-		return nil, files.CannotRead(path, err)
+		return nil, files.Missing(ctx, policy, path, err)
 	}
 	if !info.Mode().IsRegular() { // a pipe cannot be read twice
 		for i := range ts {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"path/filepath"
+	"strings"
 
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/storage/fileaccess"
@@ -17,9 +19,33 @@ func Stamp(ctx context.Context, policy *fileaccess.Policy, pattern string) (stri
 	}
 	stamp, err := policy.Stamp(ctx, paths...)
 	if err != nil {
-		return "", CannotRead(pattern, err)
+		return "", Missing(ctx, policy, pattern, err)
 	}
 	return stamp, nil
+}
+
+// Missing is CannotRead, with the name of a file in the same folder that may have been meant, if there is none of this name and the policy lets the folder be read.
+func Missing(ctx context.Context, policy *fileaccess.Policy, name string, err error) error {
+	out := CannotRead(name, err)
+	var e *sqlerr.Error
+	folder := filepath.Dir(name)
+	if !errors.Is(err, fs.ErrNotExist) || fileaccess.IsRemote(name) || strings.ContainsAny(folder, `*?[\`) || !errors.As(out, &e) {
+		return out
+	}
+	paths, err := policy.Glob(ctx, filepath.Join(folder, "*"))
+	if err != nil {
+		return out
+	}
+	var names []string
+	for _, p := range paths {
+		if info, err := policy.Stat(ctx, p); err == nil && info.Mode().IsRegular() {
+			names = append(names, filepath.Base(p))
+		}
+	}
+	if near := sqlerr.Suggest(filepath.Base(name), names); near != "" {
+		return e.WithHint("did you mean '%s'?", near)
+	}
+	return out
 }
 
 // Unchanged returns what read makes of files while they do not change, and the state of the files. stamp is the state that they had before. If they change

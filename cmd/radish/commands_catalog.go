@@ -207,6 +207,23 @@ func (r *runner) importFile(arg string) error {
 	if err != nil {
 		return r.query("CREATE TABLE " + table + " AS " + source)
 	}
+	before, err := r.lastColumn("SELECT COUNT(*) FROM " + table)
+	if err != nil {
+		return err
+	}
+	if err := r.appendFile(list, columns); err != nil || before[0] == "0" {
+		return err
+	}
+	after, err := r.lastColumn("SELECT COUNT(*) FROM " + table)
+	if err == nil {
+		fmt.Fprintf(r.notesOr(r.streams.err), "%s had rows before: %s, and has %s now\n", list[1], before[0], after[0])
+	}
+	return err
+}
+
+// appendFile appends the rows of the file list[0] to the table list[1], which has some columns.
+func (r *runner) appendFile(list []string, columns []radish.Column) error {
+	table, source := quoteName(list[1]), "SELECT * FROM "+render.QuoteName(list[0])
 	hasKeys, err := files.HasKeys(list[0])
 	if err != nil {
 		return err

@@ -22,6 +22,9 @@ func (r *runner) dump(arg string) error {
 	if r.streams.file != nil && r.streams.file.data {
 		return fmt.Errorf("a dump is statements, and %s is to hold data; .output FILE.sql, or .backup FOLDER", r.streams.file.name)
 	}
+	if i := slices.IndexFunc(list, isScript); i >= 0 {
+		return fmt.Errorf(".dump prints statements for tables, and %s looks like a file: .once %s before it writes them there", list[i], list[i])
+	}
 	return r.atOneMoment(func() error {
 		c, err := r.contents(list)
 		if err != nil {
@@ -36,6 +39,15 @@ func (r *runner) dump(arg string) error {
 		c.after(r.streams.out)
 		return nil
 	})
+}
+
+// isScript says whether a word ends as the names of files with statements do.
+func isScript(word string) bool {
+	word = strings.ToLower(word)
+	for _, packed := range []string{".gz", ".zst", ".bz2"} {
+		word = strings.TrimSuffix(word, packed)
+	}
+	return strings.HasSuffix(word, ".sql")
 }
 
 // atOneMoment runs f in a transaction, unless there is one, and with times in UTC.

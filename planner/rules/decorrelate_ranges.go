@@ -150,7 +150,7 @@ func sameRowOf(cols []*expr.Column, groups []logical.Item) []expr.Expr {
 //	SELECT * FROM a, LATERAL (SELECT * FROM b WHERE b.day < a.day ORDER BY b.price LIMIT 3) AS x
 //
 // All rows are numbered by the order. A row of the domain has the least number of those that it matches, then the least one above that, and so on: these are
-// aggregates over one range and over two. OFFSET leaves out the first ones.
+// aggregates over one range and over two. OFFSET leaves out the first ones. Two bounds of one value are leastBetween's.
 func (d *decorrelator) dependFirst(n logical.Node, keys []logical.SortKey, count, offset int64, dom *domain) (logical.Node, domainMap, bool) {
 	none := domainMap{}
 	if count <= 0 || count > mostFirst || offset > mostFirst-count {
@@ -161,7 +161,15 @@ func (d *decorrelator) dependFirst(n logical.Node, keys []logical.SortKey, count
 		return nil, none, false
 	}
 	in, conds, rs := d.rangesBelow(x.in, dom)
-	if len(rs) != 1 {
+	var lower, upper *matchedRange
+	switch len(rs) {
+	case 1:
+	case 2:
+		var ok bool
+		if lower, upper, ok = bounds(rs); !ok {
+			return nil, none, false
+		}
+	default:
 		return nil, none, false
 	}
 	own := logical.Out(in)
@@ -177,10 +185,17 @@ func (d *decorrelator) dependFirst(n logical.Node, keys []logical.SortKey, count
 	fn := expr.LookupWindow("row_number")
 	number := d.w.alloc.New("", fn.Name, types.Uint64, false)
 	window := &logical.Window{Input: withoutNulls(in, rs), Order: x.keys, Items: []logical.WindowItem{{Col: number, Fn: fn, Frame: logical.WholePartition}}}
-	numbered, again, cols := d.w.readTwice(window)
 	rows, dm := dom.use()
 	e := dm.exprs()
 	var firsts []*expr.Column
+	if lower != nil {
+		b := d.newLeastBetween(rows, window, conds, lower, upper, e)
+		if firsts = b.find(int(offset + count)); firsts == nil {
+			return nil, none, false
+		}
+		return d.chosenRows(b.n, b.rows.node, number, firsts[offset:], x, n.Schema(), dm)
+	}
+	numbered, again, cols := d.w.readTwice(window)
 	for len(firsts) < int(offset+count) {
 		preds := substituteAll(substituteAll(conds, e), columnsAs(cols))
 		if last := len(firsts) - 1; last >= 0 {
@@ -194,15 +209,19 @@ func (d *decorrelator) dependFirst(n logical.Node, keys []logical.SortKey, count
 		firsts = append(firsts, least.Col)
 		_, again, cols = d.w.readTwice(numbered)
 	}
-	chosen := firsts[offset]
-	if count > 1 {
-		rows, chosen = d.oneByOne(rows, firsts[offset:], dm)
+	return d.chosenRows(rows, numbered, number, firsts[offset:], x, n.Schema(), dm)
+}
+
+// chosenRows joins the domain's rows with those of numbered that they have the numbers of, and keeps columns of what LIMIT gives.
+func (d *decorrelator) chosenRows(rows, numbered logical.Node, number *expr.Column, firsts []*expr.Column, x *limited, kept []*expr.Column, dm domainMap) (logical.Node, domainMap, bool) {
+	chosen := firsts[0]
+	if len(firsts) > 1 {
+		rows, chosen = d.oneByOne(rows, firsts, dm)
 	}
 	var out logical.Node = &logical.Join{Kind: logical.InnerJoin, Left: rows, Right: numbered, On: []expr.Expr{&expr.Compare{Op: expr.EQ, Left: chosen, Right: number}}}
 	for _, p := range x.above {
-		out = &logical.Project{Input: out, Items: append(substituteItems(p.Items, e), logical.PassItems(dm.cols)...)}
+		out = &logical.Project{Input: out, Items: append(substituteItems(p.Items, dm.exprs()), logical.PassItems(dm.cols)...)}
 	}
-	kept := n.Schema()
 	return logical.Keep(out, append(kept[:len(kept):len(kept)], dm.cols...)), dm, true
 }
 

@@ -406,3 +406,8 @@ SELECT t.id, d.n FROM t, LATERAL (SELECT COUNT(*) n FROM (SELECT u.id FROM u WHE
 SELECT t.id, u.id FROM t LEFT JOIN u ON t.a >= (SELECT GREATEST(t.a, v.y) FROM v WHERE u.c < v.x ORDER BY 1 LIMIT 1);
 SELECT t.id, (SELECT SUM(d.s) FROM u, LATERAL (SELECT v.y AS s FROM v WHERE u.c < v.x ORDER BY GREATEST(v.y, t.b) DESC, v.x, v.y LIMIT 2) d) FROM t;
 SELECT t.id, (SELECT COUNT(*) FROM u, LATERAL (SELECT GREATEST(t.b, v.y) AS g, COUNT(*) FROM v WHERE u.c < v.x GROUP BY GREATEST(t.b, v.y)) d) FROM t;
+-- The first rows between two bounds.
+SELECT t.id, d.* FROM t, LATERAL (SELECT u.id AS uid, u.c FROM u WHERE u.a BETWEEN t.a - 1 AND t.a + 2 ORDER BY u.c DESC, u.id LIMIT 3) d;
+SELECT t.id, d.* FROM t LEFT JOIN LATERAL (SELECT u.id AS uid, u.c + t.b FROM u WHERE u.a > t.a - 2 AND u.a < t.b + 2 AND u.c <=> t.b ORDER BY u.id DESC LIMIT 2 OFFSET 1) d ON d.uid > 1;
+SELECT t.id, (SELECT SUM(x) FROM (SELECT u.a AS x FROM u WHERE u.c >= t.b AND u.c <= t.a + 4 AND u.id <> 3 ORDER BY u.a, u.id LIMIT 4) d) FROM t;
+SELECT t.id FROM t WHERE t.a <= (SELECT MAX(x) FROM (SELECT y.b AS x FROM t y WHERE y.b = t.b AND y.a BETWEEN t.b - 3 AND t.b ORDER BY y.id LIMIT 2) d);

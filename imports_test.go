@@ -69,7 +69,7 @@ var layers = []struct {
 		"column", "exec/gpu/codegen", "exec/gpu/form", "exec/gpu/groupby", "exec/gpu/join", "exec/gpu/kernel", "exec/gpu/sort", "planner", "sql", "storage",
 	}},
 	{"exec/gpu/control", []string{"exec/gpu/devicemem", "exec/gpu/kernel", "exec/gpu/program", "gpukernels"}},
-	{"exec/gpu/sizes", []string{"exec/gpu/kernel", "exec/gpu/program", "exec/gpu/residency", "planner/physical"}},
+	{"exec/gpu/sizes", []string{"exec/gpu/kernel", "exec/gpu/program", "planner/physical", "storage/table"}},
 	{"exec/gpu/outofcore", []string{"exec/gpu/form", "exec/gpu/residency", "planner", "sql", "storage"}},
 	{"exec/gpu/run", []string{
 		"column", "exec/gpu/codegen", "exec/gpu/control", "exec/gpu/devicemem", "exec/gpu/form", "exec/gpu/groupby", "exec/gpu/join", "exec/gpu/kernel", "exec/gpu/load", "exec/gpu/measure", "exec/gpu/outofcore", "exec/gpu/partition", "exec/gpu/program", "exec/gpu/residency", "exec/gpu/results", "exec/gpu/rowsort", "exec/gpu/sizes", "exec/gpu/sort",

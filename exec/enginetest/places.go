@@ -88,7 +88,7 @@ type placesRun struct {
 
 type slice struct {
 	of   *table.Version
-	part distribute.Part
+	part table.Slice
 }
 
 // exchange runs what fills a sink at each place, and moves the rows.
@@ -246,7 +246,7 @@ func (r *placesRun) source(place int, s physical.Source) physical.Source {
 }
 
 // slice is a table with the rows of some row groups, under their numbers.
-func (r *placesRun) slice(v *table.Version, part distribute.Part) *table.Version {
+func (r *placesRun) slice(v *table.Version, part table.Slice) *table.Version {
 	key := slice{v, part}
 	if r.slices[key] == nil {
 		var others []int64

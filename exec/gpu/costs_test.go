@@ -8,10 +8,10 @@ import (
 	"github.com/radish-sql/radish/exec/enginetest"
 	"github.com/radish-sql/radish/exec/gpu/codegen/lookup"
 	"github.com/radish-sql/radish/exec/gpu/outofcore"
-	"github.com/radish-sql/radish/exec/gpu/residency"
 	"github.com/radish-sql/radish/exec/gpu/run"
 	"github.com/radish-sql/radish/gpukernels/gputest"
 	"github.com/radish-sql/radish/planner/physical"
+	tables "github.com/radish-sql/radish/storage/table"
 )
 
 // TestTooLarge wants a plan refused before it starts where the columns of one of its scans do not fit on the device, and only there.
@@ -26,7 +26,7 @@ func TestTooLarge(t *testing.T) {
 	most := int64(0)
 	for _, p := range plan.Pipelines {
 		if scan, ok := p.Source.(*physical.TableScan); ok {
-			_, missing := runner.Residency.Bytes(scan.Table, outofcore.ScanOrdinals(scan), residency.Part{})
+			_, missing := runner.Residency.Bytes(scan.Table, outofcore.ScanOrdinals(scan), tables.Slice{})
 			most = max(most, missing)
 		}
 	}

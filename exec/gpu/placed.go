@@ -5,8 +5,8 @@ import (
 
 	"github.com/radish-sql/radish/exec/gpu/outofcore"
 	"github.com/radish-sql/radish/exec/gpu/program"
-	"github.com/radish-sql/radish/exec/gpu/residency"
 	"github.com/radish-sql/radish/planner/physical"
+	tables "github.com/radish-sql/radish/storage/table"
 )
 
 // Setting is a value of radish_device: where queries run.
@@ -66,7 +66,7 @@ func (p *Placed) runsAt(place int, x *physical.Pipeline) bool {
 }
 
 // parts are what a place scans of tables; nil: all of each.
-func (p *Placed) parts(place int) map[*physical.TableScan]residency.Part {
+func (p *Placed) parts(place int) map[*physical.TableScan]tables.Slice {
 	if p.shares == nil {
 		return nil
 	}

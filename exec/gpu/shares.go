@@ -1,9 +1,9 @@
 package gpu
 
 import (
-	"github.com/radish-sql/radish/exec/gpu/residency"
 	"github.com/radish-sql/radish/planner/distribute"
 	"github.com/radish-sql/radish/planner/physical"
+	tables "github.com/radish-sql/radish/storage/table"
 )
 
 // shares is how the devices of a fleet share a plan: each is a place.
@@ -11,21 +11,18 @@ type shares struct {
 	*distribute.Distributed
 	devices []*Device // by place
 	reach   bool      // all can reach the memory of all others
-	parts   []map[*physical.TableScan]residency.Part
+	parts   []map[*physical.TableScan]tables.Slice
 	pays    string // why they share it, where cost decides
 }
 
 func newShares(d *distribute.Distributed, devices []*Device) *shares {
-	s := &shares{Distributed: d, devices: devices[:d.Places], reach: reachEachOther(devices[:d.Places]), parts: make([]map[*physical.TableScan]residency.Part, d.Places)}
+	s := &shares{Distributed: d, devices: devices[:d.Places], reach: reachEachOther(devices[:d.Places]), parts: make([]map[*physical.TableScan]tables.Slice, d.Places)}
 	for i := range s.parts {
-		s.parts[i] = map[*physical.TableScan]residency.Part{}
+		s.parts[i] = map[*physical.TableScan]tables.Slice{}
 	}
 	for scan, parts := range d.Parts {
 		for i, part := range parts {
-			if part.From >= part.To { // which is not nothing where both are 0
-				part.From, part.To = len(scan.Table.Groups()), len(scan.Table.Groups())
-			}
-			s.parts[i][scan] = residency.Part{From: part.From, To: part.To}
+			s.parts[i][scan] = part
 		}
 	}
 	return s

@@ -3,6 +3,7 @@ package distribute
 import (
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
+	"github.com/radish-sql/radish/storage/table"
 )
 
 // Spread is how the rows of a pipeline lie over the places.
@@ -65,9 +66,6 @@ type Exchange struct {
 	Reason string
 }
 
-// Part is a run of row groups of a table: From .. To-1 of table.Version.Groups. It may be empty.
-type Part struct{ From, To int }
-
 // Distributed is a plan for several places.
 type Distributed struct {
 	Plan      *physical.Plan
@@ -75,7 +73,7 @@ type Distributed struct {
 	Spread    map[*physical.Pipeline]Choice // of every pipeline
 	Exchanges map[physical.Sink]Exchange    // of some Materialize sinks, Builds and Aggregates
 	// Parts says, for scans in Sliced and Partitioned pipelines, what each place scans. Those of the build side of a join may overlap. Scans of other pipelines have all rows.
-	Parts map[*physical.TableScan][]Part
+	Parts map[*physical.TableScan][]table.Slice
 	// Origins are the sinks of the plan that was given, by the sinks that were made of them.
 	Origins map[physical.Sink]physical.Sink
 }

@@ -4,12 +4,13 @@ import (
 	"slices"
 
 	"github.com/radish-sql/radish/planner/physical"
+	"github.com/radish-sql/radish/storage/table"
 )
 
 // finish puts the pipelines in order and decides which places run those that any place can.
 func (x *planner) finish() *Distributed {
 	d := &Distributed{
-		Plan: x.plan, Places: x.places, Spread: map[*physical.Pipeline]Choice{}, Exchanges: map[physical.Sink]Exchange{}, Parts: map[*physical.TableScan][]Part{}, Origins: x.origins,
+		Plan: x.plan, Places: x.places, Spread: map[*physical.Pipeline]Choice{}, Exchanges: map[physical.Sink]Exchange{}, Parts: map[*physical.TableScan][]table.Slice{}, Origins: x.origins,
 	}
 	x.dropFilters()
 	streams := map[*physical.Pipeline]*stream{}
@@ -41,6 +42,11 @@ func (x *planner) finish() *Distributed {
 		}
 		if scan, ok := p.Source.(*physical.TableScan); ok && s.lay == spread {
 			d.Parts[scan] = x.sliced[scan].parts(x.places)
+			for i, part := range d.Parts[scan] {
+				if part.From >= part.To {
+					d.Parts[scan][i] = table.NoSlice(scan.Table) // whichever they are
+				}
+			}
 		}
 	}
 	for m, e := range x.exchanges {

@@ -92,7 +92,7 @@ func (x *slicing) separate(ordinal, places int) bool {
 }
 
 // parts divides the table into runs of row groups of about as many rows, one for each place.
-func (x *slicing) parts(places int) []Part {
+func (x *slicing) parts(places int) []table.Slice {
 	if x.leader != nil {
 		return x.following(places)
 	}
@@ -101,7 +101,7 @@ func (x *slicing) parts(places int) []Part {
 	for i, g := range groups {
 		begin[i+1] = begin[i] + int64(g.Rows)
 	}
-	out := make([]Part, places)
+	out := make([]table.Slice, places)
 	from := 0
 	for i := range out {
 		want := begin[len(groups)] * int64(i+1) / int64(places)
@@ -109,16 +109,16 @@ func (x *slicing) parts(places int) []Part {
 		if i < places-1 {
 			to = x.cutNear(begin, want, from)
 		}
-		out[i] = Part{from, to}
+		out[i] = table.Slice{From: from, To: to}
 		from = to
 	}
 	return out
 }
 
 // following are the runs of row groups in which the leader's keys are.
-func (x *slicing) following(places int) []Part {
+func (x *slicing) following(places int) []table.Slice {
 	groups, leading := x.table.Groups(), x.leader.table.Groups()
-	out := make([]Part, places)
+	out := make([]table.Slice, places)
 	for i, p := range x.leader.parts(places) {
 		if p.From == p.To {
 			continue
@@ -126,7 +126,7 @@ func (x *slicing) following(places int) []Part {
 		least, most := leading[p.From].Columns[x.theirs].Min.I, leading[p.To-1].Columns[x.theirs].Max.I
 		from := sort.Search(len(groups), func(g int) bool { return groups[g].Columns[x.mine].Max.I >= least })
 		to := sort.Search(len(groups), func(g int) bool { return groups[g].Columns[x.mine].Min.I > most })
-		out[i] = Part{from, max(from, to)}
+		out[i] = table.Slice{From: from, To: max(from, to)}
 	}
 	return out
 }

@@ -59,7 +59,7 @@ func TestSlices(t *testing.T) {
 			}
 		}
 	}
-	if parts := (&slicing{table: ascending(t, 0, 1)}).parts(3); parts[2] != (Part{}) {
+	if parts := (&slicing{table: ascending(t, 0, 1)}).parts(3); parts[2] != (table.Slice{}) {
 		t.Errorf("slices of an empty table: %v", parts)
 	}
 }

@@ -33,9 +33,9 @@ type Windowed struct {
 	Ahead  int   // windows that are uploaded while one is read
 	Bytes  int64 // of all windows
 
-	Ordinals []int          // columns that are read in windows
-	Whole    []int          // columns of strings that stay while the query runs, since its sinks hold addresses of them
-	Part     residency.Part // of the table
+	Ordinals []int        // columns that are read in windows
+	Whole    []int        // columns of strings that stay while the query runs, since its sinks hold addresses of them
+	Part     tables.Slice // of the table
 }
 
 // Text tells a user.
@@ -61,7 +61,7 @@ type Scan struct {
 	Scan  *physical.TableScan
 	Bytes int64 // of inWindows
 
-	part       residency.Part
+	part       tables.Slice
 	inWindows  []int
 	whole      []int
 	wholeBytes int64 // of whole
@@ -71,7 +71,7 @@ type Scan struct {
 // largest ones. parts are what is read of the tables; all of those that are not named. on says which pipelines run on the device.
 //
 // What cannot be read in windows, as a row group that is too large, is read whole where the columns fit into the memory that would be left to the query itself: it may do with less.
-func Plan(plan *physical.Plan, on func(*physical.Pipeline) bool, r *residency.Residency, parts map[*physical.TableScan]residency.Part, tables int64) Windows {
+func Plan(plan *physical.Plan, on func(*physical.Pipeline) bool, r *residency.Residency, parts map[*physical.TableScan]tables.Slice, tables int64) Windows {
 	scans, total := Scans(plan, on, r, parts)
 	w := Within(scans, total, r, r.TableCapacity(tables))
 	if w.Refusal != "" && total <= r.MostTables(tables) {
@@ -93,7 +93,7 @@ func Within(scans []*Scan, total int64, r *residency.Residency, memory int64) Wi
 }
 
 // Scans lists the scans of a plan, and how much memory all their columns take.
-func Scans(plan *physical.Plan, on func(*physical.Pipeline) bool, r *residency.Residency, parts map[*physical.TableScan]residency.Part) (scans []*Scan, total int64) {
+func Scans(plan *physical.Plan, on func(*physical.Pipeline) bool, r *residency.Residency, parts map[*physical.TableScan]tables.Slice) (scans []*Scan, total int64) {
 	seen := map[columnPart]bool{}
 	for _, p := range plan.Pipelines {
 		scan, ok := p.Source.(*physical.TableScan)
@@ -123,7 +123,7 @@ func Scans(plan *physical.Plan, on func(*physical.Pipeline) bool, r *residency.R
 type columnPart struct {
 	table   *tables.Version
 	ordinal int
-	part    residency.Part
+	part    tables.Slice
 }
 
 // choose has the largest scans read in windows, as few as have to be. scans are in ascending order.
@@ -186,14 +186,14 @@ func (x *Scan) Windows(r *residency.Residency, bytes int64) (of *Windowed, size,
 }
 
 // Parts are the windows. They begin at multiples of their size, as far as the scan's part lets them.
-func (of *Windowed) Parts(v *tables.Version) (out []residency.Part) {
+func (of *Windowed) Parts(v *tables.Version) (out []tables.Slice) {
 	from, to := of.Part.From, of.Part.To
 	if of.Part.All() || to > len(v.Groups()) {
 		to = len(v.Groups())
 	}
 	for from < to {
 		end := min(from/of.Groups*of.Groups+of.Groups, to)
-		out = append(out, residency.Part{From: from, To: end})
+		out = append(out, tables.Slice{From: from, To: end})
 		from = end
 	}
 	return out

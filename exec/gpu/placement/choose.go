@@ -280,6 +280,18 @@ func (a *Advisor) Learn(fingerprint uint64, text string, e *Estimate, o Outcome)
 	a.saveSoon(now)
 }
 
+// Took is what a statement has taken on one of several GPUs, and on several that shared it; 0: that is not known.
+type Took struct{ One, Several time.Duration }
+
+// Decided says whether runs of both kinds are known, and whether sharing paid. What was expected of it does not count then.
+func (t Took) Decided() (known, pays bool) {
+	known = t.One > 0 && t.Several > 0
+	return known, known && t.Several.Seconds() <= (1-leastGained)*t.One.Seconds()
+}
+
+// leastGained is the part of one GPU's time that sharing has to have saved in runs: less would change with each run.
+const leastGained = 0.05
+
 // Took is what a statement has taken where there are several GPUs: on one of them, and on those that shared it. 0: too few runs say so.
 func (a *Advisor) Took(fingerprint uint64) (took Took) {
 	a.mu.Lock()

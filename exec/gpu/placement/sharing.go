@@ -25,18 +25,6 @@ const leastShare = 0.15
 // Pays says whether sharing saves enough.
 func (s *Sharing) Pays() bool { return s.Several.Seconds() <= (1-leastShare)*s.One.Seconds() }
 
-// Took is what a statement has taken on one of several GPUs, and on several that shared it; 0: that is not known.
-type Took struct{ One, Several time.Duration }
-
-// Decided says whether runs of both kinds are known, and whether sharing paid. What was expected of it does not count then.
-func (t Took) Decided() (known, pays bool) {
-	known = t.One > 0 && t.Several > 0
-	return known, known && t.Several.Seconds() <= (1-leastGained)*t.One.Seconds()
-}
-
-// leastGained is the part of one GPU's time that sharing has to have saved in runs: less would change with each run.
-const leastGained = 0.05
-
 // String says what was known when both are.
 func (t Took) String() string {
 	return fmt.Sprintf("it took %s on one GPU and %s on all", inWords(t.One.Seconds()), inWords(t.Several.Seconds()))
@@ -110,13 +98,10 @@ func (x *sharer) rowsOfPlace(p *physical.Pipeline) float64 {
 		if parts == nil {
 			return rows
 		}
-		most := 0
+		most := int64(0)
 		for _, part := range parts {
-			n := 0
-			for g := part.From; g < part.To; g++ {
-				n += src.Table.Groups()[g].Rows
-			}
-			most = max(most, n)
+			first, end := part.Rows(src.Table)
+			most = max(most, end-first)
 		}
 		return float64(most)
 	case *physical.SinkScan:

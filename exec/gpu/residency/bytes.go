@@ -44,9 +44,9 @@ func (t *textBegins) begins(v *tables.Version, ordinal int) []int64 {
 }
 
 // bytesOf says where the strings of a part begin, and how long they are.
-func (t *textBegins) bytesOf(v *tables.Version, ordinal int, part Part) (from, total int64) {
+func (t *textBegins) bytesOf(v *tables.Version, ordinal int, part tables.Slice) (from, total int64) {
 	begins := t.begins(v, ordinal)
-	if part = part.in(v); part.All() {
+	if part = part.Of(v); part.All() {
 		return 0, begins[len(v.Groups())]
 	}
 	return begins[part.From], begins[part.To] - begins[part.From]
@@ -72,7 +72,7 @@ func stringBytes(c *encoding.Chunk) int64 {
 }
 
 // bytes is the device memory that a part of a column of this form takes.
-func (f *sizedForm) bytes(v *tables.Version, ordinal int, part Part) int64 {
+func (f *sizedForm) bytes(v *tables.Version, ordinal int, part tables.Slice) int64 {
 	first, end := part.Rows(v)
 	rows := end - tileStart(first)
 	size := (rows + padRows) * int64(f.Width)

@@ -36,18 +36,18 @@ func (e *entry) loaded() bool {
 
 // Acquire lends a part of a table's columns, which it uploads unless it is there, or all of the column is. The caller releases the table. When ctx ends Acquire returns, and
 // uploads go on.
-func (r *Residency) Acquire(ctx context.Context, v *tables.Version, ordinals []int, part Part) (*Table, error) {
+func (r *Residency) Acquire(ctx context.Context, v *tables.Version, ordinals []int, part tables.Slice) (*Table, error) {
 	return r.acquire(ctx, v, ordinals, part, use{})
 }
 
 // AcquireWindow is Acquire for a reader who counts on how much memory is held for it: no more than the part is. Unless the part is to be kept, what has to be uploaded is given up when
 // it is released.
-func (r *Residency) AcquireWindow(ctx context.Context, v *tables.Version, ordinals []int, part Part, kept bool) (*Table, error) {
+func (r *Residency) AcquireWindow(ctx context.Context, v *tables.Version, ordinals []int, part tables.Slice, kept bool) (*Table, error) {
 	return r.acquire(ctx, v, ordinals, part, use{once: !kept, exact: true})
 }
 
-func (r *Residency) acquire(ctx context.Context, v *tables.Version, ordinals []int, part Part, as use) (*Table, error) {
-	part = part.in(v)
+func (r *Residency) acquire(ctx context.Context, v *tables.Version, ordinals []int, part tables.Slice, as use) (*Table, error) {
+	part = part.Of(v)
 	first, end := part.Rows(v)
 	t := &Table{Rows: end - first, from: r}
 	var started []*entry
@@ -106,7 +106,7 @@ type use struct {
 }
 
 // holdFor returns the entry of a column and takes a reference. made says that this call has started its upload.
-func (r *Residency) holdFor(v *tables.Version, ordinal int, part Part, as use) (e *entry, made bool) {
+func (r *Residency) holdFor(v *tables.Version, ordinal int, part tables.Slice, as use) (e *entry, made bool) {
 	key := versionKey{weak.Make(v), ordinal, part}
 	f := sizedForm{}
 	if ordinal != deletedBits {
@@ -155,7 +155,7 @@ func (r *Residency) holdFor(v *tables.Version, ordinal int, part Part, as use) (
 }
 
 // chunksOf are the chunks of a part of a column.
-func chunksOf(v *tables.Version, ordinal int, part Part) []*encoding.Chunk {
+func chunksOf(v *tables.Version, ordinal int, part tables.Slice) []*encoding.Chunk {
 	groups := part.Groups(v)
 	chunks := make([]*encoding.Chunk, len(groups))
 	for i, g := range groups {
@@ -194,7 +194,7 @@ func (r *Residency) covering(key versionKey, exact bool) *entry {
 		return nil
 	}
 	for _, key.part = range w.parts {
-		if key.part.covers(part) {
+		if key.part.Covers(part) {
 			if e := r.versions[key]; e != nil {
 				return e
 			}
@@ -262,17 +262,17 @@ func (r *Residency) sized(v *tables.Version, ordinal int) sizedForm {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.watch(v, Part{})
+	r.watch(v, tables.Slice{})
 	r.forms[key] = f
 	return f
 }
 
 // watch sees to it that a version is forgotten, with a part of it, when the program has dropped it. The caller holds mu.
-func (r *Residency) watch(v *tables.Version, part Part) {
+func (r *Residency) watch(v *tables.Version, part tables.Slice) {
 	w := weak.Make(v)
 	x := r.watched[w]
 	if x == nil {
-		x = &watched{columns: len(v.Schema.Columns), parts: []Part{{}}}
+		x = &watched{columns: len(v.Schema.Columns), parts: []tables.Slice{{}}}
 		r.watched[w] = x
 		runtime.AddCleanup(v, r.forget, w)
 	}

@@ -87,7 +87,7 @@ func (r *Residency) offerAll(v *tables.Version) (again bool) {
 			return false
 		}
 		f := r.sized(v, o)
-		if f.Class == form.View || r.investable() < f.bytes(v, o, Part{}) {
+		if f.Class == form.View || r.investable() < f.bytes(v, o, tables.Slice{}) {
 			continue
 		}
 		if errors.Is(r.offer(v, o), errYielded) {
@@ -117,7 +117,7 @@ func (r *Residency) investable() int64 {
 
 // offer uploads a column, unless it is there, and waits for it. No query has used it: it is the first to be given up.
 func (r *Residency) offer(v *tables.Version, ordinal int) error {
-	e, made := r.holdFor(v, ordinal, Part{}, use{offered: true})
+	e, made := r.holdFor(v, ordinal, tables.Slice{}, use{offered: true})
 	<-e.ready
 	r.mu.Lock()
 	if r.offered == e {

@@ -53,7 +53,7 @@ func testOfferedYields(t *testing.T, d *gpukernels.Device) {
 	end = offered()
 	asked := make(chan error, 1)
 	go func() {
-		t, err := r.Acquire(context.Background(), v, []int{0, 1}, Part{})
+		t, err := r.Acquire(context.Background(), v, []int{0, 1}, tables.Slice{})
 		if err == nil {
 			t.Release()
 		}

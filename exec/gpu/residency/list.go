@@ -29,7 +29,7 @@ func (r *Residency) List() []Listed {
 		if v == nil || key.ordinal == deletedBits || e.loaded() && e.size.Load() == 0 {
 			continue
 		}
-		key.part = Part{}
+		key.part = tables.Slice{}
 		x := columns[key]
 		if x == nil {
 			x = &Listed{v.Schema.Database, v.Schema.Name, v.Schema.Columns[key.ordinal].Name, 0, true, 0}
@@ -55,8 +55,8 @@ func (r *Residency) Form(v *tables.Version, ordinal int) form.Column {
 }
 
 // Bytes says how many of the bytes of a part of a table's columns are on the device, and how many would have to be uploaded.
-func (r *Residency) Bytes(v *tables.Version, ordinals []int, part Part) (here, missing int64) {
-	part = part.in(v)
+func (r *Residency) Bytes(v *tables.Version, ordinals []int, part tables.Slice) (here, missing int64) {
+	part = part.Of(v)
 	for _, o := range ordinals {
 		e := r.known(v, o, part)
 		f := r.sized(v, o)
@@ -71,15 +71,15 @@ func (r *Residency) Bytes(v *tables.Version, ordinals []int, part Part) (here, m
 }
 
 // known returns the entry that has a part of a column; nil: there is none.
-func (r *Residency) known(v *tables.Version, ordinal int, part Part) *entry {
+func (r *Residency) known(v *tables.Version, ordinal int, part tables.Slice) *entry {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.covering(versionKey{weak.Make(v), ordinal, part}, false)
 }
 
 // Awaited is how many bytes of a part of a table's columns are not on the device yet, those that are on their way included.
-func (r *Residency) Awaited(v *tables.Version, ordinals []int, part Part) (bytes int64) {
-	part = part.in(v)
+func (r *Residency) Awaited(v *tables.Version, ordinals []int, part tables.Slice) (bytes int64) {
+	part = part.Of(v)
 	for _, o := range ordinals {
 		if e := r.known(v, o, part); e == nil || !e.loaded() {
 			f := r.sized(v, o)

@@ -52,7 +52,7 @@ func (r *Residency) Adopt(v *tables.Version, ordinal int, m *Made) {
 		r.discard(m)
 		return
 	}
-	chunks := chunksOf(v, ordinal, Part{})
+	chunks := chunksOf(v, ordinal, tables.Slice{})
 	var like *entry
 	if from > 0 {
 		if like = r.alike(chunks[:from], &f.Column); like == nil {
@@ -60,7 +60,7 @@ func (r *Residency) Adopt(v *tables.Version, ordinal int, m *Made) {
 			return
 		}
 	}
-	r.watch(v, Part{})
+	r.watch(v, tables.Slice{})
 	r.clock++
 	e := &entry{ordinal: ordinal, chunks: chunks, ready: make(chan struct{}), versions: 1, used: r.clock}
 	e.column.sizedForm, e.column.end = f, v.Span()

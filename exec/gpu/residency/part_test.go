@@ -37,7 +37,7 @@ func grouped(t *testing.T, rng *rand.Rand, base *tables.Version, sizes ...int) *
 }
 
 // checkPart acquires a part, compares its columns and deleted rows with the table's, and returns the bytes that were uploaded for it.
-func checkPart(t *testing.T, r *Residency, s *gpukernels.Stream, v *tables.Version, ordinals []int, part Part) int64 {
+func checkPart(t *testing.T, r *Residency, s *gpukernels.Stream, v *tables.Version, ordinals []int, part tables.Slice) int64 {
 	t.Helper()
 	at, err := r.Acquire(context.Background(), v, ordinals, part)
 	if err != nil {
@@ -77,7 +77,7 @@ func TestParts(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 2))
 		all := []int{0, 1, 2, 3, 4, 5, 6}
 		v := grouped(t, rng, tables.New(residentSchema()), 100, 20_000, 8092, 3, 40_000, 1)
-		parts := []Part{{0, 1}, {1, 3}, {2, 3}, {3, 6}, {5, 6}, {6, 6}, {2, 2}, {4, 99}}
+		parts := []tables.Slice{{From: 0, To: 1}, {From: 1, To: 3}, {From: 2, To: 3}, {From: 3, To: 6}, {From: 5, To: 6}, {From: 6, To: 6}, {From: 2, To: 2}, {From: 4, To: 99}}
 		for range 2 {
 			for _, part := range parts {
 				checkPart(t, r, s, v, all, part)
@@ -85,7 +85,7 @@ func TestParts(t *testing.T) {
 					t.Errorf("part %v: %d bytes were uploaded again", part, again)
 				}
 			}
-			if n := checkPart(t, r, s, v, []int{0, 4}, Part{3, 5}); n != 0 { // lies in {3, 6}
+			if n := checkPart(t, r, s, v, []int{0, 4}, tables.Slice{From: 3, To: 5}); n != 0 { // lies in {3, 6}
 				t.Errorf("a part of a part: %d bytes were uploaded", n)
 			}
 			var err error
@@ -93,10 +93,10 @@ func TestParts(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if n := checkPart(t, r, s, v, all, Part{0, 6}); n == 0 {
+		if n := checkPart(t, r, s, v, all, tables.Slice{From: 0, To: 6}); n == 0 {
 			t.Error("all row groups, of which only parts are there, were not uploaded")
 		}
-		if n := checkPart(t, r, s, v, all, Part{0, 5}); n != 0 { // the whole column serves
+		if n := checkPart(t, r, s, v, all, tables.Slice{From: 0, To: 5}); n != 0 { // the whole column serves
 			t.Errorf("a part of what is whole on the device: %d bytes were uploaded", n)
 		}
 	})
@@ -109,10 +109,10 @@ func TestPartsOfNewVersions(t *testing.T) {
 		rng := rand.New(rand.NewPCG(3, 2))
 		schema := &tables.Schema{Name: "t", Columns: residentSchema().Columns[:1]}
 		v := grouped(t, rng, tables.New(schema), 30_000, 20_000, 30_000)
-		checkPart(t, r, s, v, []int{0}, Part{1, 2})
-		checkPart(t, r, s, v, []int{0}, Part{0, 2})
+		checkPart(t, r, s, v, []int{0}, tables.Slice{From: 1, To: 2})
+		checkPart(t, r, s, v, []int{0}, tables.Slice{From: 0, To: 2})
 		next := grouped(t, rng, v, 30_000)
-		for _, part := range []Part{{1, 2}, {0, 2}, {0, 3}, {2, 4}} {
+		for _, part := range []tables.Slice{{From: 1, To: 2}, {From: 0, To: 2}, {From: 0, To: 3}, {From: 2, To: 4}} {
 			n := checkPart(t, r, s, next, []int{0}, part)
 			t.Logf("part %v of a version with one more row group: %d bytes were uploaded", part, n)
 			if r.Form(v, 0).Width == r.Form(next, 0).Width && r.Form(v, 0).Base == r.Form(next, 0).Base && r.Form(v, 0).Nulls == r.Form(next, 0).Nulls && part.To == 2 && n != 0 {
@@ -128,30 +128,30 @@ func TestPartsAreGivenUp(t *testing.T) {
 		r, s := opened(t, d), stream(t, d)
 		v := grouped(t, rand.New(rand.NewPCG(9, 9)), tables.New(residentSchema()), 50_000, 50_000, 50_000, 50_000)
 		ordinals := []int{0, 1, 2}
-		checkPart(t, r, s, v, ordinals, Part{0, 2})
+		checkPart(t, r, s, v, ordinals, tables.Slice{From: 0, To: 2})
 		half := r.Used()
-		if here, missing := r.Bytes(v, ordinals, Part{0, 2}); here != half || missing != 0 {
+		if here, missing := r.Bytes(v, ordinals, tables.Slice{From: 0, To: 2}); here != half || missing != 0 {
 			t.Errorf("%d bytes are there and %d missing, and %d are used", here, missing, half)
 		}
-		if here, missing := r.Bytes(v, ordinals, Part{1, 3}); here != 0 || missing == 0 || r.Awaited(v, ordinals, Part{1, 3}) != missing {
+		if here, missing := r.Bytes(v, ordinals, tables.Slice{From: 1, To: 3}); here != 0 || missing == 0 || r.Awaited(v, ordinals, tables.Slice{From: 1, To: 3}) != missing {
 			t.Errorf("a part that is not there: %d bytes are, %d missing", here, missing)
 		}
 		if got := r.ResidentBytes(v); got != half {
 			t.Errorf("%d bytes of the table are there, want %d", got, half)
 		}
 		r.SetLimit(t, half+half/2)
-		checkPart(t, r, s, v, ordinals, Part{2, 4})
+		checkPart(t, r, s, v, ordinals, tables.Slice{From: 2, To: 4})
 		if r.Used() > half+half/2 {
 			t.Errorf("%d bytes are used, and %d may be", r.Used(), half+half/2)
 		}
-		if _, missing := r.Bytes(v, ordinals, Part{0, 2}); missing == 0 {
+		if _, missing := r.Bytes(v, ordinals, tables.Slice{From: 0, To: 2}); missing == 0 {
 			t.Error("nothing was given up")
 		}
-		held, err := r.Acquire(context.Background(), v, ordinals, Part{2, 4})
+		held, err := r.Acquire(context.Background(), v, ordinals, tables.Slice{From: 2, To: 4})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := r.Acquire(context.Background(), v, ordinals, Part{0, 2}); !errors.Is(err, gpukernels.ErrOutOfMemory) {
+		if _, err := r.Acquire(context.Background(), v, ordinals, tables.Slice{From: 0, To: 2}); !errors.Is(err, gpukernels.ErrOutOfMemory) {
 			t.Errorf("more than may be held: %v", err)
 		}
 		held.Release()
@@ -161,7 +161,7 @@ func TestPartsAreGivenUp(t *testing.T) {
 				t.Errorf("listed: %+v", x)
 			}
 		}
-		checkPart(t, r, s, v, ordinals, Part{1, 2})
+		checkPart(t, r, s, v, ordinals, tables.Slice{From: 1, To: 2})
 		if n := len(r.List()); n != 3 {
 			t.Errorf("%d columns are listed, want 3", n)
 		}
@@ -181,7 +181,7 @@ func TestWindowsAreGivenUp(t *testing.T) {
 	gputest.Each(t, func(t *testing.T, d *gpukernels.Device) {
 		r, s, ctx := opened(t, d), stream(t, d), context.Background()
 		v := grouped(t, rand.New(rand.NewPCG(9, 1)), tables.New(residentSchema()), 20_000, 20_000, 20_000)
-		ordinals, part := []int{0, 1}, Part{1, 2}
+		ordinals, part := []int{0, 1}, tables.Slice{From: 1, To: 2}
 		window := func(kept bool) *Table {
 			t.Helper()
 			at, err := r.AcquireWindow(ctx, v, ordinals, part, kept)
@@ -211,7 +211,7 @@ func TestWindowsAreGivenUp(t *testing.T) {
 			n.Release()
 		}
 		r.Evict(1 << 60)
-		checkPart(t, r, s, v, ordinals, Part{})
+		checkPart(t, r, s, v, ordinals, tables.Slice{})
 		whole := r.Used()
 		at = window(false)
 		if r.Used() <= whole || !r.Evict(1) {

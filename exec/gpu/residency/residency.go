@@ -81,13 +81,13 @@ type index struct {
 type versionKey struct {
 	version weak.Pointer[tables.Version]
 	ordinal int
-	part    Part
+	part    tables.Slice
 }
 
 // watched is what is known of a version: its columns, and the parts that somebody has asked for.
 type watched struct {
 	columns int
-	parts   []Part
+	parts   []tables.Slice
 }
 
 const deletedBits = -1
@@ -97,7 +97,7 @@ const deletedBits = -1
 type entry struct {
 	column  Column
 	ordinal int // of the column
-	part    Part
+	part    tables.Slice
 	dict    words
 	chunks  []*encoding.Chunk // of a column: what it was made of
 	memory  []gpukernels.Ptr

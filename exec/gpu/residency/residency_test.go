@@ -167,7 +167,7 @@ func TestResident(t *testing.T) {
 			if n == 3 {
 				v, _, _ = v.Delete(context.Background(), []int64{0, 17, 5001})
 			}
-			at, err := r.Acquire(context.Background(), v, all, Part{})
+			at, err := r.Acquire(context.Background(), v, all, tables.Slice{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -185,7 +185,7 @@ func TestResident(t *testing.T) {
 				t.Fatal("a bitmap of deleted rows for a table without")
 			}
 			at.Release()
-			again, err := r.Acquire(context.Background(), v, all, Part{})
+			again, err := r.Acquire(context.Background(), v, all, tables.Slice{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -213,7 +213,7 @@ func testResidencyShares(t *testing.T, d *gpukernels.Device) {
 	uploaded := int64(0)
 	for range 8 {
 		wg.Go(func() {
-			at, err := r.Acquire(context.Background(), v, []int{0, 5}, Part{})
+			at, err := r.Acquire(context.Background(), v, []int{0, 5}, tables.Slice{})
 			if err != nil {
 				t.Error(err)
 				return
@@ -229,7 +229,7 @@ func testResidencyShares(t *testing.T, d *gpukernels.Device) {
 		t.Errorf("%d bytes were uploaded for %d resident ones", uploaded, r.Used())
 	}
 	before := r.Used()
-	held, err := r.Acquire(context.Background(), v, []int{0}, Part{})
+	held, err := r.Acquire(context.Background(), v, []int{0}, tables.Slice{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -266,7 +266,7 @@ func testResidencyOutOfMemory(t *testing.T, d *gpukernels.Device) {
 		if err := d.FailAllocation(n); err != nil {
 			t.Fatal(err)
 		}
-		at, err := r.Acquire(context.Background(), v, []int{0, 4, 5}, Part{})
+		at, err := r.Acquire(context.Background(), v, []int{0, 4, 5}, tables.Slice{})
 		if err := d.FailAllocation(0); err != nil {
 			t.Fatal(err)
 		}
@@ -301,7 +301,7 @@ func testResidencyClosedWhileUploading(t *testing.T, d *gpukernels.Device) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if at, err := r.Acquire(ctx, v, []int{0, 1, 2, 3, 4, 5}, Part{}); err == nil {
+		if at, err := r.Acquire(ctx, v, []int{0, 1, 2, 3, 4, 5}, tables.Slice{}); err == nil {
 			at.Release() // all was there already
 		}
 		r.Close()

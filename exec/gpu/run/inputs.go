@@ -15,6 +15,7 @@ import (
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/sqlerr"
+	tables "github.com/radish-sql/radish/storage/table"
 )
 
 // inputs are what kernels read that no kernel of the query writes: columns and spans of tables, dictionaries, constants.
@@ -23,8 +24,8 @@ type inputs struct {
 	device    *gpukernels.Device
 	residency *residency.Residency
 	memory    *devicemem.Memory
-	parts     map[*physical.TableScan]residency.Part // those that are scanned; all of a table that is not named
-	windows   outofcore.Windows                      // scans that are read in windows
+	parts     map[*physical.TableScan]tables.Slice // those that are scanned; all of a table that is not named
+	windows   outofcore.Windows                    // scans that are read in windows
 	scans     map[*physical.TableScan]*scanned
 	spanned   map[*physical.TableScan]*spanTable
 	dicts     map[*column.Dictionary]*heldDictionary
@@ -33,7 +34,7 @@ type inputs struct {
 	fetching  sync.WaitGroup // of fetches
 }
 
-func newInputs(g *program.Program, d *gpukernels.Device, r *residency.Residency, m *devicemem.Memory, parts map[*physical.TableScan]residency.Part) *inputs {
+func newInputs(g *program.Program, d *gpukernels.Device, r *residency.Residency, m *devicemem.Memory, parts map[*physical.TableScan]tables.Slice) *inputs {
 	return &inputs{
 		program: g, device: d, residency: r, memory: m, parts: parts,
 		scans: map[*physical.TableScan]*scanned{}, spanned: map[*physical.TableScan]*spanTable{}, dicts: map[*column.Dictionary]*heldDictionary{},
@@ -72,7 +73,7 @@ type spanTable struct {
 // scanWindow is a run of row groups, and its spans.
 type scanWindow struct {
 	at         int // its number among all windows
-	part       residency.Part
+	part       tables.Slice
 	first, end int64 // row numbers
 	words      int   // before its spans
 	tiles      int64
@@ -227,7 +228,7 @@ func (in *inputs) spanWords(k *kernel.Kernel, scan *physical.TableScan) (*spanTa
 	tile := in.tile(k)
 	var words []int64
 	st := &spanTable{tile: tile}
-	parts := []residency.Part{in.parts[scan]}
+	parts := []tables.Slice{in.parts[scan]}
 	of := in.windows.Of[scan]
 	if of != nil {
 		parts = of.Parts(scan.Table)

@@ -8,10 +8,10 @@ import (
 
 	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/exec/enginetest"
-	"github.com/radish-sql/radish/exec/gpu/residency"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/gpukernels/gputest"
 	"github.com/radish-sql/radish/planner/physical"
+	tables "github.com/radish-sql/radish/storage/table"
 )
 
 // scansOf are the table scans of a plan, in the order of its pipelines.
@@ -25,7 +25,7 @@ func scansOf(plan *physical.Plan) (out []*physical.TableScan) {
 }
 
 // without marks all rows of a scan's table as deleted that do not belong to a part.
-func without(t *testing.T, scan *physical.TableScan, part residency.Part) {
+func without(t *testing.T, scan *physical.TableScan, part tables.Slice) {
 	t.Helper()
 	first, end := part.Rows(scan.Table)
 	var dead []int64
@@ -52,7 +52,7 @@ func (b onParts) Run(ctx context.Context, small *physical.Plan) ([]*column.Batch
 }
 
 // randomPart is some of a table's row groups, mostly with the table's first or last.
-func randomPart(rng *rand.Rand, groups int) residency.Part {
+func randomPart(rng *rand.Rand, groups int) tables.Slice {
 	from, to := rng.IntN(groups), groups
 	switch rng.IntN(6) {
 	case 0:
@@ -60,9 +60,9 @@ func randomPart(rng *rand.Rand, groups int) residency.Part {
 	case 1:
 		from, to = 0, 1+rng.IntN(groups)
 	case 2:
-		return residency.Part{From: groups, To: groups} // no row
+		return tables.Slice{From: groups, To: groups} // no row
 	}
-	return residency.Part{From: from, To: to}
+	return tables.Slice{From: from, To: to}
 }
 
 // partsRun is a test that runs cases over parts of their tables.
@@ -70,7 +70,7 @@ type partsRun struct {
 	stream  uint64                             // of random numbers
 	group   func(rng *rand.Rand, size int) int // rows of a row group
 	takes   func(rng *rand.Rand) bool          // a part of a table, and not all of it
-	options func(b *backend, rng *rand.Rand, plan *physical.Plan, parts map[*physical.TableScan]residency.Part) Options
+	options func(b *backend, rng *rand.Rand, plan *physical.Plan, parts map[*physical.TableScan]tables.Slice) Options
 }
 
 // run compares cases with the reference over tables that have no other rows.
@@ -101,7 +101,7 @@ func (x partsRun) run(t *testing.T) {
 				continue
 			}
 			scans := scansOf(small)
-			parts := map[*physical.TableScan]residency.Part{}
+			parts := map[*physical.TableScan]tables.Slice{}
 			for k, scan := range scansOf(plan) {
 				if groups := len(scan.Table.Groups()); groups > 0 && x.takes(rng) {
 					parts[scan] = randomPart(rng, groups)
@@ -124,7 +124,7 @@ func TestEngineParts(t *testing.T) {
 		stream: 21,
 		group:  func(rng *rand.Rand, size int) int { return 64 + rng.IntN(size) },
 		takes:  func(*rand.Rand) bool { return true },
-		options: func(_ *backend, _ *rand.Rand, _ *physical.Plan, parts map[*physical.TableScan]residency.Part) Options {
+		options: func(_ *backend, _ *rand.Rand, _ *physical.Plan, parts map[*physical.TableScan]tables.Slice) Options {
 			return Options{Parts: parts}
 		},
 	}.run(t)

@@ -17,6 +17,7 @@ import (
 	"github.com/radish-sql/radish/exec/gpu/sizes"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/planner/physical"
+	tables "github.com/radish-sql/radish/storage/table"
 )
 
 // Runner runs programs on one device. It has what queries share there: table columns, and how many rows came to their sinks. It is safe for concurrent use.
@@ -128,7 +129,7 @@ type Options struct {
 	Soon       bool  // it waits for its kernels: those that have to be compiled are compiled quickly
 	Tables     int64 // bytes of the device that table columns may take while it runs; 0: as many as there are
 
-	Parts map[*physical.TableScan]residency.Part // of the tables that are scanned; all of those that are not named
+	Parts map[*physical.TableScan]tables.Slice // of the tables that are scanned; all of those that are not named
 	// Of a program that several devices run together: which of them this one is, and how many there are; 0: it runs alone.
 	Place, Places int
 	// Moving are the builds of joins whose rows move between the places, which meet for that.

@@ -25,7 +25,7 @@ import (
 func everywhere(*physical.Pipeline) bool { return true }
 
 // randomWindows has the scans of a plan read in windows of a few row groups, whatever memory there is.
-func randomWindows(rng *rand.Rand, r *residency.Residency, plan *physical.Plan, parts map[*physical.TableScan]residency.Part) outofcore.Windows {
+func randomWindows(rng *rand.Rand, r *residency.Residency, plan *physical.Plan, parts map[*physical.TableScan]tables.Slice) outofcore.Windows {
 	out := outofcore.Windows{Of: map[*physical.TableScan]*outofcore.Windowed{}}
 	scans, _ := outofcore.Scans(plan, everywhere, r, parts)
 	for i, x := range scans {
@@ -54,7 +54,7 @@ func TestEngineWindows(t *testing.T) {
 		stream: 22,
 		group:  func(rng *rand.Rand, size int) int { return 64 + rng.IntN(size)/4 },
 		takes:  func(rng *rand.Rand) bool { return rng.IntN(3) == 0 },
-		options: func(b *backend, rng *rand.Rand, plan *physical.Plan, parts map[*physical.TableScan]residency.Part) Options {
+		options: func(b *backend, rng *rand.Rand, plan *physical.Plan, parts map[*physical.TableScan]tables.Slice) Options {
 			o := Options{Parts: parts, Windows: randomWindows(rng, b.runner.Residency, plan, parts)}
 			for _, of := range o.Windows.Of {
 				windows += of.Count

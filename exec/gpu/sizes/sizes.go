@@ -16,8 +16,8 @@ import (
 
 	"github.com/radish-sql/radish/exec/gpu/kernel"
 	"github.com/radish-sql/radish/exec/gpu/program"
-	"github.com/radish-sql/radish/exec/gpu/residency"
 	"github.com/radish-sql/radish/planner/physical"
+	tables "github.com/radish-sql/radish/storage/table"
 )
 
 // keptSizes is how many sizes are remembered at least.
@@ -112,16 +112,16 @@ func (m *Memory) put(work uint64, rows int64) {
 type Sizes struct {
 	program *program.Program
 	memory  *Memory
-	parts   map[*physical.TableScan]residency.Part // those that are scanned
-	works   map[physical.Sink]uint64               // 0: something is not known
-	Trusts  bool                                   // sizes that are remembered, so far that there is no waiting
-	Trusted map[physical.Sink]int64                // sinks that have such a size, and their capacities in rows; 0 for groups
+	parts   map[*physical.TableScan]tables.Slice // those that are scanned
+	works   map[physical.Sink]uint64             // 0: something is not known
+	Trusts  bool                                 // sizes that are remembered, so far that there is no waiting
+	Trusted map[physical.Sink]int64              // sinks that have such a size, and their capacities in rows; 0 for groups
 
 	place, places int // of several that do the work together
 }
 
 // New returns the sizes of a program's sinks, over some parts of its tables.
-func New(g *program.Program, memory *Memory, parts map[*physical.TableScan]residency.Part) *Sizes {
+func New(g *program.Program, memory *Memory, parts map[*physical.TableScan]tables.Slice) *Sizes {
 	s := &Sizes{program: g, memory: memory, parts: parts, works: map[physical.Sink]uint64{}, Trusts: true, Trusted: map[physical.Sink]int64{}}
 	for _, p := range g.Plan.Pipelines {
 		s.Trusts = s.Trusts && g.Kernels[p] != nil // others cannot run again

@@ -8,8 +8,8 @@
 //	shared.go          groups that fit a block's shared memory (sharedwords.go: the words of one); few of them lie there in copies
 //	local.go           keys that are hashed, in a table of each block in front of the one in device memory
 //	perfecthash.go     the same, with a perfect hash of keys that were seen before
-//	partition.go       many groups: rows are partitioned first; hot.go: frequent keys; partitiontables.go: a partition's rows, and
-//	                   its groups by an array or a perfect hash; hashed.go: by a search or by numbers
+//	partition.go       many groups: rows are partitioned first; partitionrow.go: those of frequent keys, and those of a partition;
+//	                   partitiontables.go: a partition's groups, by an array or a perfect hash; hashed.go: by a search or by numbers
 //	runs.go            rows that come in the order of a key
 //
 // sink.go writes the end of a pipeline, slots.go the search of a group's slot and what adds a row to it. sums.go has sums that are exact

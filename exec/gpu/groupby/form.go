@@ -78,6 +78,42 @@ type way struct {
 	blockRows func(copies int) int64
 }
 
+// What the runner and a way tell each other (memory.go).
+
+// Capacity is how many groups there is memory for.
+type Capacity struct {
+	Slots    int64 // where keys are looked up; one group has a slot, and an array as many as its form says
+	Behind   int64 // groups that can be appended behind the slots
+	Appended int64 // groups that were, once that is known
+}
+
+// Expected is what is known of groups before their rows come.
+type Expected struct {
+	Before *int64 // groups that there were when the same was done before; nil: that is not known
+	Slots  int64  // that sufficed then; 0: that is not known
+	Rows   int64  // the most that come; math.MaxInt64: that is not known
+	Places int64  // that share the groups of rows which move
+}
+
+// Source is what is known of the rows when the kernels of a pipeline are about to be launched.
+type Source struct {
+	Rows   int64                                   // the most of this place
+	Places int64                                   // to which the rows of all come, if they move
+	Owned  func(partitions int64) (from, to int64) // those of so many partitions that this place has then
+	Block  func(threads int) int                   // threads of a block of a kernel that wants so many
+}
+
+// Moving says how rows move between places in the midst of a pipeline. Each place shows the others some words. The kernels that follow get the first of the partitions that are this place's, their end,
+// the number of other places, and then from each of these the words of one list, and of the next list.
+type Moving struct {
+	Partitions int64   // of which each place has a run
+	Shows      [][]any // the keys of the words
+	Others     any     // the key of the address of what the others have shown
+}
+
+// Counter is a counter as pipelines have left it.
+type Counter func(kernel.CounterWord) int64
+
 // Way is how a pipeline brings its rows to the groups of an aggregation. Pipelines that end in one aggregation share its Form.
 type Way struct {
 	*kernel.Outline
@@ -274,8 +310,15 @@ type (
 	windowOf     struct{ acc *Accumulator } // the counter that is the window of a sum of doubles, see sums.go
 )
 
-// LaunchRows is the most rows of a launch, so that a cancelled query ends soon.
-const LaunchRows = 1 << 30
+// Word is the key of a parameter that is about groups: an array's address, or a number.
+type Word interface{ Of() *physical.Aggregate }
+
+func (w GroupArray) Of() *physical.Aggregate     { return w.P }
+func (w GroupKeys) Of() *physical.Aggregate      { return w.P }
+func (w GroupMask) Of() *physical.Aggregate      { return w.P }
+func (w GroupsFull) Of() *physical.Aggregate     { return w.P }
+func (w GroupCopies) Of() *physical.Aggregate    { return w.P }
+func (w PartitionSlots) Of() *physical.Aggregate { return w.P }
 
 // LaunchMost is how many rows a launch may have, so that a cancelled query ends soon.
 func (f *Form) LaunchMost(t *kernel.Tuning) int64 {
@@ -287,7 +330,7 @@ func (f *Form) LaunchMost(t *kernel.Tuning) int64 {
 	case few && slices.ContainsFunc(f.Accs, func(acc *Accumulator) bool { return acc.Windowed() || acc.extremeOf64() && f.Shape != ScalarGroups }):
 		return t.Launch.Window
 	}
-	return LaunchRows
+	return kernel.MostLaunched
 }
 
 // find returns the number of an accumulator, or -1.

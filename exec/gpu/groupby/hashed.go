@@ -41,6 +41,9 @@ type (
 	AppendedCapacity struct{ P *physical.Aggregate }
 )
 
+func (w AppendedFirst) Of() *physical.Aggregate    { return w.P }
+func (w AppendedCapacity) Of() *physical.Aggregate { return w.P }
+
 // groups is about how many groups there are, or slots in a dense domain.
 func (f *Form) groups() float64 {
 	if f.Shape == DenseGroups {

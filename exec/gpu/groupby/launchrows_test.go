@@ -18,14 +18,14 @@ func TestLaunchRows(t *testing.T) {
 		want int64
 	}{
 		{"doubles of one group", Form{Aggregate: few, Shape: ScalarGroups, Accs: []*Accumulator{{op: accFloatSum}}}, tuning.Launch.Window},
-		{"a count", Form{Aggregate: few, Shape: ScalarGroups, Accs: count}, LaunchRows},
+		{"a count", Form{Aggregate: few, Shape: ScalarGroups, Accs: count}, kernel.MostLaunched},
 		{"doubles of a small domain", Form{Aggregate: few, Shape: DenseGroups, shared: true, Accs: float}, tuning.Launch.Window},
 		{"doubles of few hashed keys", Form{Aggregate: few, Shape: PackedGroups, Accs: float}, tuning.Launch.Window},
-		{"doubles of many hashed keys", Form{Aggregate: many, Shape: PackedGroups, Accs: float}, LaunchRows},
+		{"doubles of many hashed keys", Form{Aggregate: many, Shape: PackedGroups, Accs: float}, kernel.MostLaunched},
 		{"extremes of 64 bits of few hashed keys", Form{Aggregate: few, Shape: PackedGroups, Accs: []*Accumulator{{op: accMax, limbs: 1}}}, tuning.Launch.Window},
-		{"extremes of 32 bits of few hashed keys", Form{Aggregate: few, Shape: PackedGroups, Accs: []*Accumulator{{op: accMax, limbs: 1, offset: true}}}, LaunchRows},
-		{"an extreme of one group", Form{Aggregate: few, Shape: ScalarGroups, Accs: []*Accumulator{{op: accMax}}}, LaunchRows},
-		{"a count of few hashed keys", Form{Aggregate: few, Shape: wordGroups, Accs: count}, LaunchRows},
+		{"extremes of 32 bits of few hashed keys", Form{Aggregate: few, Shape: PackedGroups, Accs: []*Accumulator{{op: accMax, limbs: 1, offset: true}}}, kernel.MostLaunched},
+		{"an extreme of one group", Form{Aggregate: few, Shape: ScalarGroups, Accs: []*Accumulator{{op: accMax}}}, kernel.MostLaunched},
+		{"a count of few hashed keys", Form{Aggregate: few, Shape: wordGroups, Accs: count}, kernel.MostLaunched},
 		{"a count of few strings", Form{Aggregate: few, Shape: KeyedGroups, Accs: count}, tuning.Launch.Hot},
 		{"what has no words", Form{Aggregate: few, Shape: PackedGroups, Accs: []*Accumulator{{op: accLeast}}}, tuning.Launch.Hot},
 	} {

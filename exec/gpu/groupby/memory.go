@@ -4,63 +4,15 @@ import (
 	"math"
 
 	"github.com/radish-sql/radish/exec/gpu/kernel"
-	"github.com/radish-sql/radish/planner/physical"
 )
 
 // What the runner has to know of groups, in whatever way they are made. It takes memory, and resolves the words of kernels by their keys.
-
-// Word is the key of a parameter that is about groups: an array's address, or a number.
-type Word interface{ Of() *physical.Aggregate }
-
-func (w GroupArray) Of() *physical.Aggregate       { return w.P }
-func (w GroupKeys) Of() *physical.Aggregate        { return w.P }
-func (w GroupMask) Of() *physical.Aggregate        { return w.P }
-func (w GroupsFull) Of() *physical.Aggregate       { return w.P }
-func (w GroupCopies) Of() *physical.Aggregate      { return w.P }
-func (w AppendedFirst) Of() *physical.Aggregate    { return w.P }
-func (w AppendedCapacity) Of() *physical.Aggregate { return w.P }
-func (w PartitionSlots) Of() *physical.Aggregate   { return w.P }
-func (w PerfectHashWord) Of() *physical.Aggregate  { return w.P }
-
-// Capacity is how many groups there is memory for.
-type Capacity struct {
-	Slots    int64 // where keys are looked up; one group has a slot, and an array as many as its form says
-	Behind   int64 // groups that can be appended behind the slots
-	Appended int64 // groups that were, once that is known
-}
 
 // Emptied is the same before any group has come.
 func (c Capacity) Emptied() Capacity {
 	c.Appended = 0
 	return c
 }
-
-// Expected is what is known of groups before their rows come.
-type Expected struct {
-	Before *int64 // groups that there were when the same was done before; nil: that is not known
-	Slots  int64  // that sufficed then; 0: that is not known
-	Rows   int64  // the most that come; math.MaxInt64: that is not known
-	Places int64  // that share the groups of rows which move
-}
-
-// Source is what is known of the rows when the kernels of a pipeline are about to be launched.
-type Source struct {
-	Rows   int64                                   // the most of this place
-	Places int64                                   // to which the rows of all come, if they move
-	Owned  func(partitions int64) (from, to int64) // those of so many partitions that this place has then
-	Block  func(threads int) int                   // threads of a block of a kernel that wants so many
-}
-
-// Moving says how rows move between places in the midst of a pipeline. Each place shows the others some words. The kernels that follow get the first of the partitions that are this place's, their end,
-// the number of other places, and then from each of these the words of one list, and of the next list.
-type Moving struct {
-	Partitions int64   // of which each place has a run
-	Shows      [][]any // the keys of the words
-	Others     any     // the key of the address of what the others have shown
-}
-
-// Counter is a counter as pipelines have left it.
-type Counter func(kernel.CounterWord) int64
 
 // way is the one in which the rows of a pipeline come to the groups. A way that has memory or a capacity of its own is that of all rows: it applies to no groups in which several pipelines end.
 func (f *Form) way() *way { return f.ways[0].way }

@@ -28,6 +28,8 @@ type PerfectHashWord struct {
 	At PerfectHashArray
 }
 
+func (w PerfectHashWord) Of() *physical.Aggregate { return w.P }
+
 // PerfectHashArray is one of the arrays.
 type PerfectHashArray uint8
 

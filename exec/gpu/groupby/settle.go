@@ -10,53 +10,6 @@ import (
 	"github.com/radish-sql/radish/sql/types"
 )
 
-// settle lays the accumulators out, once keys and arguments are known.
-func (w *Way) settle(keys []codegen.Form) {
-	f := w.f
-	w.chooseShape(keys)
-	f.seenAt = -1
-	counts := false
-	for _, x := range ways {
-		counts = x.prepare != nil && x.prepare(w) || counts
-	}
-	switch {
-	case counts, f.Shape == DenseGroups && (f.find(accCount, nil) >= 0 || w.fitsShared(true)):
-		f.taken = f.acc(accCount, nil)
-	case f.Shape == DenseGroups:
-		f.seenAt = f.array("u8", 1, 1, 0)
-	}
-	for _, acc := range f.Accs {
-		w.layOut(acc)
-	}
-	if c := f.find(accCount, nil); c >= 0 && (counts || f.Shape > DenseGroups && f.Aggregate.EstGroups >= w.Plan.Target.Tuning.Shared.TilesLeast) {
-		for _, acc := range f.Accs {
-			if w.canCount(acc) {
-				acc.counts, f.Accs[c].in, f.Accs[c].limbs = true, acc, 0
-				break
-			}
-		}
-	}
-	f.shared = f.Shape == DenseGroups && f.seenAt < 0 && w.fitsShared(false)
-	w.chooseCopies()
-	limbs := 0
-	for _, acc := range f.Accs {
-		acc.limb = limbs
-		limbs += acc.limbs
-	}
-	for _, x := range ways {
-		if x.settle != nil {
-			x.settle(w)
-		}
-	}
-	if f.Shape == KeyedGroups {
-		f.keyAt = len(f.Arrays)
-		for _, v := range keys {
-			f.array(v.Class.CName(), v.Class.Width(), 4, 0)
-			f.array("u8", 1, 1, 0)
-		}
-	}
-}
-
 // layOut gives an accumulator its arrays in device memory and its words in shared memory.
 func (w *Way) layOut(acc *Accumulator) {
 	f := w.f

@@ -230,6 +230,9 @@ type CounterWord struct {
 	Of any
 }
 
+// MostLaunched is the most rows of a launch, so that a cancelled query ends soon.
+const MostLaunched = 1 << 30
+
 // MostCounters is the most counters that a pipeline has, beside one for each of its limits: of its sink two, as it is filled and sorted, or three, what came to
 // groups directly and what was appended to them apart; of its made strings one; and of a source of constant rows how many these are, as a sink.
 const MostCounters = 6

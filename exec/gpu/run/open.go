@@ -135,15 +135,10 @@ func (q *Query) overflows(k *kernel.Kernel) bool {
 	if q.sizes.IsTrusted(k.Pipeline.Sink) {
 		return false
 	}
-	switch s := k.Pipeline.Sink.(type) {
-	case *physical.Aggregate:
-		return q.outputs.groups[s].form.Overflows()
-	case *physical.Build:
-		if q.program.Builds[s].ByKey() {
-			return false
-		}
+	if a, ok := k.Pipeline.Sink.(*physical.Aggregate); ok {
+		return q.outputs.groups[a].form.Overflows()
 	}
-	return !q.outputs.rows[k.Pipeline.Sink].all
+	return !q.sizes.HasSlots(k.Pipeline.Sink) && !q.outputs.rows[k.Pipeline.Sink].all
 }
 
 // openRows reserves memory for a sink's rows, instead of what it had. all says that no more can come.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/radish-sql/radish/exec/gpu/groupby"
 	"github.com/radish-sql/radish/exec/gpu/kernel"
 	"github.com/radish-sql/radish/exec/gpu/sizes"
 	"github.com/radish-sql/radish/planner/physical"
@@ -14,7 +13,7 @@ import (
 // How a pipeline runs. Its input and its sink are opened, its kernel is launched over all rows, and where something depends on what that counts it is waited for. A sink
 // that was too small is made larger and filled again.
 
-// launchPairs is the most pairs of a nested loop in a launch, so that a cancelled query ends soon. groupby.LaunchRows limits its rows.
+// launchPairs is the most pairs of a nested loop in a launch, so that a cancelled query ends soon. kernel.MostLaunched limits its rows.
 const launchPairs = 1 << 32
 
 // RunPipeline runs one pipeline. What its sources read has been run or put in before. Where nothing here depends on what its kernel counts, it
@@ -67,7 +66,7 @@ func (q *Query) runOnce(ctx context.Context, p *physical.Pipeline, wait bool) (C
 	if err := q.start(ctx, k, &cost); err != nil {
 		return cost, err
 	}
-	if wait || order != nil && !q.sortsHeld(p.Sink) || q.clock.Wanted || q.overflows(k) || q.movingGroups(k) != nil || q.progress.queued > groupby.LaunchRows {
+	if wait || order != nil && !q.sortsHeld(p.Sink) || q.clock.Wanted || q.overflows(k) || q.movingGroups(k) != nil || q.progress.queued > kernel.MostLaunched {
 		if err := q.finish(ctx, k, &cost); err != nil {
 			return cost, err
 		}
@@ -151,19 +150,17 @@ func (q *Query) grow(k *kernel.Kernel) (bool, error) {
 	if again, err := q.growStrings(k); again || err != nil {
 		return again, err
 	}
-	switch s := k.Pipeline.Sink.(type) {
-	case *physical.Aggregate:
-		g := q.outputs.groups[s]
+	if a, ok := k.Pipeline.Sink.(*physical.Aggregate); ok {
+		g := q.outputs.groups[a]
 		next, again := g.form.Next(g.capacity, q.control.Counted)
 		if again {
-			return true, q.openGroups(s, next)
+			return true, q.openGroups(a, next)
 		}
 		g.capacity = next
 		return false, nil
-	case *physical.Build:
-		if q.program.Builds[s].ByKey() {
-			return false, nil
-		}
+	}
+	if q.sizes.HasSlots(k.Pipeline.Sink) {
+		return false, nil
 	}
 	r := q.outputs.rows[k.Pipeline.Sink]
 	n := r.count
@@ -285,7 +282,7 @@ func (q *Query) overSource(ctx context.Context, k *kernel.Kernel, f func(*scanWi
 
 // chunk is the number of rows of one launch.
 func (q *Query) chunk(k *kernel.Kernel) int64 {
-	rows := int64(groupby.LaunchRows)
+	rows := int64(kernel.MostLaunched)
 	for _, t := range k.Pipeline.Transforms {
 		if t, ok := t.(*physical.Probe); ok {
 			if f := q.program.Builds[t.Build]; f != nil && f.ComparesAll() {

@@ -71,7 +71,7 @@ func TestFirstScans(t *testing.T) {
 		d := theGPU(t, e)
 		defer d.RowByRow(0, 0)
 		if !testing.Short() {
-			d.UseQuickOptions("-DRADISH_TEST_QUICK")
+			d.UseQuickOptions("-DRADISH_QUICK")
 			defer d.UseQuickOptions()
 		}
 		for _, query := range []string{

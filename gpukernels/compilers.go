@@ -155,7 +155,7 @@ func (c *Compilers) QuickOptions() []string {
 	if err != nil || major < 13 {
 		return nil
 	}
-	return []string{"--Ofast-compile=mid"}
+	return []string{"--Ofast-compile=mid", "-DRADISH_QUICK"}
 }
 
 // Status says who compiles.

@@ -134,7 +134,7 @@ func definedNames(text string) []string {
 }
 
 // inlinedFunction is the beginning of a function that is inlined, up to its body.
-var inlinedFunction = regexp.MustCompile(`(?m)^[ \t]*(?:static )?RADISH_FN [^\n;]*?\)(?: const)? \{`)
+var inlinedFunction = regexp.MustCompile(`(?m)^[ \t]*(?:static )?RADISH_(?:FN|LONG) [^\n;]*?\)(?: const)? \{`)
 
 // impure is a statement of no effect. A function that touches no memory is inlined late: until then each of NVRTC's passes optimizes it, though nothing
 // is left of it in the end. With this statement in it, it does not count as one.

@@ -61,7 +61,7 @@ func TestExcerptItems(t *testing.T) {
 			t.Errorf("%s:%d defines nothing that is known:\n%s", x.file, x.line, x.text)
 		}
 	}
-	begins := regexp.MustCompile(`^(RADISH_FN|RADISH_NOINLINE|RADISH_MATH|template|struct|union|enum|constexpr|typedef|#define)\b`)
+	begins := regexp.MustCompile(`^(RADISH_FN|RADISH_LONG|RADISH_NOINLINE|RADISH_MATH|template|struct|union|enum|constexpr|typedef|#define)\b`)
 	emulated := regexp.MustCompile(`(?s)#ifdef RADISH_EMULATED\n.*?(#else|#endif)\n`) // at the top level and within functions
 	for _, f := range headerFiles() {
 		plain := emulated.ReplaceAllStringFunc(string(f.text), func(s string) string { return strings.Repeat("\n", strings.Count(s, "\n")) })

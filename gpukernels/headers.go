@@ -56,7 +56,7 @@ var (
 	lineComment = regexp.MustCompile(`//[^\n]*`)
 	identifier  = regexp.MustCompile(`[A-Za-z_]\w*`)
 	// What a header defines stands at the beginning of a line: functions, constants, types, macros, and functions that a macro of arith.cuh makes.
-	definition = regexp.MustCompile(`(?m)^(?:RADISH_(?:FN|NOINLINE)\s[^;{(]*?(\w+)\(|constexpr\s+\w+\s+([^;]+);|(?:struct|union)\s+(?:alignas\([^)]*\)\s+)?(\w+)|#define\s+(\w+)|RADISH_MATH_\d\((\w+)\))`)
+	definition = regexp.MustCompile(`(?m)^(?:RADISH_(?:FN|LONG|NOINLINE)\s[^;{(]*?(\w+)\(|constexpr\s+\w+\s+([^;]+);|(?:struct|union)\s+(?:alignas\([^)]*\)\s+)?(\w+)|#define\s+(\w+)|RADISH_MATH_\d\((\w+)\))`)
 )
 
 // definedIn lists the headers that define a name. What radish.cuh includes is left out.

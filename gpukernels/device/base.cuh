@@ -49,6 +49,7 @@ static_assert(RADISH_BLOCK % RADISH_WARP == 0, "a block is made of whole warps")
 
 // RADISH_FN: before every function of these headers and every helper that a generated source defines.
 // RADISH_NOINLINE: the same for large functions that are called from several sites.
+// RADISH_LONG: RADISH_NOINLINE in kernels that somebody waits for, which are compiled in a hurry (gpukernels/compilers.go, QuickOptions), else RADISH_FN.
 // RADISH_SHARED: a variable in shared memory, inside a function. The next block finds what the last one left: set it first.
 // RADISH_GLOBAL_CONST: a constant table at file scope.
 #ifdef RADISH_EMULATED
@@ -65,6 +66,11 @@ static_assert(RADISH_BLOCK % RADISH_WARP == 0, "a block is made of whole warps")
 #define RADISH_GLOBAL_CONST __device__ const
 #define RADISH_UNROLL _Pragma("unroll")
 #define RADISH_NO_UNROLL _Pragma("unroll 1")
+#endif
+#ifdef RADISH_QUICK
+#define RADISH_LONG RADISH_NOINLINE
+#else
+#define RADISH_LONG RADISH_FN
 #endif
 
 #define RADISH_STRING_2(x) #x

@@ -44,7 +44,7 @@ RADISH_FN u64 hash_of(i64 x) { return mix((u64)x); }
 RADISH_FN u64 hash_of(u32 x) { return mix(x); }
 RADISH_FN u64 hash_of(f64 x) { return mix(float_key(x)); }
 RADISH_FN u64 hash_of(i128 x) { return mix((u64)x ^ mix((u64)((u128)x >> 64))); }
-RADISH_FN u64 hash_of(view x) {
+RADISH_LONG u64 hash_of(view x) {
   u64 h = (u64)x.size;
   i64 i = 0;
   RADISH_NO_UNROLL

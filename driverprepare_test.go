@@ -97,7 +97,7 @@ func TestDriverPrepareChecks(t *testing.T) {
 	}
 	var e *radish.Error
 	if _, err := db.Prepare("SELECT id,\n  nam FROM p"); !errors.As(err, &e) || e.Pos.Line != 2 || e.Pos.Column != 3 || !strings.Contains(e.Hint, "name") {
-		t.Errorf("the error has no place or hint: %v", err)
+		t.Errorf("the error has no position or hint: %v", err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()

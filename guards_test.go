@@ -47,7 +47,7 @@ func TestGoroutinesAreGuarded(t *testing.T) {
 		}
 	}
 	if started < 25 {
-		t.Errorf("only %d places that start goroutines were found", started)
+		t.Errorf("only %d statements that start goroutines were found", started)
 	}
 	for key := range unguarded {
 		if !used[key] {

@@ -34,7 +34,7 @@ var openers = map[string][]string{
 
 // mayOpen are the folders and files that use openers, and why that is no way around storage/fileaccess.
 var mayOpen = map[string]string{
-	"storage/fileaccess/":     "it is the one place",
+	"storage/fileaccess/":     "it opens for all others",
 	"storage/internal/":       "helps tests",
 	"storage/tpch/answers.go": "reads the published answers for radish-bench, which names them",
 	"engine/engine.go":        "the default of a program that says nothing",
@@ -51,9 +51,9 @@ func TestFilesAreOpenedInOnePlace(t *testing.T) {
 	walkCode(t, func(name string, file *ast.File) {
 		for _, x := range opens(file) {
 			reason := ""
-			for place := range mayOpen {
-				if name == place || strings.HasSuffix(place, "/") && strings.HasPrefix(name, place) {
-					reason = place
+			for of := range mayOpen {
+				if name == of || strings.HasSuffix(of, "/") && strings.HasPrefix(name, of) {
+					reason = of
 				}
 			}
 			if used[reason]++; reason == "" {
@@ -61,9 +61,9 @@ func TestFilesAreOpenedInOnePlace(t *testing.T) {
 			}
 		}
 	})
-	for place := range mayOpen {
-		if used[place] == 0 {
-			t.Errorf("%s opens nothing: take it out of mayOpen", place)
+	for of := range mayOpen {
+		if used[of] == 0 {
+			t.Errorf("%s opens nothing: take it out of mayOpen", of)
 		}
 	}
 }

@@ -18,7 +18,7 @@ const Version = engine.Version
 //	Kind    Kind     // whose matter it is: the user's, not supported, a resource, cancelled, our bug
 //	Code    Code     // MySQL's error number
 //	State   string   // five characters of SQLSTATE
-//	Message string   // what is wrong, without number, place or hint
+//	Message string   // what is wrong, without number, position or hint
 //	Pos     Position // where in the statement's text: Line and Column from 1, Offset in bytes; the zero Position if unknown
 //	Hint    string   // what would be right; may be empty
 //	Text    string   // the text that Pos points into; may be empty

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// A Turn is a query's place among those that wait for the compiler. Queries take turns, a kernel each, so that one with fifty kernels does not keep one with a single kernel
+// A Turn is a query's position among those that wait for the compiler. Queries take turns, a kernel each, so that one with fifty kernels does not keep one with a single kernel
 // waiting; within a turn kernels are compiled in the order in which they were begun: begin the longest first.
 type Turn struct {
 	background bool

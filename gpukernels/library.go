@@ -35,13 +35,13 @@ type Library struct {
 	pools   compilerPools
 }
 
-// An Attempt is one place where a library was looked for, and why it was not taken.
+// An Attempt is one file that was tried as a library, and why it was not taken.
 type Attempt struct {
 	Path    string
 	Problem string
 }
 
-// A LoadError lists every place that Open tried. It is an ErrUnavailable.
+// A LoadError lists every file that Open tried. It is an ErrUnavailable.
 type LoadError struct {
 	Attempts []Attempt
 }
@@ -62,12 +62,12 @@ func (e *LoadError) Is(target error) bool { return target == ErrUnavailable }
 // Open loads a library, or fails with a *LoadError.
 func Open(o Options) (*Library, error) {
 	failed := &LoadError{}
-	for _, place := range places(o) {
-		l, err := load(place)
+	for _, path := range candidates(o) {
+		l, err := load(path)
 		if err == nil {
 			return l, nil
 		}
-		failed.Attempts = append(failed.Attempts, Attempt{place, err.Error()})
+		failed.Attempts = append(failed.Attempts, Attempt{path, err.Error()})
 	}
 	return nil, failed
 }
@@ -77,8 +77,8 @@ var defaultLibrary = sync.OnceValues(func() (*Library, error) { return Open(Opti
 // Default is Open without options, tried once in the life of the process.
 func Default() (*Library, error) { return defaultLibrary() }
 
-// places lists where to look. A place that the user named is the only one: nothing else is taken silently in its stead.
-func places(o Options) (out []string) {
+// candidates lists the files to try. One that the user named is the only one: nothing else is taken silently in its stead.
+func candidates(o Options) (out []string) {
 	if o.Path != "" {
 		return []string{o.Path}
 	}

@@ -76,19 +76,19 @@ func TestLoaderChecksSizes(t *testing.T) {
 // TestLoaderPlaces checks where a library is looked for, and in what order.
 func TestLoaderPlaces(t *testing.T) {
 	t.Setenv(LibraryVariable, "")
-	got := places(Options{})
+	got := candidates(Options{})
 	if len(got) != 3 || got[2] != libraryName || !strings.HasSuffix(got[1], filepath.Join("build", libraryName)) {
 		t.Errorf("in a source tree: %q", got)
 	}
 	t.Chdir(t.TempDir())
-	if got := places(Options{}); len(got) != 2 {
+	if got := candidates(Options{}); len(got) != 2 {
 		t.Errorf("elsewhere: %q", got)
 	}
 	t.Setenv(LibraryVariable, "/named.so")
-	if got := places(Options{}); len(got) != 1 || got[0] != "/named.so" {
+	if got := candidates(Options{}); len(got) != 1 || got[0] != "/named.so" {
 		t.Errorf("named: %q", got)
 	}
-	if got := places(Options{Path: "/argument.so"}); len(got) != 1 || got[0] != "/argument.so" {
+	if got := candidates(Options{Path: "/argument.so"}); len(got) != 1 || got[0] != "/argument.so" {
 		t.Errorf("given: %q", got)
 	}
 }

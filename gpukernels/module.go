@@ -297,7 +297,7 @@ func guard(f func() error) (err error) {
 	return f()
 }
 
-// make fills an entry, from the disk or by compiling. It says when the source has its place in its turn, or needs none.
+// make fills an entry, from the disk or by compiling. It says when the source has its position in its turn, or needs none.
 func (d *Device) make(e *moduleEntry, source string, options []string, begun func()) Origin {
 	m := &Module{device: d, entry: e, functions: map[string]*Function{}}
 	compiler, err := d.compiler()

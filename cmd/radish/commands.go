@@ -69,7 +69,7 @@ type origin struct {
 	st   scriptStatement
 }
 
-// statement returns a statement of the command. If it ends in what the command says, places in it are found there.
+// statement returns a statement of the command. If it ends in what the command says, positions in it are found there.
 func (o origin) statement(text string) scriptStatement {
 	for _, made := range []string{"EXPLAIN ", "SUMMARIZE ", ""} {
 		if typed, ok := strings.CutPrefix(text, made); ok && typed != "" {

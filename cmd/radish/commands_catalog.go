@@ -245,7 +245,7 @@ func (r *runner) appendFile(list []string, columns []radish.Column) error {
 	return r.query("INSERT INTO " + table + " (" + byName + ") SELECT " + byName + " FROM " + render.QuoteName(list[0]))
 }
 
-// sharedNames returns the names of a file's columns if all are a table's. If none is, what the file has goes by place, and there is no name; an error
+// sharedNames returns the names of a file's columns if all are a table's. If none is, what the file has goes by position, and there is no name; an error
 // if some are: in which order they were meant is not to be guessed.
 func sharedNames(columns, given []radish.Column) (list string, err error) {
 	var names []string

@@ -198,7 +198,7 @@ CREATE VIEW v1 AS SELECT a FROM t; CREATE VIEW v2 AS SELECT a FROM v1; CREATE VI
 	}
 }
 
-// TestImportByNames appends files to a table: columns go by their names, whatever the order, by their places if the file knows none of the names, and
+// TestImportByNames appends files to a table: columns go by their names, whatever the order, by their positions if the file knows none of the names, and
 // an error tells of files between the two.
 func TestImportByNames(t *testing.T) {
 	const table = "CREATE TABLE t (id INT, name VARCHAR(9), n INT DEFAULT 9);\n"

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 )
 
-// historyFile returns the file of the shell's history, "" if there is no place for one. It is made readable for its
+// historyFile returns the file of the shell's history, "" if there is no folder for one. It is made readable for its
 // owner only, since statements hold data.
 func historyFile() string {
 	var path string

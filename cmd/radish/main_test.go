@@ -225,7 +225,7 @@ func TestErrorPlaces(t *testing.T) {
 	if stderr != want {
 		t.Errorf("got  %q\nwant %q", stderr, want)
 	}
-	// An error that comes while a statement runs has the statement's place at least.
+	// An error that comes while a statement runs has the statement's position at least.
 	_, stderr, code = runRadish(t, "SELECT 1;\nSELECT 2; CREATE TABLE t (a INT PRIMARY KEY);\n INSERT INTO t VALUES (7), (7);")
 	if code != 1 || !strings.HasPrefix(stderr, "stdin: ERROR 1062 (23000) at line 3, column 2: ") || !strings.Contains(stderr, "\n   INSERT INTO") {
 		t.Errorf("exit %d, %q", code, stderr)

@@ -40,7 +40,7 @@ func TestScriptChunks(t *testing.T) {
 				t.Errorf("%s: statement %d is %q at line %d, want %q at %d", name, i, st.text, st.line, w.Text, w.Line)
 			}
 			if p := st.position(0); p.Line != w.Line || st.context[p.Offset:] != w.Text {
-				t.Errorf("%s: statement %d has its place at %v", name, i, p)
+				t.Errorf("%s: statement %d has its position at %v", name, i, p)
 			}
 		}
 		if _, ok, err := s.next(); ok || err != nil {

@@ -115,7 +115,7 @@ func code(err error) sqlerr.Code {
 	return 0
 }
 
-// compareRows orders rows by all columns, doubles last, so that rounding does not change places.
+// compareRows orders rows by all columns, doubles last, so that rounding does not change the order.
 func compareRows(a, b row) int {
 	for _, float := range []bool{false, true} {
 		for i := range a {

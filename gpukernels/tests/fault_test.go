@@ -139,7 +139,7 @@ RADISH_KERNEL(shares, 1) { shared_at<u32>(0)[(i64)p.w[0]] = 1; }
 	}
 }
 
-// TestEmulatedWatchesKernels wants the place of what a GPU would fault on or answer with garbage.
+// TestEmulatedWatchesKernels wants the position of what a GPU would fault on or answer with garbage.
 func TestEmulatedWatchesKernels(t *testing.T) {
 	const source = `#include "radish.cuh"
 RADISH_KERNEL(watched, 3) {

@@ -145,7 +145,7 @@ func sortCase[K uint32 | uint64](t *testing.T, s *gpukernels.Stream, rng *rand.R
 	gotKeys, gotValues := download[K](t, s, k[in], n), download[uint32](t, s, v[in], n)
 	for i, o := range order {
 		if gotKeys[i] != keys[o] || gotValues[i] != uint32(o) {
-			t.Fatalf("%d pairs of %d-byte keys by bits %d to %d: place %d has (%#x, %d) instead of (%#x, %d)", n, width, first, last, i, gotKeys[i], gotValues[i], keys[o], o)
+			t.Fatalf("%d pairs of %d-byte keys by bits %d to %d: position %d has (%#x, %d) instead of (%#x, %d)", n, width, first, last, i, gotKeys[i], gotValues[i], keys[o], o)
 		}
 	}
 	free(t, s, k[0], k[1], v[0], v[1])
@@ -368,7 +368,7 @@ func TestDevicePrimitives(t *testing.T) {
 			}
 			for i, x := range download[uint64](t, s, out, total) {
 				if x != 1<<16+1 {
-					t.Fatalf("%d rows: place %d was handed out as %#x says", n, i, x)
+					t.Fatalf("%d rows: position %d was handed out as %#x says", n, i, x)
 				}
 			}
 			list := download[uint32](t, s, rows, appended)

@@ -258,7 +258,7 @@ func TestEvents(t *testing.T) {
 	})
 }
 
-// TestPinned uploads from pinned memory, several times into one place, each behind the last.
+// TestPinned uploads from pinned memory, several times to one address, each behind the last.
 func TestPinned(t *testing.T) {
 	gputest.Each(t, func(t *testing.T, d *gpukernels.Device) {
 		s := newStream(t, d)

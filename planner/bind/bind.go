@@ -51,7 +51,7 @@ type Binder struct {
 	Rows *parse.Rows
 	// RowsBefore is how many rows of the statement come before those of the tree.
 	RowsBefore int64
-	// Locate gives an error the place of a byte offset of the statement's text; nil: errors carry no place.
+	// Locate gives an error the position of a byte offset of the statement's text; nil: errors carry no position.
 	Locate func(e *sqlerr.Error, offset int) *sqlerr.Error
 
 	alloc   expr.Allocator
@@ -186,7 +186,7 @@ func (b *Binder) bindQuery(stmt ast.Node, outer *scope) (*relation, error) {
 }
 
 // at gives err the position of node in the statement's text, if it has none and the node knows its own. Nodes of a
-// view's text have no place in the statement.
+// view's text have no position in the statement.
 func (b *Binder) at(err error, node ast.Node) error {
 	if err == nil {
 		return nil

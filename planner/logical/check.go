@@ -43,7 +43,7 @@ func (c *checker) node(n Node, outer ColSet) error {
 		if out := Out(in); !out.Meets(inner) {
 			inner.AddSet(out)
 		} else if _, ok := n.(*SetOp); !ok {
-			return fmt.Errorf("%s: column #%v comes from two places", n.Brief(), out.IDs())
+			return fmt.Errorf("%s: column #%v comes from two inputs", n.Brief(), out.IDs())
 		}
 	}
 	if scan, ok := n.(*Scan); ok {

@@ -232,7 +232,7 @@ type SetOp struct {
 	memo memo
 }
 
-// Shared reads a sub-plan that stands in several places (a CTE, a common subquery) and is run once. Each reader gives the plan's
+// Shared reads a sub-plan that is read several times (a CTE, a common subquery) and is run once. Each reader gives the plan's
 // columns under IDs of its own. Readers with the same *SharedPlan share its rows.
 type Shared struct {
 	Plan *SharedPlan

@@ -10,7 +10,7 @@ import (
 	"github.com/radish-sql/radish/sql/expr"
 )
 
-// Note is what EXPLAIN ANALYZE knows of an operator after a run. Operators are named by their place in a pipeline: 0
+// Note is what EXPLAIN ANALYZE knows of an operator after a run. Operators are named by their position in a pipeline: 0
 // is the source, then the transforms, then the sink.
 type Note struct {
 	Rows   *int64  `json:"rows,omitempty"`      // that came out, of a sink those that went in; nil: not counted

@@ -298,7 +298,7 @@ func (l *lowering) aggregate(x *logical.Aggregate) ([]*Pipeline, error) {
 }
 
 // denseDomains returns the domains of group keys if all are bounded integers or dictionary-coded strings, and the
-// number of combinations, a place for NULL in each counted.
+// number of combinations, a slot for NULL in each counted.
 func (l *lowering) denseDomains(input logical.Node, keys []expr.Expr) (dense []DenseDomain, size int64, ok bool) {
 	size = 1
 	for _, k := range keys {

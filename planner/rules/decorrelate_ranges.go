@@ -227,15 +227,15 @@ func (d *decorrelator) chosenRows(rows, numbered logical.Node, number *expr.Colu
 
 // oneByOne gives each row of n once for each of values, in a column of its own.
 func (d *decorrelator) oneByOne(n logical.Node, values []*expr.Column, dm domainMap) (logical.Node, *expr.Column) {
-	place := d.w.alloc.New("", "place", types.Int64, false)
-	places := &logical.Values{Cols: []*expr.Column{place}}
+	position := d.w.alloc.New("", "position", types.Int64, false)
+	positions := &logical.Values{Cols: []*expr.Column{position}}
 	value := &expr.Case{Typ: values[0].Typ}
 	for i, v := range values {
 		at := &expr.Const{Value: types.IntValue(int64(i))}
-		places.Rows = append(places.Rows, []expr.Expr{at})
-		value.Whens = append(value.Whens, expr.When{Cond: &expr.Compare{Op: expr.EQ, Left: place, Right: at}, Then: v})
+		positions.Rows = append(positions.Rows, []expr.Expr{at})
+		value.Whens = append(value.Whens, expr.When{Cond: &expr.Compare{Op: expr.EQ, Left: position, Right: at}, Then: v})
 	}
 	it := logical.NewItem(d.w.alloc, "least", value)
-	each := &logical.Join{Kind: logical.InnerJoin, Left: n, Right: places}
+	each := &logical.Join{Kind: logical.InnerJoin, Left: n, Right: positions}
 	return logical.NewProject(each, append(logical.PassItems(dm.cols), it)), it.Col
 }

@@ -23,7 +23,7 @@ func orderJoins(w *rewriter) error {
 
 type joinOrderer struct{ w *rewriter }
 
-// semi is a semi or anti join whose place in the tree is open.
+// semi is a semi or anti join whose position in the tree is open.
 type semi struct {
 	join *logical.Join
 	uses logical.ColSet // the left columns that it needs
@@ -92,7 +92,7 @@ func (g *orderGroup) collect(n logical.Node, o *joinOrderer) {
 	g.leaves = append(g.leaves, o.node(n))
 }
 
-// maxSemiChoices bounds the semi joins whose places are tried in all combinations.
+// maxSemiChoices bounds the semi joins whose positions are tried in all combinations.
 const maxSemiChoices = 3
 
 func (o *joinOrderer) order(j *logical.Join) logical.Node {

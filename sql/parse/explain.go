@@ -286,7 +286,7 @@ var idioms = []idiom{
 	{"a named parameter with a colon", "write ? for each parameter in turn, or @name", func(v view) (int, bool) {
 		return 0, v.is(0, ":") && (v.kind(1) == tokWord || v.kind(1) == tokNumber)
 	}},
-	{"a lambda or named argument with '=>'", "arguments go by their places", func(v view) (int, bool) {
+	{"a lambda or named argument with '=>'", "arguments go by their positions", func(v view) (int, bool) {
 		if v.is(-1, "=", ">") {
 			return -1, true
 		}

@@ -481,7 +481,7 @@ func markers(node ast.StmtNode, p Piece, text string) ([]*driver.ParamMarkerExpr
 	c := markerCollector{list: make([]*driver.ParamMarkerExpr, 0, count)}
 	node.Accept(&c)
 	if len(c.list) != count {
-		return nil, sqlerr.NotSupportedf("a parameter in this place", "").AtOffset(text, first)
+		return nil, sqlerr.NotSupportedf("a parameter here", "").AtOffset(text, first)
 	}
 	// The parser gives a marker its own offset or, in window frames, its right neighbour's: good enough to sort by.
 	sort.Slice(c.list, func(i, j int) bool { return c.list[i].Offset < c.list[j].Offset })

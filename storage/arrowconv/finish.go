@@ -137,7 +137,7 @@ func checkDates(d *encoding.Data, dt arrow.DataType) error {
 }
 
 func outOfRange(i int, dt arrow.DataType) error {
-	return sqlerr.New(sqlerr.CodeWrongValueForType, sqlerr.User, "the value of type %s at place %d of a batch is out of range", dt, i+1)
+	return sqlerr.New(sqlerr.CodeWrongValueForType, sqlerr.User, "the value of type %s at position %d of a batch is out of range", dt, i+1)
 }
 
 // scale makes values * mul / div of values, rounded down.

@@ -317,7 +317,7 @@ func (r *compact) columnChunk() chunk {
 	case !described:
 		r.fail(errors.New("a column chunk has no description"))
 	case c.physical < 0 || c.values < 0 || c.size < 0 || c.data < 0 || c.dictionary < 0 || c.size > math.MaxInt64-c.data:
-		r.fail(errors.New("a column chunk has a negative size or place"))
+		r.fail(errors.New("a column chunk has a negative size or offset"))
 	}
 	return c
 }

@@ -182,7 +182,7 @@ func emitElt(t *Text, c *expr.Call, sc *Scope) (Value, error) {
 	return out, nil
 }
 
-// emitField makes FIELD(x, a, b, ...), the place of x among the operands behind it.
+// emitField makes FIELD(x, a, b, ...), the position of x among the operands behind it.
 func emitField(t *Text, c *expr.Call, sc *Scope) (Value, error) {
 	args, err := t.all(c, sc)
 	if err != nil {

@@ -111,21 +111,21 @@ func (b *builder) needed(result Value) (out []operation, at Value) {
 			used[o.b] = used[o.b] || o.operands() > 1
 		}
 	}
-	place := make([]Value, len(b.operations))
+	index := make([]Value, len(b.operations))
 	for i, o := range b.operations {
 		if !used[i] {
 			continue
 		}
 		if o.operands() > 0 {
-			o.a = place[o.a]
+			o.a = index[o.a]
 		}
 		if o.operands() > 1 {
-			o.b = place[o.b]
+			o.b = index[o.b]
 		}
-		place[i] = Value(len(out))
+		index[i] = Value(len(out))
 		out = append(out, o)
 	}
-	return out, place[result]
+	return out, index[result]
 }
 
 func (b *builder) width(v Value) int { return b.operations[v].width }

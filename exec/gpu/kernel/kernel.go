@@ -205,7 +205,7 @@ func (k *Kernel) File(macros []string) string {
 type Sink interface {
 	// Row is called inside all blocks, for a row that lives.
 	Row(s *codegen.Scope) error
-	// Together is called where all threads of the block are at one place, once a row. It returns the declarations of the variables that row
+	// Together is called where all threads of the block are at one point, once a row. It returns the declarations of the variables that row
 	// has set, to stand before the row's blocks.
 	Together() ([]string, error)
 	// After is called behind the loop.

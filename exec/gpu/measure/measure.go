@@ -61,7 +61,7 @@ RADISH_KERNEL(read_all, 1) {
   if (bits != 0) *as_pointer<u32>(p.w[0]) = 0;
 }
 
-// Adds the number of places from p.w[0] on, p.w[1] of them, that are taken to p.w[3]; p.w[2] says how to tell.
+// Adds the number of slots from p.w[0] on, p.w[1] of them, that are taken to p.w[3]; p.w[2] says how to tell.
 RADISH_KERNEL(count_taken, 4) {
   u64 taken = 0;
   for (i64 i = block_index() * RADISH_BLOCK + thread_index(); i < (i64)p.w[1]; i += grid_size() * RADISH_BLOCK) {

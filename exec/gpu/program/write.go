@@ -75,7 +75,7 @@ func (k *writer) project(s *codegen.Scope, items []logical.Item) error {
 	return nil
 }
 
-// limit lets rows through by their number: of rows in order the place, else a ticket.
+// limit lets rows through by their number: of rows in order the position, else a ticket.
 func (k *writer) limit(s *codegen.Scope, t *physical.Limit) (*codegen.Scope, error) {
 	k.Line("// limit")
 	if k.KeepsPositions(t) {

@@ -70,7 +70,7 @@ func (rows *Rows) together(cols int) (at gpukernels.Ptr, bytes int64) {
 	return at, int64(end - at)
 }
 
-// items are n values of a type at a place in a copy of device memory. T has no pointers.
+// items are n values of a type at an offset in a copy of device memory. T has no pointers.
 func items[T any](memory []uint64, at gpukernels.Ptr, n int64) []T {
 	return unsafe.Slice((*T)(unsafe.Add(unsafe.Pointer(&memory[0]), at)), n)[:n:n]
 }

@@ -181,7 +181,7 @@ func (x *encoder) outline(ctx context.Context, ts []types.Type) (bytes int64, er
 	return bytes, err
 }
 
-// findRanges has the device write the bounds of a column's row groups to a place in its memory.
+// findRanges has the device write the bounds of a column's row groups to an offset in its memory.
 func (x *encoder) findRanges(i int, t types.Type, to gpukernels.Ptr) error {
 	items, valid, done, err := x.ordered(&x.rows.Columns[i])
 	if err != nil {

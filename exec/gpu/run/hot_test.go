@@ -20,7 +20,7 @@ import (
 
 // TestFrequentKeys groups by keys of which a few have most of the rows, so that blocks that make parts add them up themselves: with some of which a block has more
 // than 2^16 rows, some that only come when others have been found, and a filter that drops rows; in an array, and by hashing keys of 32 and of 64 bits, among them those
-// that have no place.
+// that have no radix key.
 func TestFrequentKeys(t *testing.T) { gputest.Each(t, testFrequentKeys) }
 
 func testFrequentKeys(t *testing.T, d *gpukernels.Device) {
@@ -101,7 +101,7 @@ func testFrequentKeys(t *testing.T, d *gpukernels.Device) {
 	}
 }
 
-// unmix is that of hash.cuh: the key of a place of 64 bits.
+// unmix is that of hash.cuh: the key of a radix key of 64 bits.
 func unmix(x uint64) uint64 {
 	x ^= x >> 33
 	x *= 0x9cb4b2f8129337db

@@ -239,7 +239,7 @@ func testFullPartition(t *testing.T, d *gpukernels.Device) {
 	}
 }
 
-// unmixWord is unmix_word of hash.cuh: the key of a place.
+// unmixWord is unmix_word of hash.cuh: the key of a radix key.
 func unmixWord(x uint32) uint32 {
 	h := ^x
 	h = (h ^ h>>16) * 0x7ed1b41d

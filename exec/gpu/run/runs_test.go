@@ -15,7 +15,7 @@ import (
 )
 
 // TestRuns groups a table by its first column, in whose order it is stored or not: threads add up runs of equal keys. The keys are an
-// array's places or, where that would be too large, packed.
+// array's indices or, where that would be too large, packed.
 func TestRuns(t *testing.T) {
 	gputest.Each(t, testRuns)
 }

@@ -45,14 +45,14 @@ func (g *generator) orderKeys(q *Node, types []Type) *Node {
 	return keys
 }
 
-// byName writes group keys that are output columns by their names or places.
+// byName writes group keys that are output columns by their names or positions.
 func (g *generator) byName(group, items *Node) {
 	for i, key := range group.Kids {
 		at := slices.IndexFunc(items.Kids, func(n *Node) bool { return n.Kids[0].SQL() == key.SQL() })
 		if at < 0 || !g.chance(35) {
 			continue
 		}
-		g.mark("GROUP BY name or place")
+		g.mark("GROUP BY name or position")
 		item := items.Kids[at]
 		if strings.HasPrefix(item.Format, "$ AS ") && g.chance(60) {
 			group.Kids[i] = lit(key.Kind, alias(item))

@@ -102,13 +102,13 @@ func numbersOf(db *sql.DB, query string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	values, places := make([]any, len(columns)), make([]any, len(columns))
+	values, targets := make([]any, len(columns)), make([]any, len(columns))
 	for i := range columns {
-		places[i] = &values[i]
+		targets[i] = &values[i]
 	}
 	var first, last strings.Builder
 	for rows.Next() {
-		if err := rows.Scan(places...); err != nil {
+		if err := rows.Scan(targets...); err != nil {
 			return "", err
 		}
 		out := &last

@@ -201,13 +201,13 @@ func csvTable(db *sql.DB, query string, duck bool) (string, error) {
 		return "", err
 	}
 	var out strings.Builder
-	values, places := make([]any, len(columns)), make([]any, len(columns))
+	values, targets := make([]any, len(columns)), make([]any, len(columns))
 	for i, c := range columns {
 		fmt.Fprintf(&out, "%s %s, ", c.Name(), csvType(c.DatabaseTypeName(), duck))
-		places[i] = &values[i]
+		targets[i] = &values[i]
 	}
 	for rows.Next() {
-		if err := rows.Scan(places...); err != nil {
+		if err := rows.Scan(targets...); err != nil {
 			return "", err
 		}
 		fmt.Fprint(&out, "[")

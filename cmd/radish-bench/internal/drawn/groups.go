@@ -27,7 +27,7 @@ type GroupData struct {
 	Rows   int64
 	Groups int64 // keys that can occur
 	Spread keySpread
-	// Hashed keys are spread over so many bits, 32 or 64, so that no place follows from them; 0: keys are numbers from 0 on.
+	// Hashed keys are spread over so many bits, 32 or 64, so that no position in an array follows from them; 0: keys are numbers from 0 on.
 	Hashed int
 }
 

@@ -23,7 +23,7 @@ func TestPermutation(t *testing.T) {
 		slices.Sort(all)
 		for i, x := range all {
 			if x != int64(i) {
-				t.Fatalf("of %d: place %d of the sorted values is %d", n, i, x)
+				t.Fatalf("of %d: position %d of the sorted values is %d", n, i, x)
 			}
 		}
 		if n > 60 && fixed > 10 { // one is to be expected

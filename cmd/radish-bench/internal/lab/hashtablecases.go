@@ -90,7 +90,7 @@ func (b *tableBench) several(ctx context.Context) error {
 	for _, kind := range []tablelab.Kind{tablelab.Random, tablelab.Repeated, tablelab.Zipf} {
 		exponent := b.multi
 		if kind == tablelab.Zipf {
-			exponent -= 2 // a search for a place passes all rows of its key
+			exponent -= 2 // a search for a slot passes all rows of its key
 		}
 		set := pairs(kind, exponent)
 		set.Multi = true

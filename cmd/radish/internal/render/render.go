@@ -155,21 +155,21 @@ func Rows(w *bufio.Writer, settings Settings, rows *radish.Rows) (done Written, 
 		}
 		n := min(int64(b.Rows()), first-min(first, done.Rows))
 		done.Rows += int64(b.Rows())
-		place := func(i int) int {
+		rowAt := func(i int) int {
 			if b.Sel != nil {
 				return int(b.Sel[i])
 			}
 			return i
 		}
 		for i := range int(n) {
-			p.row(b, place(i))
+			p.row(b, rowAt(i))
 		}
 		if rest := b.Rows() - int(n); rest > 0 {
-			places := make([]int, rest)
-			for i := range places {
-				places[i] = place(int(n) + i)
+			rows := make([]int, rest)
+			for i := range rows {
+				rows[i] = rowAt(int(n) + i)
 			}
-			table.lastRows(b, places, last)
+			table.lastRows(b, rows, last)
 		}
 		p.batchEnd()
 		if _, err := w.Write(nil); err != nil { // a bufio.Writer keeps its first error

@@ -91,11 +91,11 @@ func (t *box) endCell(column, start int) {
 	}
 }
 
-// lastRows looks at rows, at places of a batch, that may be among the last, of which so many are shown.
-func (t *box) lastRows(b *column.Batch, places []int, most int) {
-	skipped := max(0, len(places)-most)
+// lastRows looks at rows of a batch, by their positions, that may be among the last, of which so many are shown.
+func (t *box) lastRows(b *column.Batch, rows []int, most int) {
+	skipped := max(0, len(rows)-most)
 	t.lost += int64(skipped)
-	for _, at := range places[skipped:] {
+	for _, at := range rows[skipped:] {
 		cells := make([]string, len(b.Cols))
 		for i, v := range b.Cols {
 			cells[i] = string(t.appendCell(nil, v, at))

@@ -86,8 +86,10 @@ const spareGroups = 2
 
 // Memory is what the groups need for some capacity where a block has 1 << copies of them.
 func (f *Form) Memory(c Capacity, copies int) *kernel.Memory {
-	p, m := f.Aggregate, &kernel.Memory{}
-	m.Number(GroupCopies{p}, uint64(copies))
+	p, m := f.Aggregate, &kernel.Memory{Arrays: make([]kernel.Array, 0, len(f.Arrays)+1)}
+	if copies > 0 || f.way().copies != nil {
+		m.Number(GroupCopies{p}, uint64(copies))
+	}
 	slots := f.Size(c)
 	switch {
 	case f.Shape == KeyedGroups:

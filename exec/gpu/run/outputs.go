@@ -69,9 +69,9 @@ func newHeld(m *kernel.Memory) held {
 
 // lay asks for the arrays of a kernel.Memory in a layout.
 func (h *held) lay(l *devicemem.Layout, m *kernel.Memory) {
+	all := make([]gpukernels.Ptr, len(m.Arrays))
 	for i := range m.Arrays {
-		x := &m.Arrays[i]
-		at := new(gpukernels.Ptr)
+		x, at := &m.Arrays[i], &all[i]
 		h.arrays[x.Key] = at
 		if x.Filled == x.Items && x.Items > 0 {
 			l.Filled(at, x.Items, x.Unit, x.Fill)

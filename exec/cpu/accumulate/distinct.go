@@ -75,7 +75,7 @@ func (a *distinctValues) add(keys []*column.Vector, sel []int32, n int) error {
 	a.keys = keys
 	if a.table == nil {
 		layout := grouptable.NewLayout(nil, a.types, make([]bool, len(a.types)), keys, 0, 1)
-		layout.Stopped = &a.q.Stopped
+		layout.Stopped, layout.Reuses = &a.q.Stopped, !a.q.Memory.Limited()
 		a.table = grouptable.New(layout)
 	}
 	if cap(a.out) < len(sel) {

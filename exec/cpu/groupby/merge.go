@@ -158,14 +158,19 @@ func (a *Sink) mergePartitions(parts []*aggLocal, total int) error {
 				return err
 			}
 		}
-		memory := *m.table
+		spare := m.table.Spare()
 		var err error
 		segs[k], err = a.rowsOf(m)
 		if layout.IsWords() {
-			idle.Put(&memory)
+			idle.Put(spare)
+		} else {
+			spare.Seal()
 		}
 		return err
 	})
+	for spare, _ := idle.Get().(*grouptable.Table); spare != nil; spare, _ = idle.Get().(*grouptable.Table) {
+		spare.Seal()
+	}
 	if err != nil {
 		return err
 	}

@@ -100,14 +100,18 @@ const (
 	grownTables = 8
 )
 
-// isToFreeze says whether the current table is to be put aside.
+// isToFreeze says whether the current table is to be put aside. One that grows instead does so at once for all groups that are expected.
 func (x *aggLocal) isToFreeze() bool {
 	t, limit := x.table, x.a.q.Tuning.FrozenGroups
 	if t == nil || t.Count < limit || x.taken >= frozenRows*t.Count || x.a.needs.Serial || x.a.runs || t.Layout.Form == grouptable.DenseKeys {
 		return false
 	}
 	all := expectedGroups(x.taken, t.Count)
-	return all > grownTables*limit || x.before+x.taken < all
+	if all > grownTables*limit || x.before+x.taken < all {
+		return true
+	}
+	t.Expect = max(t.Expect, all)
+	return false
 }
 
 // expectedGroups estimates how many groups there are where so many rows had so many: n groups that are equally frequent show n * (1 - exp(-rows / n)).
@@ -367,7 +371,7 @@ func (a *Sink) layoutFor(keys []*column.Vector) *grouptable.Layout {
 			p = nil // one word, whatever the domain
 		}
 		a.layout = grouptable.NewLayout(p, ts, nullable, keys, len(a.needs.Accs), a.q.Threads)
-		a.layout.Stopped = &a.q.Stopped
+		a.layout.Stopped, a.layout.Reuses = &a.q.Stopped, !a.q.Memory.Limited()
 	}
 	return a.layout
 }

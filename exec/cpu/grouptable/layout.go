@@ -46,6 +46,7 @@ type Layout struct {
 	size   int      // of denseKeys: number of indexes
 	Expect int      // about how many groups will come
 
+	Reuses  bool         // memory may be that of earlier tables: the query has no memory limit
 	Stopped *atomic.Bool // the query's: what works on whole tables gives up then; nil: never
 }
 
@@ -189,7 +190,9 @@ func (l *Layout) arrange() bool {
 
 // AsAny returns the layout for the same keys that takes any values.
 func (l *Layout) AsAny() *Layout {
-	return AnyLayout(l.Types, l.Stopped)
+	any := AnyLayout(l.Types, l.Stopped)
+	any.Reuses = l.Reuses
+	return any
 }
 
 // AnyLayout is the layout of keys of any values.

@@ -116,7 +116,7 @@ func (t *Table) lookupText(k string, hash uint64, stable bool) uint32 {
 
 func (t *Table) growStrings(size int) {
 	size = t.grownSize(len(t.slots3), size)
-	t.slots3 = make([]textSlot, size)
+	t.slots3 = replaced(t.Layout, &textSlots, t.slots3, size)
 	t.mask = uint64(size - 1)
 	for g, h := range t.hashes {
 		if g&task.CheckRows == 0 && t.Layout.isStopped() {

@@ -55,6 +55,22 @@ type pairSlot struct {
 	group uint32
 }
 
+// Slots of tables, which one has done with and another takes.
+var (
+	wordSlots task.Buffers[wordSlot]
+	pairSlots task.Buffers[pairSlot]
+	textSlots task.Buffers[textSlot]
+)
+
+// replaced returns n free slots in place of old ones, which nothing reads any more.
+func replaced[T any](l *Layout, slots *task.Buffers[T], old []T, n int) []T {
+	if !l.Reuses {
+		return make([]T, n)
+	}
+	slots.Give(old)
+	return slots.Take(n)
+}
+
 func New(l *Layout) *Table {
 	t := &Table{Layout: l, null: -1}
 	if l.Form == DenseKeys {
@@ -391,8 +407,20 @@ func (t *Table) TakeMemory(old *Table) {
 	t.scratch = old.scratch
 }
 
+// Spare returns a table with t's memory, for another one to take once t's groups have been read. Nothing can be looked up in t any more.
+func (t *Table) Spare() *Table {
+	spare := *t
+	t.slots1, t.slots2, t.slots3, t.mask = nil, nil, nil, 0
+	return &spare
+}
+
 // Seal gives back what only lookups need: from now on groups are read.
 func (t *Table) Seal() {
+	if t.Layout.Reuses {
+		wordSlots.Give(t.slots1)
+		pairSlots.Give(t.slots2)
+		textSlots.Give(t.slots3)
+	}
 	t.slots1, t.slots2, t.slots3, t.mask = nil, nil, nil, 0
 	t.scratch = scratch{}
 }
@@ -465,7 +493,7 @@ func (t *Table) lookupWords(keys []uint64, out []uint32) {
 
 func (t *Table) growWords(size int) {
 	size = t.grownSize(len(t.slots1), size)
-	t.slots1 = make([]wordSlot, size)
+	t.slots1 = replaced(t.Layout, &wordSlots, t.slots1, size)
 	t.mask = uint64(size - 1)
 	for g, k := range t.Words {
 		if g&task.CheckRows == 0 && t.Layout.isStopped() {
@@ -521,7 +549,7 @@ func (t *Table) lookupPairs(a, b []uint64, out []uint32) {
 
 func (t *Table) growPairs(size int) {
 	size = t.grownSize(len(t.slots2), size)
-	t.slots2 = make([]pairSlot, size)
+	t.slots2 = replaced(t.Layout, &pairSlots, t.slots2, size)
 	t.mask = uint64(size - 1)
 	for g := range t.Count {
 		if g&task.CheckRows == 0 && t.Layout.isStopped() {

@@ -91,7 +91,7 @@ func (t *Table) lookupWideKey(i int) uint32 {
 
 func (t *Table) growWide(size int) {
 	size = t.grownSize(len(t.slots3), size)
-	t.slots3 = make([]textSlot, size)
+	t.slots3 = replaced(t.Layout, &textSlots, t.slots3, size)
 	t.mask = uint64(size - 1)
 	for g := range t.Count {
 		if g&task.CheckRows == 0 && t.Layout.isStopped() {

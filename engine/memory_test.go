@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -206,6 +208,30 @@ func TestStringsOfFunctionsAreCounted(t *testing.T) {
 	}
 	if got := s.engine.budget.Used(); got != stored {
 		t.Errorf("%d bytes are left of %d", got, stored)
+	}
+}
+
+// Groups count what they copy of long strings that functions made before they copy many: the reservation that fails is for few of a batch's 40.
+func TestLongStringsOfGroupsCountEarly(t *testing.T) {
+	s := session(t, Options{Threads: 1, MemoryLimit: 60 << 20})
+	const rows = "(WITH RECURSIVE r AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM r WHERE n < 40) SELECT n, REPEAT(MD5(n), 31250) AS t FROM r) AS x"
+	asked := regexp.MustCompile(`asked for .* \((\d+) bytes\) with`)
+	for _, sql := range []string{
+		"SELECT LENGTH(GROUP_CONCAT(t)) FROM " + rows,
+		"SELECT n % 30 AS g, LENGTH(GROUP_CONCAT(t)) FROM " + rows + " GROUP BY g",
+		"SELECT n, LENGTH(MIN(t)) FROM " + rows + " GROUP BY n",
+	} {
+		_, err := run(context.Background(), s, sql)
+		if err == nil {
+			t.Errorf("%s takes no memory", sql)
+			continue
+		}
+		m := asked.FindStringSubmatch(err.Error())
+		if m == nil {
+			t.Errorf("%s: %v", sql, err)
+		} else if n, _ := strconv.Atoi(m[1]); n > 3_000_000 {
+			t.Errorf("%s: %v", sql, err)
+		}
 	}
 }
 

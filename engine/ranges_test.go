@@ -161,7 +161,7 @@ func TestGroupsAndFirstRowsOfRanges(t *testing.T) {
 		"SELECT o.id, d.* FROM o , LATERAL (SELECT i.id AS other, i.s FROM i WHERE i.v < o.v ORDER BY i.h, i.id LIMIT 3) d ORDER BY o.id, other",
 		"SELECT o.id, d.* FROM o LEFT JOIN LATERAL (SELECT i.id AS other, i.d + o.v FROM i WHERE i.day >= o.day AND o.k > 0 ORDER BY i.s DESC, i.id DESC LIMIT 2 OFFSET 1) d ON d.other > 300 ORDER BY o.id, other",
 		"SELECT o.id, (SELECT SUM(h) FROM (SELECT i.h FROM i WHERE i.v >= o.v ORDER BY i.d, i.id LIMIT 2) AS d) FROM o ORDER BY o.id",
-		"SELECT o.id, d.* FROM o , LATERAL (SELECT i.id AS other, i.s FROM i WHERE i.v BETWEEN o.v - 300 AND o.v + 300 ORDER BY i.h, i.id LIMIT 4) d ORDER BY o.id, other",
+		"SELECT o.id, d.* FROM o , LATERAL (SELECT i.id AS other, i.s FROM i WHERE i.v BETWEEN o.v - 300 AND o.v + 300 ORDER BY i.h, i.id LIMIT 2) d ORDER BY o.id, other",
 		"SELECT o.id, d.* FROM o LEFT JOIN LATERAL (SELECT i.id AS other, i.d + o.v FROM i WHERE i.day > o.day - INTERVAL 90 DAY AND i.day < o.day + INTERVAL 9 DAY AND o.k > 0 ORDER BY i.s DESC, i.id DESC LIMIT 2 OFFSET 1) d ON d.other > 300 ORDER BY o.id, other",
 	}
 	for i, sql := range statements {

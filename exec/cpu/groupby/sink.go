@@ -246,12 +246,11 @@ func (x *aggLocal) Push(b *column.Batch) error {
 	if !x.a.needs.Grows {
 		return x.update(in, groups, sel, b.N)
 	}
-	step := len(sel)
-	if rowstore.IsLoose(in) {
-		step = rowstore.LooseRows
-	}
-	for from := 0; from < len(sel); from += step {
-		to := min(from+step, len(sel))
+	loose := rowstore.IsLoose(in)
+	for from, to := 0, len(sel); from < len(sel); from = to {
+		if to = len(sel); loose {
+			to = from + min(rowstore.LooseRows, rowsOfStrings(in, sel[from:]))
+		}
 		part := groups
 		if part != nil {
 			part = groups[from:to]
@@ -308,7 +307,7 @@ func (x *aggLocal) find(keys []*column.Vector, sel []int32, n int) ([]uint32, er
 		return groups, x.grow()
 	}
 	for from := 0; from < len(sel); {
-		to := from + rowsOfKeys(keys, sel[from:])
+		to := from + rowsOfStrings(keys, sel[from:])
 		before := x.table.Count
 		if !x.table.Find(keys, sel[from:to], n, groups[from:to]) {
 			if err := x.useAny(); err != nil {
@@ -335,19 +334,19 @@ func (x *aggLocal) grow() error {
 	return x.charge()
 }
 
-// keyBytes is how many bytes of strings are looked up at once, before what the table has copied is counted.
-const keyBytes = 1 << 20
+// stringBytes is how many bytes of strings are taken at once, before what the table or the accumulators have copied is counted.
+const stringBytes = 1 << 20
 
-// rowsOfKeys returns how many rows of sel, one at least, have strings of at most keyBytes together.
-func rowsOfKeys(keys []*column.Vector, sel []int32) int {
+// rowsOfStrings returns how many rows of sel, one at least, have strings of at most stringBytes together.
+func rowsOfStrings(cols []*column.Vector, sel []int32) int {
 	rows := len(sel)
-	for _, v := range keys {
+	for _, v := range cols {
 		if v.Type.Phys() != types.PhysString || v.Dict != nil || v.Const {
 			continue
 		}
 		bytes := 0
 		for i, p := range sel[:rows] {
-			if bytes += len(v.Str[p]); bytes > keyBytes {
+			if bytes += len(v.Str[p]); bytes > stringBytes {
 				rows = max(i, 1)
 				break
 			}

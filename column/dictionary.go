@@ -13,7 +13,7 @@ import (
 type Dictionary struct {
 	values atomic.Pointer[[]string]
 	bytes  atomic.Int64
-	mu     sync.Mutex
+	mu     sync.RWMutex
 	codes  map[string]uint32 // guarded by mu
 }
 
@@ -40,8 +40,8 @@ func (d *Dictionary) Value(code uint32) string { return (*d.values.Load())[code]
 
 // Lookup returns the code of s.
 func (d *Dictionary) Lookup(s string) (code uint32, ok bool) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
+	d.mu.RLock()
+	defer d.mu.RUnlock()
 	code, ok = d.codes[s]
 	return code, ok
 }

@@ -2,6 +2,20 @@ package column
 
 import "strings"
 
+// LookupAll appends the codes of values to dst, -1 for those that are not in the dictionary. Many goroutines may look up at once.
+func (d *Dictionary) LookupAll(dst []int32, values []string) []int32 {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	for _, s := range values {
+		if code, ok := d.codes[s]; ok {
+			dst = append(dst, int32(code))
+		} else {
+			dst = append(dst, -1)
+		}
+	}
+	return dst
+}
+
 // AddAll appends the codes of values to dst, giving the next codes to those that are new, in order. A new string is
 // copied, so that the dictionary does not keep alive the text from which values were cut.
 func (d *Dictionary) AddAll(dst []uint32, values []string) []uint32 {

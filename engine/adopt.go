@@ -9,9 +9,8 @@ import (
 	"github.com/radish-sql/radish/storage/table"
 )
 
-// adopt fills an empty table from a query that gives all rows of another table or file, its columns as they are or assigned
-// to columns of other types, without running it: the tables share the encoded columns. ok is false if the query is
-// another, or if the assignment would change a value, refuse one or warn of one.
+// adopt fills an empty table from a query that gives all rows of another table or file. It does not run the query: the tables share the encoded columns, as
+// they are or assigned to columns of other types. ok is false if the query is another, or if the assignment would change a value, refuse one or warn of one.
 func (s *Session) adopt(st *statement, v *table.Version, q *logical.Query) (next *table.Version, rows int64, ok bool, err error) {
 	if v.Rows() > 0 {
 		return nil, 0, false, nil

@@ -18,9 +18,8 @@ import (
 )
 
 // SELECT @a := expr, ...: MySQL's deprecated way to carry values from row to row. The items that assign variables, and those that read them,
-// are evaluated one row after the other, from left to right, in the order in which the query gives its rows (ORDER BY and LIMIT done); all the rest of the
-// query is run as any other. They may stand in the outermost select list alone, each as a whole item, and in FROM (SELECT @a := 0) AS x, which is
-// run first.
+// are evaluated one row after the other, from left to right, in the order in which the query gives its rows (ORDER BY and LIMIT done). The rest of the query
+// runs as any other does. They may stand in the outermost select list alone, each as a whole item, and in FROM (SELECT @a := 0) AS x, which is run first.
 
 // assignments collects what a statement assigns by :=, and the variables, columns and markers of an expression.
 type assignments struct {

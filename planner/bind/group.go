@@ -14,9 +14,9 @@ import (
 
 // grouping collects what GROUP BY and the aggregate functions of one SELECT ask for.
 //
-// The clauses behind GROUP BY are first bound as if they stood before it, with aggregates as columns of their own;
-// lift then replaces group expressions by the groups' columns and every other column of FROM by an ANY_VALUE
-// aggregate, which is legal if the groups determine the column or sql_mode lacks ONLY_FULL_GROUP_BY.
+// The clauses behind GROUP BY are first bound as if they stood before it, with aggregates as columns of their own. Then lift replaces group expressions by the
+// groups' columns, and every other column of FROM by an ANY_VALUE aggregate. That is legal if the groups determine the column or sql_mode lacks
+// ONLY_FULL_GROUP_BY.
 type grouping struct {
 	b      *Binder
 	from   *scope

@@ -47,8 +47,8 @@ var defaults = Default()
 // Joins are the prices of joins on a device: on the CPU each as many times the fitted one as the table's rate is the default rate. A rate of the table is what a row
 // takes where a single join is measured; in a plan of many, some of that is hidden behind the reading of memory for others, so the rates alone give worse orders.
 //
-// On a GPU they are the fitted ones. Joins that a calibration has time for are over before all of a GPU is at work, which says little of large ones: on an H100 a
-// row that is looked up in a small table came out at 4.2 times the default rate, in a large one at 0.33, one that is stored at 0.27. Orders by such prices
+// On a GPU they are the fitted ones. Joins that a calibration has time for are over before all of a GPU is at work, which says little of large ones. On an H100
+// a row that is looked up in a small table came out at 4.2 times the default rate, in a large one at 0.33, one that is stored at 0.27. Orders by such prices
 // took 77 ms for TPC-H's Q9 at scale factor 100, which takes 13.5.
 func (t *Table) Joins(d physical.Device) Joins {
 	if d == physical.GPU {

@@ -59,9 +59,9 @@ func (k ExchangeKind) String() string {
 // That of an Aggregate, without Keys as well, is the aggregation's own: its only pipeline runs over a table's rows, of which those of a group come to one place while they are grouped, by a function that nothing else follows.
 type Exchange struct {
 	Kind ExchangeKind
-	// Keys of Repartition are columns of the sink. The owner of a row follows from their values in this order, and from the number of places, and from nothing else: rows of two
-	// sinks whose keys are equal one by one have one owner, where NULL equals NULL and what compares equal as a key of a join or a group is equal (-0 and 0). The keys have the same physical types
-	// and scales in both sinks.
+	// Keys of Repartition are columns of the sink. The owner of a row follows from their values in this order and from the number of places alone. So rows of two
+	// sinks whose keys are equal one by one have one owner. NULL equals NULL here, and values that a join or a group takes for equal are equal (-0 and 0). The
+	// keys have the same physical types and scales in both sinks.
 	Keys   []expr.ColumnID
 	Reason string
 }

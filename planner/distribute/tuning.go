@@ -27,8 +27,8 @@ type Tuning struct {
 	EvenGroups float64
 	// TopRows is how many rows of an order each place finds for itself. For more, rows are gathered first and then sorted.
 	TopRows int64
-	// Moves says of a Build whether who runs the plan can move the rows of both sides of its join by its keys while it joins them, and of an Aggregate whether rows can move by its keys while they are
-	// grouped, which is cheaper than to store them before: see Exchange. The sink is one of the plan that is given. nil: of none.
+	// Moves says whether who runs the plan can move rows while it works on them, which is cheaper than to store them before (see Exchange): of a Build the rows of
+	// both sides of its join, by the join's keys; of an Aggregate the rows that it groups, by its keys. The sink is one of the plan that is given. nil: of none.
 	Moves func(physical.Sink) bool
 	// Joins forces a way to join rows that lie over the places, where that way is right; tests force each.
 	Joins Way

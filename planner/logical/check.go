@@ -7,9 +7,9 @@ import (
 	"github.com/radish-sql/radish/sql/types"
 )
 
-// Check reports what is wrong with the plan n, which must not have free columns: a column used but not given below, of
-// another type than where it was made, or made twice; a condition that is not BOOL; set operations and value lists of
-// unequal widths; a mark where there should be none. It is meant for tests, which run it after every rule.
+// Check reports what is wrong with the plan n, which must not have free columns. It looks for columns that are used but not given below, have another type than
+// where they were made, or are made twice. It also looks for conditions that are not BOOL, set operations and value lists of unequal widths, and marks where
+// there should be none. It is meant for tests, which run it after every rule.
 func Check(n Node) error { return CheckUnder(n, nil) }
 
 // CheckUnder is Check for a plan in which the columns of outer may be free.

@@ -7,8 +7,9 @@ import (
 	"github.com/radish-sql/radish/sql/expr"
 )
 
-// Cut returns a plan that gives the same rows, in which pipelines are cut in front of some of their transforms: what comes there is stored by a pipeline of its own, which ends in a
-// Materialize, and read by the next one. at has the numbers of the transforms, in ascending order; the number of all transforms cuts in front of the sink. The plan itself stays as it is.
+// Cut returns a plan that gives the same rows, in which pipelines are cut in front of some of their transforms. A pipeline of its own, which ends in a
+// Materialize, stores what comes there. The next one reads it. at has the numbers of the transforms, in ascending order; the number of all transforms cuts in
+// front of the sink. The plan itself stays as it is.
 func (p *Plan) Cut(at map[*Pipeline][]int) *Plan {
 	out := *p
 	out.Pipelines = nil

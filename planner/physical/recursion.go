@@ -14,9 +14,9 @@ import (
 // before, to judge by the columns By (nil: all), is dropped, NULLs being equal. Rows come round by round. A round too many (more than @@cte_max_recursion_depth, while there
 // are rows to start from) is error 3636.
 //
-// The pipelines of Step run once a round, on the CPU, in an order in which each comes after those that it depends on; they end in Round or
-// in sinks that are theirs alone, and what does not depend on the round stands before, in the plan. Since they may probe
-// builds of the plan, all of a plan that is [Plan.Recursive] runs on the CPU.
+// The pipelines of Step run once a round, on the CPU, in an order in which each comes after those that it depends on. They end in Round or in sinks that are
+// theirs alone. What does not depend on the round stands before, in the plan. Since they may probe builds of the plan, all of a plan that is [Plan.Recursive]
+// runs on the CPU.
 type Recursion struct {
 	Name     string
 	Cols     []*expr.Column

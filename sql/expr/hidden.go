@@ -6,9 +6,9 @@ import (
 	"github.com/radish-sql/radish/sql/types"
 )
 
-// A quotient of exact numbers is shown with four digits more than its dividend has (div_precision_increment), but inside an
-// expression MySQL goes on computing with a whole number of nine-digit groups, the last one cut, not rounded (decimal.c,
-// do_div_mod): 1/3*3 is 1.0000 and not 0.9999, and a/b*b = a is false where that leaves 0.999999999.
+// A quotient of exact numbers is shown with four digits more than its dividend has (div_precision_increment). Inside an expression MySQL goes on computing with
+// a whole number of nine-digit groups, the last one cut, not rounded (decimal.c, do_div_mod). So 1/3*3 is 1.0000 and not 0.9999, and a/b*b = a is false where
+// that leaves 0.999999999.
 //
 // So a division is a call with those digits under a Cast, marked Display, that rounds to the scale that SQL sees.
 // Arithmetic and ABS, comparisons as numbers (NULLIF's too), ROUND, TRUNCATE, CEIL, FLOOR, SIGN and FORMAT, and casts to numbers and times

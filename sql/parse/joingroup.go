@@ -9,10 +9,9 @@ import (
 	"github.com/pingcap/tidb/pkg/parser/ast"
 )
 
-// The parser reads joins without ON from the right and then turns them round, for which it moves the table on their left into the
-// parentheses on their right: a JOIN (b RIGHT JOIN c USING (k)) JOIN d becomes (a JOIN c LEFT JOIN b USING (k)) JOIN d, where columns
-// stand in another order, k is of several tables, and a FULL JOIN would be another join. So it is shown such parentheses as the name of a table,
-// and what is in them by itself.
+// The parser reads joins without ON from the right and then turns them round. For that it moves the table on their left into the parentheses on their right: a
+// JOIN (b RIGHT JOIN c USING (k)) JOIN d becomes (a JOIN c LEFT JOIN b USING (k)) JOIN d. There columns stand in another order, k is of several tables, and a
+// FULL JOIN would be another join. So it is shown such parentheses as the name of a table, and what is in them by itself.
 
 // joinGroups returns the positions of the parentheses, inner before outer, that hold a join and stand between two joins.
 func joinGroups(text string, tokens []token) (groups [][2]int) {

@@ -14,8 +14,9 @@ import (
 	"github.com/radish-sql/radish/storage/jsontext"
 )
 
-// A nested column lies in the file as one column of values for each leaf of its tree, with two numbers beside each value (Melnik and others 2010, "Dremel", section 4): the definition
-// level says how much of the path to the leaf is there, the repetition level which of the lists on that path goes on. They are put together again as JSON.
+// A nested column lies in the file as one column of values for each leaf of its tree, with two numbers beside each value (Melnik and others 2010, "Dremel",
+// section 4). The definition level says how much of the path to the leaf is there. The repetition level says which of the lists on that path goes on. They are
+// put together again as JSON.
 
 // branch is a node of a nested column's tree, as it is read.
 type branch struct {

@@ -47,9 +47,8 @@ type Options struct {
 	Without []string
 }
 
-// Generate makes the named tables at scale factor sf and calls emit for each chunk. It returns the first error of
-// emit, or ctx's when that ends first. emit is called from Options.Workers goroutines at once, with the chunks of a
-// table in no fixed order; it may keep what the chunk holds, except that it must not write to a Dict.
+// Generate makes the named tables at scale factor sf and calls emit for each chunk. It returns the first error of emit, or ctx's when that ends first.
+// Options.Workers goroutines call emit at once, with the chunks of a table in no fixed order. emit may keep what the chunk holds, but must not write to a Dict.
 //
 // Scale factors count in thousandths; below 1 the rest is dropped, as dbgen does. Above 1 dbgen drops the whole
 // fraction; here 1.5 makes one and a half times the rows of 1.

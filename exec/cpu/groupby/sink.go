@@ -247,8 +247,9 @@ func (x *aggLocal) Push(b *column.Batch) error {
 		return x.update(in, groups, sel, b.N)
 	}
 	loose := rowstore.IsLoose(in)
-	for from, to := 0, len(sel); from < len(sel); from = to {
-		if to = len(sel); loose {
+	for from := 0; from < len(sel); {
+		to := len(sel)
+		if loose {
 			to = from + min(rowstore.LooseRows, rowsOfStrings(in, sel[from:]))
 		}
 		part := groups
@@ -261,6 +262,7 @@ func (x *aggLocal) Push(b *column.Batch) error {
 		if err := x.charge(); err != nil {
 			return err
 		}
+		from = to
 	}
 	return nil
 }

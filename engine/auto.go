@@ -235,6 +235,7 @@ func (r *rehearsal) prepare(engine, statement context.Context) (placed *gpu.Plac
 		}
 		placing := time.Since(begin)
 		outcome.Shared, outcome.ByCost = again.IsShared()
+		outcome.Cold = again.Cold()
 		took, reason, err := r.run(engine, again)
 		switch {
 		case errors.Is(err, exec.ErrGivenUp):

@@ -112,6 +112,7 @@ func onGPU(ctx context.Context, plan *physical.Plan, env *Env, outcome *placemen
 	before := warnings.List()
 	outcome.Device = physical.GPU
 	outcome.Shared, outcome.ByCost = env.GPU.IsShared()
+	outcome.Cold = env.GPU.Cold()
 	rows, reason, err := attempt(ctx, env.GPU, env.config(), nil)
 	if rows != nil || err != nil {
 		return rows, err

@@ -76,6 +76,7 @@ func race(ctx context.Context, plan *physical.Plan, env *Env, outcome *placement
 		if f.rows != nil {
 			where := f.rows.Placement()
 			outcome.Shared, outcome.ByCost = where.Spread != nil, where.Shared != ""
+			outcome.Cold = true // or there would have been no race
 		}
 	} else {
 		select {

@@ -227,7 +227,9 @@ type Outcome struct {
 	Device physical.Device // that gave the rows
 	Shared bool            // several GPUs did
 	ByCost bool            // they did because that was expected to take less time
-	Took   time.Duration   // from planning to the last row, without what the client did between rows
+	// Cold says, where there are several GPUs, that kernels or columns were missing at the start, or kernels ran that were compiled quickly.
+	Cold bool
+	Took time.Duration // from planning to the last row, without what the client did between rows
 	// Raced says that the other device ran it, too, and was given up after Gave; 0: it was not ready before.
 	Raced bool
 	Gave  time.Duration
@@ -256,10 +258,10 @@ func (a *Advisor) Learn(fingerprint uint64, text string, e *Estimate, o Outcome)
 		r.on(other(o.Device)).At = 0
 	}
 	here.ended(o.Took.Seconds(), now, loaded)
-	if o.Device == physical.GPU && !o.Shared && !loaded {
+	switch settled := o.Device == physical.GPU && !o.Cold && !loaded; {
+	case settled && !o.Shared:
 		r.Alone.least(o.Took.Seconds(), now)
-	}
-	if o.Shared && o.ByCost && !loaded {
+	case settled && o.ByCost:
 		r.Several.least(o.Took.Seconds(), now)
 	}
 	if o.Raced {

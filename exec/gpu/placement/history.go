@@ -99,7 +99,7 @@ func (x *runs) least(took float64, now time.Time) {
 	x.add(took, now, 1, slowly)
 }
 
-// leastSettled is how many runs on GPUs say what one takes: the first one may wait for kernels and columns.
+// leastSettled is how many runs on GPUs that found all kernels and columns say what one takes.
 const leastSettled = 2
 
 // settled is what a run takes; 0: too few runs say so, or it has to be confirmed.

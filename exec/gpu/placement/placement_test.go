@@ -150,6 +150,8 @@ func TestTook(t *testing.T) {
 	}
 	a.ran(shared)
 	decided("after one run that was shared by cost", false, false)
+	a.ran(Outcome{Device: physical.GPU, Shared: true, ByCost: true, Cold: true, Took: 100 * ms})
+	decided("after a cold one", false, false)
 	a.ran(shared)
 	decided("after two that took longer than on one", true, false)
 	shared.Took = 7 * ms

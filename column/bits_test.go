@@ -70,13 +70,6 @@ func TestBitmapRanges(t *testing.T) {
 	}
 }
 
-func TestDictionaryLookupAll(t *testing.T) {
-	d := column.NewDictionary("a", "b", "c")
-	if got, want := d.LookupAll([]int32{7}, []string{"c", "x", "a", ""}), []int32{7, 2, -1, 0, -1}; !slices.Equal(got, want) {
-		t.Errorf("codes %v, not %v", got, want)
-	}
-}
-
 // Goroutines add the same strings in different orders: each gets one code, which all see alike.
 func TestDictionaryAddAll(t *testing.T) {
 	d := column.NewDictionary("s3")

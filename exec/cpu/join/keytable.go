@@ -240,11 +240,12 @@ func (k *keyPart) translation(f *finder, v *column.Vector) []int32 {
 	}
 	codes := f.codes[v.Dict]
 	values := v.Dict.Values()
-	known := len(codes)
-	codes = k.dict.LookupAll(codes, values[known:])
-	for i, c := range codes[known:] {
-		if c >= 0 && uint64(c) > k.greatestCode() {
-			codes[known+i] = -1
+	for _, s := range values[len(codes):] {
+		c, ok := k.dict.Lookup(s)
+		if !ok || uint64(c) > k.greatestCode() {
+			codes = append(codes, -1)
+		} else {
+			codes = append(codes, int32(c))
 		}
 	}
 	if f.codes == nil {

@@ -284,8 +284,8 @@ func (d *decorrelator) accumulated(l, in logical.Node, rs []*matchedRange, aggs 
 		}
 	}
 	keys := u.outerRows.Groups
-	place := u.column(r.outer, r.inner, r.typ)
-	on = append(on, &expr.Compare{Op: expr.EQ, Left: r.outer, Right: place})
+	bound := u.column(r.outer, r.inner, r.typ)
+	on = append(on, &expr.Compare{Op: expr.EQ, Left: r.outer, Right: bound})
 	notNull = append(notNull, expr.Substitute(r.outer, u.to))
 	frame := logical.Frame{Unit: logical.FrameRows, Start: logical.FrameBound{Kind: logical.UnboundedPreceding}, End: logical.FrameBound{Kind: logical.CurrentRow}}
 	if len(rs) > 1 {
@@ -300,7 +300,7 @@ func (d *decorrelator) accumulated(l, in logical.Node, rs []*matchedRange, aggs 
 
 	marker := u.ofInner("inner", expr.True)
 	strict := r.op == expr.LT || r.op == expr.GT
-	win.Order = []logical.SortKey{{Expr: place, Desc: !r.ascending()}, {Expr: marker, Desc: !strict}}
+	win.Order = []logical.SortKey{{Expr: bound, Desc: !r.ascending()}, {Expr: marker, Desc: !strict}}
 	values := map[expr.ColumnID]expr.Expr{}
 	args := map[string]*expr.Column{}
 	var given []*expr.Column

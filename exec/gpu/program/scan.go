@@ -66,8 +66,8 @@ func (k *writer) openSink(s *codegen.Scope, src *physical.SinkScan) error {
 	number := "row"
 	if k.FromOrder() {
 		order := k.Pointer("const u32", kernel.OrderWord{Sink: src.From})
-		k.Line("const i64 place = here && %s ? (i64)%s[row] : row;", order, order)
-		number = "place"
+		k.Line("const i64 stored = here && %s ? (i64)%s[row] : row;", order, order)
+		number = "stored"
 	}
 	k.BindStored(s, src.From, f, at, src.Cols, number, "")
 	return nil

@@ -42,7 +42,7 @@ func TestCalibrate(t *testing.T) {
 		}
 		after := d.Advisor().Costs()
 		for _, q := range calibrate.Queries {
-			text := q.Class == cost.ProbeLarge || q.Class == cost.Text || q.Class == cost.GroupTextLarge || q.Class == cost.ProbeText || q.Class == cost.SortText
+			text := q.Class == cost.ProbeLarge || q.Class == cost.ReadString || q.Class == cost.GroupStringLarge || q.Class == cost.ProbeString || q.Class == cost.SortString
 			if text && d.Emulated() {
 				continue // its tables are so small that strings have a dictionary, and builds fit the cache
 			}

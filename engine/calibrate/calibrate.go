@@ -68,10 +68,10 @@ var Queries = []struct {
 	{cost.BuildLarge, "SELECT COUNT(*) FROM t AS a JOIN t AS b ON a.u = b.u"},
 	{cost.ProbeLarge, "SELECT COUNT(*), SUM(a.v) FROM t AS a JOIN (SELECT u FROM t WHERE g < 250) AS b ON a.u = b.u"},
 	{cost.Sort, "SELECT v FROM t ORDER BY v LIMIT 1 OFFSET 100000000"},
-	{cost.Text, "SELECT COUNT(*) FROM w WHERE s LIKE '%77%'"},
-	{cost.GroupTextLarge, "SELECT COUNT(*), SUM(c) FROM (SELECT s, COUNT(*) AS c FROM w GROUP BY s) AS x"},
-	{cost.ProbeText, "SELECT COUNT(*) FROM w AS a JOIN w AS b ON a.s = b.s WHERE b.n < 100000"},
-	{cost.SortText, "SELECT s FROM w ORDER BY s LIMIT 1 OFFSET 100000000"},
+	{cost.ReadString, "SELECT COUNT(*) FROM w WHERE s LIKE '%77%'"},
+	{cost.GroupStringLarge, "SELECT COUNT(*), SUM(c) FROM (SELECT s, COUNT(*) AS c FROM w GROUP BY s) AS x"},
+	{cost.ProbeString, "SELECT COUNT(*) FROM w AS a JOIN w AS b ON a.s = b.s WHERE b.n < 100000"},
+	{cost.SortString, "SELECT s FROM w ORDER BY s LIMIT 1 OFFSET 100000000"},
 }
 
 // Measure returns the costs, with so many threads on the CPU.

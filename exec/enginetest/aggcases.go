@@ -57,12 +57,12 @@ var groupings = []grouping{
 	{name: "several words", keys: []int{colWide, colFloat, colWord, colNull, colUns}},
 	{name: "all NULL", keys: []int{colNone}},
 	{name: "dense", keys: []int{colDate}, dense: []physical.DenseDomain{{Min: 9000, Max: 9000 + 1<<17}}},
-	{name: "dense words", keys: []int{colWord, colBool}, dense: []physical.DenseDomain{{Dictionary: true, Nullable: true}, {Min: 0, Max: 1, Nullable: true}}},
+	{name: "dense words", keys: []int{colWord, colBool}, dense: []physical.DenseDomain{{Dictionary: true, IsNullable: true}, {Min: 0, Max: 1, IsNullable: true}}},
 	{name: "runs", keys: []int{colKey}, stream: true, ascending: true},
 	{name: "runs that do not ascend", keys: []int{colKey}, stream: true},
 	{name: "runs with NULLs", keys: []int{colNull}, stream: true},
 	{name: "runs of text", keys: []int{colText}, stream: true},
-	{name: "dense domain too small", keys: []int{colKey, colBool}, dense: []physical.DenseDomain{{Min: 0, Max: 4}, {Min: 0, Max: 1, Nullable: true}}},
+	{name: "dense domain too small", keys: []int{colKey, colBool}, dense: []physical.DenseDomain{{Min: 0, Max: 4}, {Min: 0, Max: 1, IsNullable: true}}},
 }
 
 // aggregateLists are the aggregates that each grouping has.

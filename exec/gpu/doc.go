@@ -19,7 +19,7 @@
 //	Runner.Start        package run             memory of the sinks, launches, waits, reruns, sorts; rows that come back to the host
 //
 // What outlives a query belongs to the Device: table columns (package residency; package form says how they lie there), lookup tables, compiled kernels (in
-// gpukernels), what placement has learned, and how many rows came to sinks (in package run).
+// gpukernels), what placement has learned, and how many rows came to sinks (package sizes).
 //
 // Words that mean one thing here: a tile is the rows that a block of threads takes at once; a form is how values lie in device memory; a word is one 64-bit
 // parameter of a kernel, which the launch resolves by its key; a range is an interval that values are proven to lie in (codegen.Ranges), whereas estimates

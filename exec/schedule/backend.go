@@ -27,7 +27,7 @@ type Step interface {
 	// IsSmall says of a pipeline that ends in the result that its rows are so few that all may be kept before the client reads the first.
 	IsSmall() bool
 	// Run brings the pipeline to its end, and finishes its sink if it is the last that ends there. Rows of the result go to Query.Out, ErrStop if the
-	// client wants no more. Until it is called for a pipeline that ends in the result, the query can be run again elsewhere.
+	// client wants no more. Until it is called for a pipeline that ends in the result, the query can be run again by another backend.
 	Run() error
 }
 

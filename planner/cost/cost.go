@@ -20,36 +20,36 @@ type Class uint8
 
 // The classes of work. Cached means that a hash table fits the CPU's caches, large that it does not.
 const (
-	Start          Class = iota // a pipeline, whatever its rows
-	Scan                        // a value of a table column
-	Text                        // a text without dictionary that an expression reads
-	Compute                     // a row of an expression
-	ProbeDense                  // a row that is looked up in an array or a bitmap
-	ProbeCached                 // a row that is looked up in a hash table: cached,
-	ProbeLarge                  // large,
-	ProbeText                   // or with strings as keys
-	BuildDense                  // a row that is stored to be looked up, likewise
-	BuildCached                 //
-	BuildLarge                  //
-	BuildText                   //
-	GroupScalar                 // a row of an aggregate without groups
-	GroupDense                  // a row that is grouped in an array
-	GroupCached                 // a row that is grouped in a hash table: cached,
-	GroupLarge                  // large,
-	GroupText                   // with strings as keys: cached,
-	GroupTextLarge              // large
-	Sort                        // a row that is sorted, times the logarithm of the rows
-	SortText                    // the same by strings
-	Window                      // a row of a window function, sorted before
-	Loop                        // a pair of rows that a nested loop compares
-	Store                       // a value that is stored between pipelines or given to the client
-	Download                    // a value that comes from the GPU
+	Start            Class = iota // a pipeline, whatever its rows
+	Scan                          // a value of a table column
+	ReadString                    // a string without dictionary that an expression reads
+	Compute                       // a row of an expression
+	ProbeDense                    // a row that is looked up in an array or a bitmap
+	ProbeCached                   // a row that is looked up in a hash table: cached,
+	ProbeLarge                    // large,
+	ProbeString                   // or with strings as keys
+	BuildDense                    // a row that is stored to be looked up, likewise
+	BuildCached                   //
+	BuildLarge                    //
+	BuildString                   //
+	GroupScalar                   // a row of an aggregate without groups
+	GroupDense                    // a row that is grouped in an array
+	GroupCached                   // a row that is grouped in a hash table: cached,
+	GroupLarge                    // large,
+	GroupString                   // with strings as keys: cached,
+	GroupStringLarge              // large
+	Sort                          // a row that is sorted, times the logarithm of the rows
+	SortString                    // the same by strings
+	Window                        // a row of a window function, sorted before
+	Loop                          // a pair of rows that a nested loop compares
+	Store                         // a value that is stored between pipelines or given to the client
+	Download                      // a value that comes from the GPU
 	classes
 )
 
 var classNames = [classes]string{
-	"start", "scan", "text", "compute", "probe dense", "probe cached", "probe large", "probe text", "build dense", "build cached", "build large", "build text",
-	"group scalar", "group dense", "group cached", "group large", "group text", "group text large", "sort", "sort text", "window", "loop", "store", "download",
+	"start", "scan", "read string", "compute", "probe dense", "probe cached", "probe large", "probe string", "build dense", "build cached", "build large", "build string",
+	"group scalar", "group dense", "group cached", "group large", "group string", "group string large", "sort", "sort string", "window", "loop", "store", "download",
 }
 
 func (c Class) String() string { return classNames[c] }
@@ -153,18 +153,18 @@ func Default() Table {
 	const ns, ps = 1e-9, 1e-12
 	return Table{
 		CPU: Rates{
-			Start: 30e-6, Scan: 0.7 * ns, Text: 15 * ns, Compute: 2.5 * ns,
-			ProbeDense: 4 * ns, ProbeCached: 8 * ns, ProbeLarge: 40 * ns, ProbeText: 120 * ns,
-			BuildDense: 5 * ns, BuildCached: 20 * ns, BuildLarge: 60 * ns, BuildText: 200 * ns,
-			GroupScalar: 1 * ns, GroupDense: 5 * ns, GroupCached: 12 * ns, GroupLarge: 120 * ns, GroupText: 60 * ns, GroupTextLarge: 400 * ns,
-			Sort: 6 * ns, SortText: 20 * ns, Window: 200 * ns, Loop: 1 * ns, Store: 3 * ns, Download: 0,
+			Start: 30e-6, Scan: 0.7 * ns, ReadString: 15 * ns, Compute: 2.5 * ns,
+			ProbeDense: 4 * ns, ProbeCached: 8 * ns, ProbeLarge: 40 * ns, ProbeString: 120 * ns,
+			BuildDense: 5 * ns, BuildCached: 20 * ns, BuildLarge: 60 * ns, BuildString: 200 * ns,
+			GroupScalar: 1 * ns, GroupDense: 5 * ns, GroupCached: 12 * ns, GroupLarge: 120 * ns, GroupString: 60 * ns, GroupStringLarge: 400 * ns,
+			Sort: 6 * ns, SortString: 20 * ns, Window: 200 * ns, Loop: 1 * ns, Store: 3 * ns, Download: 0,
 		},
 		GPU: Rates{
-			Start: 100e-6, Scan: 1.5 * ps, Text: 50 * ps, Compute: 1 * ps,
-			ProbeDense: 10 * ps, ProbeCached: 20 * ps, ProbeLarge: 100 * ps, ProbeText: 200 * ps,
-			BuildDense: 20 * ps, BuildCached: 50 * ps, BuildLarge: 150 * ps, BuildText: 300 * ps,
-			GroupScalar: 1 * ps, GroupDense: 4 * ps, GroupCached: 6 * ps, GroupLarge: 20 * ps, GroupText: 100 * ps, GroupTextLarge: 200 * ps,
-			Sort: 12 * ps, SortText: 50 * ps, Window: 0, Loop: 1 * ps, Store: 5 * ps, Download: 200 * ps,
+			Start: 100e-6, Scan: 1.5 * ps, ReadString: 50 * ps, Compute: 1 * ps,
+			ProbeDense: 10 * ps, ProbeCached: 20 * ps, ProbeLarge: 100 * ps, ProbeString: 200 * ps,
+			BuildDense: 20 * ps, BuildCached: 50 * ps, BuildLarge: 150 * ps, BuildString: 300 * ps,
+			GroupScalar: 1 * ps, GroupDense: 4 * ps, GroupCached: 6 * ps, GroupLarge: 20 * ps, GroupString: 100 * ps, GroupStringLarge: 200 * ps,
+			Sort: 12 * ps, SortString: 50 * ps, Window: 0, Loop: 1 * ps, Store: 5 * ps, Download: 200 * ps,
 		},
 		Upload:   1 / 40e9,
 		Compile:  50e-3,

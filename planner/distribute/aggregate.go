@@ -44,7 +44,7 @@ func (x *planner) aggregate(a *physical.Aggregate, all []*stream) {
 	}
 	if x.movesGroups(a, all) {
 		x.exchanges[a] = Exchange{Kind: Repartition, Reason: "groups are many, so the rows of a group move to one GPU while they are grouped"}
-		h := home{by: owners{hash: fmt.Sprintf("of groups %d", len(x.exchanges)), only: true}}
+		h := home{by: owners{hash: fmt.Sprintf("of groups %d", len(x.exchanges)), isFixed: true}}
 		for _, g := range a.Groups {
 			h.cols = append(h.cols, []expr.ColumnID{g.Col.ID})
 		}

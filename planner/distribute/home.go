@@ -21,7 +21,7 @@ type owners struct {
 	hash    string   // of values of these forms, in this order; empty: by slices
 	slices  *slicing // of a table by a column that ascends in it
 	ordinal int
-	only    bool // what runs the plan knows the function, and no exchange can follow it: other rows cannot be moved to these owners
+	isFixed bool // what runs the plan knows the function, and no exchange can follow it: other rows cannot be moved to these owners
 }
 
 // hashOf is what a value of a type adds to the function that Repartition uses.

@@ -258,9 +258,9 @@ func (x *planner) meeting(s *stream, t *physical.Probe, usable []int) (b build, 
 		for _, h := range homesOver(s.homes, t.Keys, usable) {
 			there := !slices.ContainsFunc(ends, func(e *stream) bool { return e.lay != spread || !livesAt(e.homes, h.by, h.at, t.Build.Keys) })
 			switch {
-			case there && (!h.by.only || x.builds[t.Build].reads == 1) && (h.by.slices == nil || h.by.slices.separate(h.by.ordinal, x.places)):
+			case there && (!h.by.isFixed || x.builds[t.Build].reads == 1) && (h.by.slices == nil || h.by.slices.separate(h.by.ordinal, x.places)):
 				return h, false, false
-			case h.by.slices == nil && !h.by.only:
+			case h.by.slices == nil && !h.by.isFixed:
 				b, moveBuild = h, true
 			}
 		}
@@ -270,7 +270,7 @@ func (x *planner) meeting(s *stream, t *physical.Probe, usable []int) (b build, 
 	}
 	if len(ends) == 1 && ends[0].lay == spread {
 		for _, h := range homesOver(ends[0].homes, t.Build.Keys, usable) {
-			if h.by.slices == nil && !h.by.only {
+			if h.by.slices == nil && !h.by.isFixed {
 				return h, false, true
 			}
 		}
@@ -286,7 +286,7 @@ func (x *planner) meeting(s *stream, t *physical.Probe, usable []int) (b build, 
 func (x *planner) buildByKeys(b *build, s *stream, t *physical.Probe, usable []int) {
 	found, move, moveProbe := x.meeting(s, t, usable)
 	if move && moveProbe && x.movesInJoin(b, s, t, usable) {
-		b.where, b.by, b.at = inJoin, owners{hash: fmt.Sprintf("of join %d", b.id), only: true}, usable
+		b.where, b.by, b.at = inJoin, owners{hash: fmt.Sprintf("of join %d", b.id), isFixed: true}, usable
 		x.exchanges[t.Build] = Exchange{Kind: Repartition, Reason: "the build and its probe are large, so the join moves rows with equal keys to one GPU"}
 		return
 	}

@@ -302,7 +302,7 @@ func (l *lowering) aggregate(x *logical.Aggregate) ([]*Pipeline, error) {
 func (l *lowering) denseDomains(input logical.Node, keys []expr.Expr) (dense []DenseDomain, size int64, ok bool) {
 	size = 1
 	for _, k := range keys {
-		d := DenseDomain{Nullable: k.Nullable()}
+		d := DenseDomain{IsNullable: k.Nullable()}
 		lo, hi, known := l.est.Bounds(input, k)
 		if !known || hi-lo < 0 || hi-lo >= groupsPlanned {
 			return nil, 0, false
@@ -310,7 +310,7 @@ func (l *lowering) denseDomains(input logical.Node, keys []expr.Expr) (dense []D
 		d.Min, d.Max, d.Dictionary = lo, hi, k.Type().IsString()
 		dense = append(dense, d)
 		n := hi - lo + 1
-		if d.Nullable {
+		if d.IsNullable {
 			n++
 		}
 		if size *= n; size > groupsPlanned {

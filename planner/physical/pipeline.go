@@ -225,7 +225,7 @@ type Aggregate struct {
 type DenseDomain struct {
 	Min, Max   int64
 	Dictionary bool
-	Nullable   bool
+	IsNullable bool
 }
 
 // Bound says that the integers of a column lie within Min..Max, NULLs aside, if it is Known. Executors may pack keys by it,

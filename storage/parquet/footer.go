@@ -81,18 +81,18 @@ type rowGroup struct {
 
 // chunk is the part of a column that lies in a row group.
 type chunk struct {
-	physical   parquet.Type
-	codec      int32
-	values     int64 // NULLs included
-	size       int64 // compressed
-	data       int64 // where the data pages begin
-	dictionary int64 // where the dictionary page begins; 0: there is none, or it stands at data
-	encrypted  bool
-	elsewhere  bool // in another file
-	unpacked   int64
-	stats      statistics
-	coded      bool  // all data pages have codes of the dictionary
-	bloom      int64 // where its Bloom filter begins; 0: it has none
+	physical      parquet.Type
+	codec         int32
+	values        int64 // NULLs included
+	size          int64 // compressed
+	data          int64 // where the data pages begin
+	dictionary    int64 // where the dictionary page begins; 0: there is none, or it stands at data
+	encrypted     bool
+	isInOtherFile bool // in another file
+	unpacked      int64
+	stats         statistics
+	coded         bool  // all data pages have codes of the dictionary
+	bloom         int64 // where its Bloom filter begins; 0: it has none
 
 	// The indexes of its pages; without bytes: it has none.
 	offsetIndex, offsetIndexSize, columnIndex, columnIndexSize int64
@@ -293,7 +293,7 @@ func (r *compact) columnChunk() chunk {
 	r.fields(func(id int, w wire) {
 		switch id {
 		case 1:
-			c.elsewhere = len(r.bytes(w)) > 0
+			c.isInOtherFile = len(r.bytes(w)) > 0
 		case 3:
 			described = true
 			r.columnMetaData(w, &c)

@@ -35,7 +35,7 @@ func (r *GroupReader) prune(conditions []Condition) error {
 		}
 		l := &r.file.leaves[o]
 		chunk := &r.file.footer.groups[r.group].chunks[l.index]
-		if chunk.encrypted || chunk.elsewhere || chunk.physical != l.physical {
+		if chunk.encrypted || chunk.isInOtherFile || chunk.physical != l.physical {
 			continue // whoever reads it says so
 		}
 		miss, err := r.file.bloomMisses(l, chunk, c.Predicate)

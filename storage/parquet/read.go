@@ -196,7 +196,7 @@ func (f *File) openChunk(x access, group int, l *leaf) (*cursor, error) {
 	switch {
 	case c.encrypted:
 		return nil, errEncrypted
-	case c.elsewhere:
+	case c.isInOtherFile:
 		return nil, sqlerr.NotSupportedf("a Parquet file whose columns lie in other files", "column '%s'", l.name)
 	case c.physical != l.physical:
 		return nil, fmt.Errorf("row group %d, column '%s': values of type %s, and the schema says %s", group, l.name, c.physical, l.physical)

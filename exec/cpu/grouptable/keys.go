@@ -19,7 +19,7 @@ func (t *Table) hash(g uint32) uint64 {
 		return hashWords(t.Words[2*g], t.Words[2*g+1])
 	case wideKeys:
 		return hashWide(t.wordsOf(g))
-	case textKeys, rowKeys:
+	case oneString, rowKeys:
 		return t.hashes[g]
 	}
 	return uint64(g)
@@ -92,7 +92,7 @@ func (t *Table) KeyColumn(c int, groups []uint32, out *column.Vector) {
 	switch l.Form {
 	case DenseKeys:
 		shift := 0
-		if g.nullable {
+		if g.isNullable {
 			shift = 1
 		}
 		for i, x := range groups {
@@ -137,7 +137,7 @@ func (t *Table) KeyColumn(c int, groups []uint32, out *column.Vector) {
 				out.I64[i] = int64(d)
 			}
 		}
-	case textKeys:
+	case oneString:
 		for i, x := range groups {
 			if out.Str[i] = t.strings[x]; int32(x) == t.null {
 				out.SetNull(i, n)
@@ -173,7 +173,7 @@ func (t *Table) Arranged(order []uint32) *Table {
 		for _, g := range order {
 			out.Words = append(out.Words, t.wordsOf(g)...)
 		}
-	case textKeys, rowKeys:
+	case oneString, rowKeys:
 		out.strings, out.hashes = make([]string, len(order)), make([]uint64, len(order))
 		for i, g := range order {
 			out.strings[i], out.hashes[i] = t.strings[g], t.hashes[g]

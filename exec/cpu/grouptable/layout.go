@@ -19,12 +19,12 @@ const (
 	wordKeys              // packed into one word
 	pairKeys              // packed into two words
 	wideKeys              // packed into more words
-	textKeys              // one column of strings; takes any
+	oneString             // one column of strings; takes any
 	rowKeys               // written out as bytes, strings included; takes any keys
 )
 
 // TakesAny says whether keys of any values, coded or not, fit.
-func (f Form) TakesAny() bool { return f == textKeys || f == rowKeys }
+func (f Form) TakesAny() bool { return f == oneString || f == rowKeys }
 
 // IsWords says whether keys are words, of which rows share no memory.
 func (l *Layout) IsWords() bool {
@@ -54,15 +54,15 @@ func (l *Layout) isStopped() bool { return l.Stopped != nil && l.Stopped.Load() 
 
 // digit is where a key column stands.
 type digit struct {
-	dict     *column.Dictionary // the digit is a code
-	bits     uint               // packed forms: width, without the NULL flag
-	short    uint               // packed forms: bytes of a string without a dictionary, with its length; 0: no such string
-	min      int64              // packed: offset of a narrow integer; dense: least value
-	shift    uint               // of the value; pairs: 64 and more lie in the second word
-	nullBit  int                // -1: none
-	stride   int                // dense
-	span     uint64             // dense: greatest digit
-	nullable bool
+	dict       *column.Dictionary // the digit is a code
+	bits       uint               // packed forms: width, without the NULL flag
+	short      uint               // packed forms: bytes of a string without a dictionary, with its length; 0: no such string
+	min        int64              // packed: offset of a narrow integer; dense: least value
+	shift      uint               // of the value; pairs: 64 and more lie in the second word
+	nullBit    int                // -1: none
+	stride     int                // dense
+	span       uint64             // dense: greatest digit
+	isNullable bool
 }
 
 // NewLayout chooses the form by what the planner knows and by the first keys that come. accs is the number of
@@ -74,7 +74,7 @@ func NewLayout(p *physical.Aggregate, ts []types.Type, nullable []bool, keys []*
 		l.Expect = int(min(p.EstGroups, 1<<20))
 		if p.Algorithm == physical.DenseAggregate {
 			for i, d := range p.Dense {
-				nullable[i] = nullable[i] || d.Nullable
+				nullable[i] = nullable[i] || d.IsNullable
 				bounds[i] = physical.Bound{Min: d.Min, Max: d.Max, Known: !d.Dictionary}
 			}
 			if l.tryDense(bounds, nullable, keys, uint64(physical.GroupsOn(physical.CPU).Most)) {
@@ -111,7 +111,7 @@ func NewLayout(p *physical.Aggregate, ts []types.Type, nullable []bool, keys []*
 func (l *Layout) setDigits(bounds []physical.Bound, nullable []bool, keys []*column.Vector) (bits uint, unbounded []int, ok bool) {
 	for i, t := range l.Types {
 		g := &l.parts[i]
-		*g = digit{nullBit: -1, nullable: nullable[i]}
+		*g = digit{nullBit: -1, isNullable: nullable[i]}
 		switch t.Phys() {
 		case types.PhysString:
 			if keys[i].Dict == nil {
@@ -131,7 +131,7 @@ func (l *Layout) setDigits(bounds []physical.Bound, nullable []bool, keys []*col
 			}
 		}
 		bits += g.bits
-		if g.nullable && len(l.Types) > 1 {
+		if g.isNullable && len(l.Types) > 1 {
 			bits++
 		}
 	}
@@ -177,7 +177,7 @@ func (l *Layout) arrange() bool {
 		l.parts[i].shift = at
 	}
 	for i := range l.parts {
-		if l.parts[i].nullable && l.parts[i].short == 0 && len(l.parts) > 1 {
+		if l.parts[i].isNullable && l.parts[i].short == 0 && len(l.parts) > 1 {
 			at, ok := allot(1)
 			if !ok {
 				return false
@@ -204,7 +204,7 @@ func AnyLayout(ts []types.Type, stopped *atomic.Bool) *Layout {
 // takeAny gives a layout the form that takes any values.
 func (l *Layout) takeAny() *Layout {
 	if len(l.Types) == 1 && l.Types[0].Phys() == types.PhysString {
-		l.Form = textKeys
+		l.Form = oneString
 		return l
 	}
 	l.Form, l.rows = rowKeys, newRowForm(l.Types)
@@ -239,7 +239,7 @@ func (l *Layout) tryDense(bounds []physical.Bound, nullable []bool, keys []*colu
 	size := uint64(1)
 	for i, b := range bounds {
 		g := &l.parts[i]
-		*g = digit{nullBit: -1, nullable: nullable[i], stride: int(size)}
+		*g = digit{nullBit: -1, isNullable: nullable[i], stride: int(size)}
 		switch {
 		case keys[i].Dict != nil:
 			g.dict = keys[i].Dict
@@ -250,7 +250,7 @@ func (l *Layout) tryDense(bounds []physical.Bound, nullable []bool, keys []*colu
 		default:
 			return false
 		}
-		if g.nullable {
+		if g.isNullable {
 			g.span++
 		}
 		if g.span >= limit {

@@ -21,7 +21,7 @@ type Table struct {
 	Seen   []bool
 
 	Words   []uint64 // by group, of packed forms: as many as the layout says
-	strings []string // by group, of textKeys and rowKeys
+	strings []string // by group, of oneString and rowKeys
 	hashes  []uint64 // of strings; of words, those of one call
 	arena   []byte   // where new strings go
 	Held    int64    // bytes of all arenas
@@ -111,7 +111,7 @@ func (t *Table) Find(keys []*column.Vector, sel []int32, n int, out []uint32) (o
 			return false
 		}
 		t.lookupWide(len(sel), out)
-	case textKeys:
+	case oneString:
 		t.findText(keys[0], sel, out)
 	default:
 		t.write(keys, sel)
@@ -143,12 +143,12 @@ func (t *Table) findDense(keys []*column.Vector, sel []int32, out []uint32) bool
 // that the array was made for.
 func (d *digit) addIndexes(out []uint32, v *column.Vector, sel []int32) bool {
 	shift := uint64(0)
-	if d.nullable {
+	if d.isNullable {
 		shift = 1
 	}
 	switch {
 	case v.Valid != nil:
-		return d.nullable && d.addValidIndexes(out, v, sel)
+		return d.isNullable && d.addValidIndexes(out, v, sel)
 	case d.dict != nil:
 		return uint64(addCodes(out, v.Codes, sel, uint32(shift), uint32(d.stride))) <= d.span
 	}
@@ -297,7 +297,7 @@ func wordOf(v *column.Vector, p int) uint64 {
 func (t *Table) NullGroup() uint32 {
 	if t.null < 0 {
 		t.null = int32(t.Count)
-		if t.Layout.Form == textKeys {
+		if t.Layout.Form == oneString {
 			t.strings, t.hashes = append(t.strings, ""), append(t.hashes, 0)
 		} else {
 			t.Words = append(t.Words, 0)

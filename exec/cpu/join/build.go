@@ -303,8 +303,8 @@ func (b *Build) Finish() error {
 	return b.q.Check()
 }
 
-// codedText is how many bytes the strings of a column may have in all that gets a dictionary.
-const codedText = 1 << 16
+// codedStrings is how many bytes the strings of a column may have in all that gets a dictionary.
+const codedStrings = 1 << 16
 
 // packPayload makes the payload of the stored columns.
 func (b *Build) packPayload(cols []*column.Vector) error {
@@ -338,7 +338,7 @@ func (b *Build) coded(v *column.Vector) (*column.Vector, error) {
 			text += len(s)
 		}
 	}
-	if strings == nil || text > codedText {
+	if strings == nil || text > codedStrings {
 		return v, nil
 	}
 	dict := column.NewDictionary()

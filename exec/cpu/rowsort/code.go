@@ -15,8 +15,8 @@ type Code struct {
 	*Key
 	wide   bool   // 128-bit values that differ by more than 64 bits hold: words are the upper halves
 	origin uint64 // the lower half of the least of 128-bit values that are not wide
-	text   *textCode
-	skip   int    // bytes at the beginning of strings that are alike in all rows, where there is no textCode
+	text   *stringCode
+	skip   int    // bytes at the beginning of strings that are alike in all rows, where there is no stringCode
 	base   uint64 // the least word
 	null   uint64 // 1 if there is a code for NULL
 	drop   uint   // bits of words that do not fit
@@ -130,8 +130,8 @@ func newCode(key *Key, r Rows, n int, left uint, each eachRows) (Code, error) {
 			return k, err
 		}
 		k.wide, all = span.Hi != 0, span.Hi == 0
-	case v.Type.Phys() == types.PhysString && k.ranks == nil && n >= textCoded:
-		code, err := newTextCode(v, r, n, each)
+	case v.Type.Phys() == types.PhysString && k.ranks == nil && n >= stringsCoded:
+		code, err := newStringCode(v, r, n, each)
 		if err != nil {
 			return k, err
 		}

@@ -214,7 +214,7 @@ func (x *exprTest) kernel(name string, e expr.Expr, ctx *expr.Context) (*Text, V
 func (x *exprTest) checkForm(e expr.Expr, v Value, refused error, ctx *expr.Context) {
 	forms := NewForms(ctx, x.cache, Ranges{})
 	for i, c := range x.cols {
-		f := Form{Class: form.ClassOf(c.Typ), Typ: c.Typ, Dict: x.vecs[i].Dict, Nullable: c.Null}
+		f := Form{Class: form.ClassOf(c.Typ), Typ: c.Typ, Dict: x.vecs[i].Dict, IsNullable: c.Null}
 		if f.Dict != nil {
 			f.Class = form.Code
 		}
@@ -227,7 +227,7 @@ func (x *exprTest) checkForm(e expr.Expr, v Value, refused error, ctx *expr.Cont
 	if err != nil {
 		return
 	}
-	if f.Class != v.Class || f.Typ != v.Typ || f.Dict != v.Dict || f.Nullable != (v.Null != "") {
+	if f.Class != v.Class || f.Typ != v.Typ || f.Dict != v.Dict || f.IsNullable != (v.Null != "") {
 		x.t.Errorf("%s has form %+v, but value %+v", e, f, v)
 	}
 }

@@ -10,18 +10,18 @@ import (
 
 // Form is what is known of a value before any text is written: how it lies in registers and arrays, and what bounds it.
 type Form struct {
-	Class    form.Class
-	Typ      types.Type
-	Dict     *column.Dictionary // of a form.Code
-	Nullable bool
-	Within   form.Interval // bounds its integers, NULLs aside,
-	Known    bool          // if that is known
+	Class      form.Class
+	Typ        types.Type
+	Dict       *column.Dictionary // of a form.Code
+	IsNullable bool
+	Within     form.Interval // bounds its integers, NULLs aside,
+	Known      bool          // if that is known
 }
 
 // Value is a value of the form, which has no text yet.
 func (f Form) Value() Value {
 	v := Value{Class: f.Class, Typ: f.Typ, Dict: f.Dict}
-	if f.Nullable {
+	if f.IsNullable {
 		v.Null = "null"
 	}
 	return v
@@ -78,7 +78,7 @@ func (f *Forms) Of(e expr.Expr) (Form, error) {
 	if err != nil {
 		return Form{}, err
 	}
-	out := Form{Class: v.Class, Typ: v.Typ, Dict: v.Dict, Nullable: v.Null != ""}
+	out := Form{Class: v.Class, Typ: v.Typ, Dict: v.Dict, IsNullable: v.Null != ""}
 	out.Within, out.Known = f.text.Ranges.Of(e)
 	return out, nil
 }

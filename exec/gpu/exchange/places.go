@@ -50,7 +50,7 @@ func (p *Places) Each(f func(place int, q *run.Query) error) error {
 		if err := sqlerr.Guard(func() error { return f(i, p.queries[i]) }); err != nil {
 			once.Do(func() {
 				first, p.failed = err, i
-				p.stop(errElsewhere)
+				p.stop(errOtherPlace)
 			})
 		}
 	}
@@ -62,7 +62,7 @@ func (p *Places) Each(f func(place int, q *run.Query) error) error {
 func (p *Places) Failed() int { return p.failed }
 
 // errElsewhere is why a place stops when another one has failed.
-var errElsewhere = errors.New("gpu: another device has ended the query")
+var errOtherPlace = errors.New("gpu: another device has ended the query")
 
 // open makes the events.
 func (p *Places) open() error {

@@ -229,17 +229,17 @@ const (
 
 // Accumulator is an accumulator.
 type Accumulator struct {
-	op     accOp
-	arg    expr.Expr    // nil: COUNT(*)
-	like   codegen.Form // of the argument, in all pipelines
-	narrow bool         // a sum that is known to fit 64 bits
-	limbs  int          // 32-bit words that it has in shared memory; 0: it is kept in device memory alone
-	offset bool         // these hold offsets from within.lo
-	nulls  expr.Expr    // what is NULL where arg is; nil: no more is known
-	counts bool         // of a sum: the high half of its last word counts the rows
-	in     *Accumulator // of a count: the sum that counts for it
-	At     int          // its first array
-	limb   int          // its first limb in the table in shared memory
+	op         accOp
+	arg        expr.Expr    // nil: COUNT(*)
+	like       codegen.Form // of the argument, in all pipelines
+	narrow     bool         // a sum that is known to fit 64 bits
+	limbs      int          // 32-bit words that it has in shared memory; 0: it is kept in device memory alone
+	hasOffset  bool         // these hold offsets from within.lo
+	nulls      expr.Expr    // what is NULL where arg is; nil: no more is known
+	countsRows bool         // of a sum: the high half of its last word counts the rows
+	in         *Accumulator // of a count: the sum that counts for it
+	At         int          // its first array
+	limb       int          // its first limb in the table in shared memory
 }
 
 // extreme is the part of device functions' names that says which extreme an accumulator is.
@@ -252,7 +252,7 @@ func (acc *Accumulator) extreme() string {
 
 // extremeOf64 says whether an accumulator is an extreme of values that do not fit a word.
 func (acc *Accumulator) extremeOf64() bool {
-	return (acc.op == accMin || acc.op == accMax) && !acc.offset
+	return (acc.op == accMin || acc.op == accMax) && !acc.hasOffset
 }
 
 // Windowed says whether an accumulator adds doubles up, or their squares, in a window (sums.go).
@@ -440,9 +440,9 @@ func (x *PartitionForm) slotBytes(words int64) int64 {
 
 // partitionsForAll says whether the partitions of one pass are about as many as blocks run at once, or a multiple of it: a block sees to a partition as a whole.
 func (x *PartitionForm) partitionsForAll(multiprocessors int) bool {
-	parts, blocks := 1<<x.Bits, x.blocks*multiprocessors
-	rounds := (parts + blocks - 1) / blocks
-	return parts*10 >= rounds*blocks*9
+	partitions, blocks := 1<<x.Bits, x.blocks*multiprocessors
+	rounds := (partitions + blocks - 1) / blocks
+	return partitions*10 >= rounds*blocks*9
 }
 
 // partitionSlots is the number of slots of a partition's table of groups that are found by hashing.

@@ -23,7 +23,7 @@ func TestLaunchRows(t *testing.T) {
 		{"doubles of few hashed keys", Form{Aggregate: few, Shape: PackedGroups, Accs: float}, tuning.Launch.Window},
 		{"doubles of many hashed keys", Form{Aggregate: many, Shape: PackedGroups, Accs: float}, kernel.MostLaunched},
 		{"extremes of 64 bits of few hashed keys", Form{Aggregate: few, Shape: PackedGroups, Accs: []*Accumulator{{op: accMax, limbs: 1}}}, tuning.Launch.Window},
-		{"extremes of 32 bits of few hashed keys", Form{Aggregate: few, Shape: PackedGroups, Accs: []*Accumulator{{op: accMax, limbs: 1, offset: true}}}, kernel.MostLaunched},
+		{"extremes of 32 bits of few hashed keys", Form{Aggregate: few, Shape: PackedGroups, Accs: []*Accumulator{{op: accMax, limbs: 1, hasOffset: true}}}, kernel.MostLaunched},
 		{"an extreme of one group", Form{Aggregate: few, Shape: ScalarGroups, Accs: []*Accumulator{{op: accMax}}}, kernel.MostLaunched},
 		{"a count of few hashed keys", Form{Aggregate: few, Shape: wordGroups, Accs: count}, kernel.MostLaunched},
 		{"a count of few strings", Form{Aggregate: few, Shape: KeyedGroups, Accs: count}, tuning.Launch.Hot},

@@ -28,7 +28,7 @@ var local = way{
 
 // byTiles says whether a tile's rows are added to the block's table together, behind the loop over them: where it is not nearly empty.
 func (w *Way) byTiles() bool {
-	return w.Tiled && !w.Many && w.f.Aggregate.EstGroups >= w.Plan.Target.Tuning.Shared.TilesLeast
+	return w.Tiled && !w.GivesMany && w.f.Aggregate.EstGroups >= w.Plan.Target.Tuning.Shared.TilesLeast
 }
 
 // localSlots is how many slots a block's own table can have; 0: the accumulators have no words.

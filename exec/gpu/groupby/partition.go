@@ -68,7 +68,7 @@ func (w *Way) choosePartition() *PartitionForm {
 			x.RowBytes = 16
 		}
 	}
-	if !x.Hashed && f.Shape != DenseGroups || groups >= math.MaxUint32 || !k.Tiled || k.Many || k.Plan.IsShared(f.Aggregate) || k.MaxRows >= 1<<31 {
+	if !x.Hashed && f.Shape != DenseGroups || groups >= math.MaxUint32 || !k.Tiled || k.GivesMany || k.Plan.IsShared(f.Aggregate) || k.MaxRows >= 1<<31 {
 		return nil
 	}
 	if !x.tuning.Pays(w.rowsIn(), groups) {
@@ -79,7 +79,7 @@ func (w *Way) choosePartition() *PartitionForm {
 		switch {
 		case acc.op == accCount && acc.arg == nil:
 			continue
-		case acc.op != accSum && acc.op != accMin && acc.op != accMax || acc.like.Nullable:
+		case acc.op != accSum && acc.op != accMin && acc.op != accMax || acc.like.IsNullable:
 			return nil
 		case acc.op != accSum && !offset:
 			return nil
@@ -298,8 +298,8 @@ func (a *groupText) directSlots(keys, slots string, array func(i int) string, bo
 		k.Line("const bool is_null = %s;", null)
 		k.Line("const u64 radix_key = is_null ? null_radix_key : mix(key);")
 	}
-	k.Line("const i64 part = (i64)((u32)(radix_key >> near_bits) & (partitions - 1));")
-	k.Line("const bool owned = part >= first && part < end_of_all;")
+	k.Line("const i64 partition = (i64)((u32)(radix_key >> near_bits) & (partitions - 1));")
+	k.Line("const bool owned = partition >= first && partition < end_of_all;")
 	body()
 	k.Close()
 }

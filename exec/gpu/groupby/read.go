@@ -66,14 +66,14 @@ func (f *Form) column(c *expr.Column, in expr.ColumnID, rows float64) (v codegen
 		if typ.Phys() == types.PhysFloat64 && !isVariance(it.Fn.Kind) && acc.op == accSum {
 			return v, nil, codegen.Refuse("a sum of integers or decimals as a DOUBLE runs on the CPU only")
 		}
-		v = codegen.Form{Class: form.ClassOf(typ), Typ: typ, Nullable: f.items[i].count >= 0}
+		v = codegen.Form{Class: form.ClassOf(typ), Typ: typ, IsNullable: f.items[i].count >= 0}
 		switch acc.op {
 		case accCount:
 			v.Within, v.Known = form.Interval{Lo: 0, Hi: int64(rows)}, rows < mostRows
 		case accMin, accMax:
 			v.Within, v.Known = acc.like.Within, acc.like.Known
 		case accAny, accSingle, accLeast, accMost:
-			v.Class, v.Dict, v.Nullable = acc.like.Class, acc.like.Dict, true
+			v.Class, v.Dict, v.IsNullable = acc.like.Class, acc.like.Dict, true
 		}
 		return v, func(k *reader) (codegen.Value, error) { return k.groupValue(f, i) }, nil
 	}

@@ -85,7 +85,7 @@ func (w *Way) inRuns() bool { return !w.f.shared && w.wantsRuns() }
 // wantsRuns is inRuns where groups do not lie in shared memory.
 func (w *Way) wantsRuns() bool {
 	k, f := w, w.f
-	if f.Shape != DenseGroups && f.Shape != PackedGroups || !k.Tiled || k.Many || len(f.Accs) > runAccs {
+	if f.Shape != DenseGroups && f.Shape != PackedGroups || !k.Tiled || k.GivesMany || len(f.Accs) > runAccs {
 		return false
 	}
 	for _, acc := range f.Accs {
@@ -127,7 +127,7 @@ func (a *groupText) runVars(args []codegen.Value) []runVar {
 			v.empty, v.step = empty, fmt.Sprintf("%s = %s_of(%s, (i64)%s);", v.name, fn, v.name, ordered(args[i]))
 			v.join = func(a, b string) string { return fmt.Sprintf("%s_of(%s, %s)", fn, a, b) }
 			full := func(x string) string { return x }
-			if acc.offset && null == "" {
+			if acc.hasOffset && null == "" {
 				low := k.Literal(uint64(acc.like.Within.Lo))
 				v.typ, v.bytes, v.empty, v.step = "u32", 4, emptyOffset, fmt.Sprintf("%s = %s_of(%s, (u32)((u64)%s - %s));", v.name, fn, v.name, args[i].Text, low)
 				full = func(x string) string { return fmt.Sprintf("(i64)(%s + %s)", x, low) }

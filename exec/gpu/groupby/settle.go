@@ -40,7 +40,7 @@ func (w *Way) layOut(acc *Accumulator) {
 		f.array("u8", 1, 1, 0)  // 1: the value is not NULL
 		f.array("u32", 4, 4, 0) // 1: there is a value; of extremes: a lock
 	}
-	acc.limbs, acc.offset = w.limbs(acc)
+	acc.limbs, acc.hasOffset = w.limbs(acc)
 }
 
 // keyRange bounds a group key's integers or codes.
@@ -91,7 +91,7 @@ func (w *Way) chooseShape(keys []codegen.Form) {
 			continue
 		}
 		key := groupKey{min: lo, digits: span + 1, proven: proven, stride: uint64(size), shift: width}
-		if v.Nullable {
+		if v.IsNullable {
 			key.digits++
 		}
 		if key.digits == 0 || key.digits < span {

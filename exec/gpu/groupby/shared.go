@@ -110,7 +110,7 @@ func (w *Way) pieces(acc *Accumulator) int {
 // chooseCopies lays the groups out by copy, if they are few, all accumulators allow it, and a row of the source is at most one here.
 func (w *Way) chooseCopies() {
 	f := w.f
-	if !f.shared || w.Many || w.Apart || w.Plan.IsShared(f.Aggregate) { // a join in partitions is one launch
+	if !f.shared || w.GivesMany || w.Apart || w.Plan.IsShared(f.Aggregate) { // a join in partitions is one launch
 		return
 	}
 	limbs := make([]int, len(f.Accs))
@@ -137,7 +137,7 @@ func (w *Way) chooseCopies() {
 	f.byCopy = true
 	for i, acc := range f.Accs {
 		acc.limbs = limbs[i]
-		acc.offset = acc.offset || acc.op == accSum
+		acc.hasOffset = acc.hasOffset || acc.op == accSum
 	}
 }
 
@@ -145,7 +145,7 @@ func (w *Way) chooseCopies() {
 func (a *groupText) updateCopy(acc *Accumulator, v codegen.Value) {
 	k := a.k
 	offset := ""
-	if acc.offset {
+	if acc.hasOffset {
 		offset = fmt.Sprintf("(u64)%s - %s", v.Text, k.Literal(uint64(acc.like.Within.Lo)))
 		if raw, ok := k.Raws[v.Text]; ok && raw.Base == acc.like.Within.Lo {
 			offset = raw.Text

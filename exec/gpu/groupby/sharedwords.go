@@ -67,7 +67,7 @@ func (w *Way) limbsIf(acc *Accumulator, counted bool) (n int, offset bool) {
 // crowded says whether a block may get more rows of one launch than 32 bits count, since a row of the source gives several: a launch of rows that go over
 // 10^8 rows of a build has that many for each.
 func (w *Way) crowded() bool {
-	return w.Many && !(w.MaxRows < w.Plan.Target.Tuning.Shared.CrowdedRows)
+	return w.GivesMany && !(w.MaxRows < w.Plan.Target.Tuning.Shared.CrowdedRows)
 }
 
 // countLimbs is how many words a count has in shared memory.
@@ -81,7 +81,7 @@ func (w *Way) countLimbs() int {
 // canCount says whether a sum can count the rows, if they are counted.
 func (w *Way) canCount(acc *Accumulator) bool {
 	_, offset := w.limbsIf(acc, true)
-	return acc.op == accSum && offset && !acc.like.Nullable
+	return acc.op == accSum && offset && !acc.like.IsNullable
 }
 
 // tableWords is the number of words that a group has in shared memory, if rows are counted, or as it is; by a sum, if one may.
@@ -89,7 +89,7 @@ func (w *Way) tableWords(counted, bySum bool) int64 {
 	has := w.f.find(accCount, nil) >= 0
 	words, packed := 0, false
 	for _, acc := range w.f.Accs {
-		n, _ := w.limbsIf(acc, w.countOf(acc) >= 0 || counted && !acc.like.Nullable)
+		n, _ := w.limbsIf(acc, w.countOf(acc) >= 0 || counted && !acc.like.IsNullable)
 		words += n
 		packed = packed || bySum && w.canCount(acc)
 	}
@@ -105,7 +105,7 @@ func (w *Way) tableWords(counted, bySum bool) int64 {
 // countOf is the accumulator that counts the values of a sum; -1: there is none. Without NULLs it is that of all rows, which an array in
 // shared memory always has.
 func (w *Way) countOf(acc *Accumulator) int {
-	if !acc.like.Nullable {
+	if !acc.like.IsNullable {
 		return w.f.find(accCount, nil)
 	}
 	if acc.nulls != nil {
@@ -127,7 +127,7 @@ func (a *groupText) updateShared(acc *Accumulator, v codegen.Value, slot string)
 	k := a.k
 	limb := fmt.Sprintf("%s + %d * stride", a.own, acc.limb)
 	offset := ""
-	if acc.offset {
+	if acc.hasOffset {
 		offset = fmt.Sprintf("(u32)((u64)%s - %s)", v.Text, k.Literal(uint64(acc.like.Within.Lo)))
 	}
 	switch {
@@ -152,11 +152,11 @@ func (a *groupText) updateShared(acc *Accumulator, v codegen.Value, slot string)
 		name, _ := acc.bits()
 		k.Line("atomic_%s(%s, (u32)%s);", name, limb, v.Text)
 		k.Line("atomic_%s(%s + stride, (u32)((u64)%s >> 32));", name, limb, v.Text)
-	case acc.counts:
+	case acc.countsRows:
 		k.Open("if (add_counted(%s, stride, %s)) { // 2^15 rows", limb, offset)
 		a.move(acc, limb)
 		k.Close()
-	case acc.offset:
+	case acc.hasOffset:
 		k.Line("add_offset(%s, stride, %s);", limb, offset)
 	default:
 		k.Line("add_limbs<%d>(%s, stride, %s);", acc.limbs, limb, addend(v))
@@ -261,17 +261,17 @@ func (a *groupText) flushWords(counts map[int]string, how string) {
 		}
 		read := fmt.Sprintf("read_limbs<%d>", acc.limbs)
 		switch {
-		case acc.counts:
+		case acc.countsRows:
 			read = "read_counted"
-		case acc.offset:
+		case acc.hasOffset:
 			read = "read_offsets"
 		}
-		if a.f.many() && !acc.counts && !acc.offset && !acc.narrow && how == addsShared {
+		if a.f.many() && !acc.countsRows && !acc.hasOffset && !acc.narrow && how == addsShared {
 			k.Line("add_copies_apart<%d>(%s, %s, %s, stride, 1u << copies);", acc.limbs, at(0), at(1), acc.word())
 			continue
 		}
 		sum := a.sumCopies(read, acc.word())
-		if acc.offset {
+		if acc.hasOffset {
 			n := a.flushCount(counts, a.countOf(acc))
 			k.Line("%s += (i128)(i64)%s * (i64)%s;", sum, k.Literal(uint64(acc.like.Within.Lo)), n)
 		}

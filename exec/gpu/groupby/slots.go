@@ -253,7 +253,7 @@ func (a *groupText) closeSlot() {
 
 // nullSlot says whether NULL has a slot besides those of keys.
 func (w *Way) nullSlot() bool {
-	return w.f.Shape == wordGroups && w.f.form.Cols[0].Form.Nullable
+	return w.f.Shape == wordGroups && w.f.form.Cols[0].Form.IsNullable
 }
 
 // partitionKey is the C++ of the key that a slot stands for.

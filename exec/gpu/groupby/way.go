@@ -215,7 +215,7 @@ func (w *Way) settle(keys []codegen.Form) {
 	if c := f.find(accCount, nil); c >= 0 && (counts || f.Shape > DenseGroups && f.Aggregate.EstGroups >= w.Plan.Target.Tuning.Shared.TilesLeast) {
 		for _, acc := range f.Accs {
 			if w.canCount(acc) {
-				acc.counts, f.Accs[c].in, f.Accs[c].limbs = true, acc, 0
+				acc.countsRows, f.Accs[c].in, f.Accs[c].limbs = true, acc, 0
 				break
 			}
 		}
@@ -248,7 +248,7 @@ func (f *Form) countRows() {
 	to := make([]int, len(accs))
 	for i, acc := range accs {
 		_, column := acc.arg.(*expr.Column)
-		if acc.op == accCount && column && !acc.like.Nullable {
+		if acc.op == accCount && column && !acc.like.IsNullable {
 			acc.arg, cols = nil, cols[1:]
 		}
 		if acc.op == accCount && acc.arg == nil {

@@ -20,10 +20,10 @@ type Algorithm struct {
 	hasBits bool
 	// comparesAll: a probe compares its row with all rows of the build. comparesKeys: what find gives may have other keys.
 	comparesAll, comparesKeys bool
-	// walks: a search goes over any number of rows, even if it looks for one.
-	walks bool
-	// chains: rows of a slot are chained (chains.go). They can be noted in filters of their keys.
-	chains bool
+	// walksRows: a search goes over any number of rows, even if it looks for one.
+	walksRows bool
+	// hasChains: rows of a slot are chained (chains.go). They can be noted in filters of their keys.
+	hasChains bool
 	// memory asks for what it needs besides the rows.
 	memory func(m *Memory, f *Form)
 	// link writes what makes the current row one that find finds.
@@ -40,14 +40,14 @@ type Algorithm struct {
 
 // demand is what the plan asks of a build.
 type demand struct {
-	build  *physical.Build
-	on     physical.JoinAlgorithm // the planner's choice, for a GPU
-	marks  bool                   // some probe asks whether it may be NULL that a row matches
-	once   bool                   // probes ask at most whether there is a row, or there is at most one
-	filter bool                   // some probe has a residual condition
-	radix  *radix.Join            // how both sides may be partitioned; nil: they are not
-	runs   bool                   // rows of a key are so many that they should lie together
-	arrays *kernel.ArraysByKey
+	build       *physical.Build
+	on          physical.JoinAlgorithm // the planner's choice, for a GPU
+	hasMarks    bool                   // some probe asks whether it may be NULL that a row matches
+	wantsOne    bool                   // probes ask at most whether there is a row, or there is at most one
+	hasResidual bool                   // some probe has a residual condition
+	radix       *radix.Join            // how both sides may be partitioned; nil: they are not
+	hasRuns     bool                   // rows of a key are so many that they should lie together
+	arrays      *kernel.ArraysByKey
 }
 
 // domain is the number of values that the key of a build can have, and width the bytes of a row's payload.
@@ -99,10 +99,10 @@ type probeText struct {
 
 // keyFilter is the filter of a build's key.
 type keyFilter struct {
-	slots int64 // bits; of hashed values a power of two
-	exact bool  // bit value - lo; else values are hashed
-	lo    int64
-	local bool // blocks copy it to shared memory
+	slots   int64 // bits; of hashed values a power of two
+	exact   bool  // bit value - lo; else values are hashed
+	lo      int64
+	isLocal bool // blocks copy it to shared memory
 }
 
 // bytes is what a filter takes.

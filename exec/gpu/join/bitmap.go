@@ -13,7 +13,7 @@ var bitmap = &Algorithm{
 	explained: "dense",
 	how:       "a bit for each key",
 	applies: func(d *demand) bool {
-		return len(d.build.Payload) == 0 && d.once && !d.build.KeepUnmatched && !d.marks && !d.filter
+		return len(d.build.Payload) == 0 && d.wantsOne && !d.build.KeepUnmatched && !d.hasMarks && !d.hasResidual
 	},
 	byKey:   true,
 	hasBits: true,

@@ -94,7 +94,7 @@ func (b *buildText) writeRow() {
 	}
 	k.Open("if (at < %s) {", k.Word(kernel.CapacityWord{Sink: b.Sink}))
 	next := ""
-	if f.Algorithm.chains {
+	if f.Algorithm.hasChains {
 		next = b.next()
 	}
 	if b.null != "" {

@@ -198,13 +198,13 @@ func readsFor(p *physical.Pipeline, at int, partitioned map[*physical.Build]*rad
 
 // demandOf looks at all probes of a build.
 func demandOf(g *kernel.Pipelines, b *physical.Build) *demand {
-	d := &demand{build: b, on: b.On(physical.GPU), once: true, arrays: &g.Target.Tuning.Arrays}
+	d := &demand{build: b, on: b.On(physical.GPU), wantsOne: true, arrays: &g.Target.Tuning.Arrays}
 	for _, p := range g.Plan.Pipelines {
 		for _, t := range p.Transforms {
 			if t, ok := t.(*physical.Probe); ok && t.Build == b {
-				d.marks = d.marks || t.Kind == logical.MarkJoin
-				d.filter = d.filter || len(t.Residual) > 0
-				d.once = d.once && (b.Unique || t.Kind == logical.SemiJoin || t.Kind == logical.AntiJoin)
+				d.hasMarks = d.hasMarks || t.Kind == logical.MarkJoin
+				d.hasResidual = d.hasResidual || len(t.Residual) > 0
+				d.wantsOne = d.wantsOne && (b.Unique || t.Kind == logical.SemiJoin || t.Kind == logical.AntiJoin)
 			}
 		}
 	}

@@ -12,7 +12,7 @@ var dense = &Algorithm{
 	explained: "dense",
 	how:       "a chain of rows for each key",
 	applies:   func(*demand) bool { return true },
-	chains:    true,
+	hasChains: true,
 	memory:    func(m *Memory, f *Form) { m.addChains(f.build, f.domain()) },
 	link: func(b *buildText) {
 		k, next := b.k, b.next()

@@ -6,7 +6,7 @@ var direct = &Algorithm{
 	explained: "dense",
 	how:       "a bit and the columns of a row for each key",
 	applies: func(d *demand) bool {
-		return d.build.Unique && !d.build.KeepUnmatched && !d.marks && d.domain()*d.width() <= max(d.arrays.Always, d.arrays.PerRow*d.build.EstRows)
+		return d.build.Unique && !d.build.KeepUnmatched && !d.hasMarks && d.domain()*d.width() <= max(d.arrays.Always, d.arrays.PerRow*d.build.EstRows)
 	},
 	byKey:   true,
 	hasBits: true,

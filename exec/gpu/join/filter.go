@@ -19,7 +19,7 @@ func (x *keyFilter) String() string {
 	switch {
 	case x.exact:
 		return "a bit for each value"
-	case x.local:
+	case x.isLocal:
 		return "hashed bits, copied by each block"
 	}
 	return "hashed bits"
@@ -57,11 +57,11 @@ func isWorthIt(g *kernel.Pipelines, scan *physical.TableScan, use physical.Runti
 
 // chooseFilter decides on the filter of a build's key; nil: there is none.
 func (f *Form) chooseFilter(g *kernel.Pipelines, key int) *keyFilter {
-	if !f.Algorithm.chains {
+	if !f.Algorithm.hasChains {
 		return nil
 	}
 	v := &f.rows.Cols[f.keyAt[key]].Form
-	if v.Class != form.Int || v.Nullable || !wantsFilter(g, f.build, key) {
+	if v.Class != form.Int || v.IsNullable || !wantsFilter(g, f.build, key) {
 		return nil
 	}
 	rows := max(f.build.EstRows, 1)
@@ -69,7 +69,7 @@ func (f *Form) chooseFilter(g *kernel.Pipelines, key int) *keyFilter {
 	most := tuning.LocalBits
 	x := &keyFilter{slots: max(kernel.PowerOfTwo(int64(min(tuning.Slots*rows, 1<<40))), 1<<13)}
 	if x.slots <= 2*most {
-		x.slots, x.local = min(x.slots, most), true
+		x.slots, x.isLocal = min(x.slots, most), true
 		return x
 	}
 	if v.Known {
@@ -173,9 +173,9 @@ func (x *keyFilter) narrow(k *kernel.Kernel, v codegen.Value, word FilterWord) {
 		return
 	}
 	name := k.Name("filter")
-	k.Filters = append(k.Filters, kernel.Filter{Name: name, Word: word, Bytes: x.bytes(), Local: x.local})
+	k.Filters = append(k.Filters, kernel.Filter{Name: name, Word: word, Bytes: x.bytes(), Local: x.isLocal})
 	bit := fmt.Sprintf("bit_at(%s, filter_hash(%s) >> %s)", name, v.Text, k.Literal(x.shift()))
-	if x.local {
+	if x.isLocal {
 		k.Line("here &= %s;", andNot(v.Null, bit)) // any value has a slot, so nothing waits for what came before
 	} else {
 		k.Line("here = here && %s;", andNot(v.Null, bit))

@@ -13,7 +13,7 @@ var hash = &Algorithm{
 	explained:    "hash",
 	applies:      func(d *demand) bool { return d.on == physical.HashJoin },
 	comparesKeys: true,
-	chains:       true,
+	hasChains:    true,
 	memory: func(m *Memory, f *Form) {
 		slots := int64(1) << bits.Len64(uint64(max(2*m.Rows, 64)-1))
 		m.Number(MaskWord{of{f.build}}, uint64(slots-1))

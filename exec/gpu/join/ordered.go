@@ -16,7 +16,7 @@ var ordered = &Algorithm{
 	Name:      "ordered rows",
 	explained: "binary search",
 	applies:   func(d *demand) bool { return d.on == physical.RangeJoin },
-	walks:     true,
+	walksRows: true,
 	find:      findOrdered,
 	bounds:    orderedBounds,
 	order: func(f *Form) (key, other int) {

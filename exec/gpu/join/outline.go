@@ -16,15 +16,15 @@ var algorithms = []*Algorithm{ordered, loop, partitioned, runs, hash, bitmap, di
 func newForm(g *kernel.Pipelines, b *physical.Build, choices *Choices) *Form {
 	d := demandOf(g, b)
 	d.radix = choices.radix[b]
-	d.runs = wantsRuns(g, d)
-	f := &Form{build: b, rows: &kernel.RowForm{}, Radix: d.radix, unsorted: choices.no[b], cheaper: choices.cheaper[b], keepNulls: b.KeepUnmatched || d.marks}
+	d.hasRuns = wantsRuns(g, d)
+	f := &Form{build: b, rows: &kernel.RowForm{}, Radix: d.radix, unsorted: choices.no[b], cheaper: choices.cheaper[b], keepNulls: b.KeepUnmatched || d.hasMarks}
 	for _, a := range algorithms {
 		if a.applies(d) {
 			f.Algorithm = a
 			break
 		}
 	}
-	f.nullChain = d.marks && !f.Algorithm.comparesAll && d.radix == nil
+	f.nullChain = d.hasMarks && !f.Algorithm.comparesAll && d.radix == nil
 	return f
 }
 
@@ -51,7 +51,7 @@ func (all Forms) Outline(o *kernel.Outline, b *physical.Build, choices *Choices)
 		if f.Algorithm.byKey {
 			continue
 		}
-		v.Nullable = v.Nullable && (f.keepNulls || f.nullSafe(i))
+		v.IsNullable = v.IsNullable && (f.keepNulls || f.nullSafe(i))
 		id := expr.ColumnID(0)
 		if c, ok := e.(*expr.Column); ok {
 			id = c.ID
@@ -113,7 +113,7 @@ func (all Forms) OutlineProbe(o *kernel.Outline, t *physical.Probe, choices *Cho
 			continue
 		}
 		c := &f.rows.Cols[f.keyAt[i]]
-		unknown = unknown || (v.Nullable || c.Form.Nullable) && !f.nullSafe(i)
+		unknown = unknown || (v.IsNullable || c.Form.IsNullable) && !f.nullSafe(i)
 		if c.Form.Class == form.Code && (v.Class != form.Code || v.Dict != c.Form.Dict) {
 			choices.views[Key{t.Build, i}] = true
 			c.StoreViews()
@@ -145,7 +145,7 @@ func (all Forms) OutlineProbe(o *kernel.Outline, t *physical.Probe, choices *Cho
 	case logical.InnerJoin, logical.LeftJoin, logical.FullJoin, logical.SingleJoin:
 		f.rows.Bind(o.Forms, f.payAt, t.Build.Payload, t.Kind != logical.InnerJoin)
 	case logical.MarkJoin:
-		o.Forms.Bind(t.Mark.ID, codegen.Form{Class: form.Int, Typ: t.Mark.Typ, Nullable: unknown}, true)
+		o.Forms.Bind(t.Mark.ID, codegen.Form{Class: form.Int, Typ: t.Mark.Typ, IsNullable: unknown}, true)
 	}
 	return changed, nil
 }
@@ -170,7 +170,7 @@ func (f *Form) Loops(t *physical.Probe) bool {
 	if f.Algorithm.byKey {
 		return f.Radix != nil
 	}
-	return kernel.Multiplies(t) || f.Algorithm.comparesAll || f.Algorithm.walks || len(t.Residual) > 0 || t.Kind == logical.MarkJoin || t.Build.KeepUnmatched
+	return kernel.Multiplies(t) || f.Algorithm.comparesAll || f.Algorithm.walksRows || len(t.Residual) > 0 || t.Kind == logical.MarkJoin || t.Build.KeepUnmatched
 }
 
 // Order says which stored column orders the rows of a build, and which has a tree over it, -1 if none has; ok is false of a build whose rows lie as they come.

@@ -14,7 +14,7 @@ var runs = &Algorithm{
 	Name:      "runs of equal keys",
 	explained: "index nested loop",
 	how:       "rows are sorted by the key and searched",
-	applies:   func(d *demand) bool { return d.runs },
+	applies:   func(d *demand) bool { return d.hasRuns },
 	find:      findRun,
 	order:     func(f *Form) (key, other int) { return f.keyAt[0], -1 },
 	defers:    func(*Form, *kernel.Pipelines, *physical.Pipeline) bool { return true },
@@ -26,7 +26,7 @@ func wantsRuns(g *kernel.Pipelines, d *demand) bool {
 	if b.IsSearched() {
 		return true
 	}
-	if b.Hashed || d.on != physical.HashJoin && d.on != physical.DenseJoin || b.Unique || b.KeepUnmatched || d.marks || d.once || len(b.Keys) != 1 || b.NullSafe != nil && b.NullSafe[0] ||
+	if b.Hashed || d.on != physical.HashJoin && d.on != physical.DenseJoin || b.Unique || b.KeepUnmatched || d.hasMarks || d.wantsOne || len(b.Keys) != 1 || b.NullSafe != nil && b.NullSafe[0] ||
 		form.ClassOf(b.Keys[0].Type()) != form.Int || wantsFilter(g, b, 0) {
 		return false
 	}

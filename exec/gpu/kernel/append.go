@@ -48,7 +48,7 @@ func (o *Outline) Appending() Appending {
 	switch {
 	case o.InOrder():
 		return BySource
-	case o.Many && !o.Together:
+	case o.GivesMany && !o.Together:
 		return ByRow
 	}
 	return ByBlock
@@ -92,7 +92,7 @@ func (a *Append) inPlace() error {
 			}
 			offset = k.Literal(uint64(t.Offset))
 		default:
-			if k.Many {
+			if k.GivesMany {
 				return codegen.Refuse("repeating ordered rows, as a join with several matches does, runs on the CPU only")
 			}
 			if p, ok := t.(*physical.Probe); ok && KeepsRows(p.Kind) {

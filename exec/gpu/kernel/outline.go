@@ -15,14 +15,14 @@ type Outline struct {
 	Pipeline *physical.Pipeline
 	Forms    *codegen.Forms // of the columns that come to the sink
 
-	MaxRows float64 // a bound of the rows into the sink; Unbounded if none is known
-	Many    bool    // a row of the source may give several
-	Stops   bool    // it has loops that end when the query is cancelled
-	Tiled   bool    // each thread takes its rows of a scan's tile in turn, to the sink
+	MaxRows   float64 // a bound of the rows into the sink; Unbounded if none is known
+	GivesMany bool    // a row of the source may give several
+	Stops     bool    // it has loops that end when the query is cancelled
+	Tiled     bool    // each thread takes its rows of a scan's tile in turn, to the sink
 	// TilesRows says that stored rows come in tiles, too, of which each thread takes its rows in turn: they go to partitions.
 	TilesRows bool
 	Apart     bool // the sink stands in another kernel than the source, behind a join in partitions
-	// Together says that a row's matches come one at a time, and those of a block's rows together: what Many would have appended one by one is appended by block.
+	// Together says that a row's matches come one at a time, and those of a block's rows together: what GivesMany would have appended one by one is appended by block.
 	Together bool
 	// SourceShared is the bytes of a block's shared memory that what stands in front of the sink takes.
 	SourceShared int64
@@ -76,7 +76,7 @@ func (o *Outline) StoredForm(f *RowForm, at int, id expr.ColumnID, v codegen.For
 func (f *RowForm) Bind(to *codegen.Forms, at []int, cols []*expr.Column, missing bool) {
 	for i, col := range cols {
 		c := f.Cols[at[i]].Form
-		c.Nullable = c.Nullable || missing
+		c.IsNullable = c.IsNullable || missing
 		to.Bind(col.ID, c, false)
 	}
 }

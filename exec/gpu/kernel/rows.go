@@ -39,7 +39,7 @@ func (f *RowForm) Add(at int, id expr.ColumnID, v codegen.Form) error {
 		return nil
 	}
 	c := &f.Cols[at].Form
-	c.Nullable = c.Nullable || v.Nullable
+	c.IsNullable = c.IsNullable || v.IsNullable
 	if c.Class == v.Class && c.Dict == v.Dict {
 		return nil
 	}
@@ -68,7 +68,7 @@ func (k *Kernel) Stored(f *RowForm, at int, v codegen.Value) (codegen.Value, err
 		return v, f.Cols[at].otherType(v.Typ)
 	}
 	switch {
-	case !c.Nullable:
+	case !c.IsNullable:
 		v.Null = "" // it never is, though its text may say when
 	case v.Null == "":
 		v.Null = "false"
@@ -80,7 +80,7 @@ func (k *Kernel) Stored(f *RowForm, at int, v codegen.Value) (codegen.Value, err
 func HostForm(cols []*expr.Column) *RowForm {
 	f := &RowForm{}
 	for _, c := range cols {
-		f.Cols = append(f.Cols, StoredColumn{Form: codegen.Form{Class: form.ClassOf(c.Typ), Typ: c.Typ, Nullable: c.Null}, ID: c.ID})
+		f.Cols = append(f.Cols, StoredColumn{Form: codegen.Form{Class: form.ClassOf(c.Typ), Typ: c.Typ, IsNullable: c.Null}, ID: c.ID})
 	}
 	return f
 }

@@ -145,7 +145,7 @@ type JoinCosts struct {
 
 // JoinTable is a join by a table in device memory.
 type JoinTable struct {
-	Array    bool    // by key; otherwise a hash table
+	IsArray  bool    // by key; otherwise a hash table
 	Bytes    float64 // of the table with its rows
 	Rows     float64 // of the build
 	Probes   float64 // rows of the probe,
@@ -169,7 +169,7 @@ func (c *JoinCosts) InPartitions(bytes float64) float64 { return c.Partitioning 
 // ByTable is what a join by a table takes.
 func (c *JoinCosts) ByTable(t JoinTable) float64 {
 	row, far := c.HashRow, c.HashFar
-	if t.Array {
+	if t.IsArray {
 		row, far = c.ArrayRow, c.ArrayFar
 	}
 	share := max(0, 1-c.Cache/max(t.Bytes, 1)) // of accesses that come to device memory

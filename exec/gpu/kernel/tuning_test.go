@@ -39,7 +39,7 @@ func TestJoinCosts(t *testing.T) {
 	tuning := TuningOf(90)
 	for _, m := range measuredJoins {
 		b, p := math.Exp2(m.build), math.Exp2(m.probe)
-		table := JoinTable{Array: m.array, Bytes: 32 * b, Rows: b, Probes: p, Filtered: p * m.left}
+		table := JoinTable{IsArray: m.array, Bytes: 32 * b, Rows: b, Probes: p, Filtered: p * m.left}
 		if m.array {
 			table.Bytes = 24 * b
 		}

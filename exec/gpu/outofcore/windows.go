@@ -201,23 +201,23 @@ func (of *Windowed) Parts(v *tables.Version) (out []tables.Slice) {
 
 // holdsStrings says whether a sink may hold strings, which are addresses of where a scan has found them.
 func holdsStrings(plan *physical.Plan, s physical.Sink) bool {
-	text := func(es ...expr.Expr) bool {
+	strings := func(es ...expr.Expr) bool {
 		return slices.ContainsFunc(es, func(e expr.Expr) bool { return form.ClassOf(e.Type()) == form.View })
 	}
 	columns := func(cols []*expr.Column) bool {
-		return slices.ContainsFunc(cols, func(c *expr.Column) bool { return text(c) })
+		return slices.ContainsFunc(cols, func(c *expr.Column) bool { return strings(c) })
 	}
 	switch s := s.(type) {
 	case *physical.Build:
-		return text(s.Keys...) || columns(s.Payload)
+		return strings(s.Keys...) || columns(s.Payload)
 	case *physical.Aggregate:
 		for _, it := range s.Groups {
-			if text(it.Expr) {
+			if strings(it.Expr) {
 				return true
 			}
 		}
 		for _, it := range s.Aggs {
-			if text(it.Args...) {
+			if strings(it.Args...) {
 				return true
 			}
 		}

@@ -87,7 +87,7 @@ func NewLayout(wide bool, ids []expr.ColumnID, forms []codegen.Form) *Layout {
 		}
 	}
 	for i := range l.Fields {
-		if f := &l.Fields[i]; f.Form.Nullable && ok {
+		if f := &l.Fields[i]; f.Form.IsNullable && ok {
 			f.null.half, f.null.at, ok = claim(1)
 		}
 	}
@@ -178,7 +178,7 @@ func (f *Field) offset(k *kernel.Kernel, v codegen.Value) string {
 	if f.Form.Class == form.Int {
 		text = fmt.Sprintf("(u64)%s - %s", v.Text, k.Literal(uint64(f.Form.Within.Lo)))
 	}
-	if f.Form.Nullable && f.bits < 32 {
+	if f.Form.IsNullable && f.bits < 32 {
 		return fmt.Sprintf("(%s) & %#x", text, uint32(1)<<f.bits-1)
 	}
 	return text

@@ -128,10 +128,10 @@ func (x *worker) exprs(w *pipelineWork, n float64, list ...expr.Expr) {
 		})
 	}
 	w.add(cost.Compute, n*float64(nodes))
-	w.add(cost.Text, n*float64(strings))
+	w.add(cost.ReadString, n*float64(strings))
 }
 
-func (x *worker) anyText(keys []expr.Expr) bool {
+func (x *worker) anyStrings(keys []expr.Expr) bool {
 	for _, k := range keys {
 		if c, ok := k.(*expr.Column); ok && x.strings[c.ID] || !ok && k.Type().IsString() {
 			return true
@@ -166,8 +166,8 @@ func (x *worker) lookup(n float64, t *physical.Probe, d physical.Device) (class 
 		return cost.ProbeLarge, 0, n * max(b.EstRows, 1)
 	case on == physical.DenseJoin:
 		return cost.ProbeDense, n, 0
-	case x.anyText(t.Keys):
-		return cost.ProbeText, n, 0
+	case x.anyStrings(t.Keys):
+		return cost.ProbeString, n, 0
 	case b.EstRows <= cost.CachedRows:
 		return cost.ProbeCached, n, 0
 	}
@@ -191,7 +191,7 @@ func (x *worker) sink(w *pipelineWork, p *physical.Pipeline) {
 		class := cost.Sort
 		for _, k := range s.Keys {
 			if c, ok := k.Expr.(*expr.Column); ok && x.strings[c.ID] {
-				class = cost.SortText
+				class = cost.SortString
 			}
 		}
 		kept := n
@@ -233,8 +233,8 @@ func (x *worker) insert(n float64, b *physical.Build, d physical.Device) (class 
 		return cost.BuildDense, n
 	case on == physical.NestedLoopJoin:
 		return cost.BuildLarge, 0
-	case x.anyText(b.Keys):
-		return cost.BuildText, n
+	case x.anyStrings(b.Keys):
+		return cost.BuildString, n
 	case b.EstRows <= cost.CachedRows:
 		return cost.BuildCached, n
 	}
@@ -264,10 +264,10 @@ func (x *worker) aggregate(w *pipelineWork, n float64, a *physical.Aggregate) {
 		w.add(cost.GroupScalar, n*float64(max(len(a.Aggs), 1)))
 	case a.Algorithm == physical.DenseAggregate, a.Algorithm == physical.StreamAggregate:
 		w.add(cost.GroupDense, n)
-	case x.anyText(keys) && few:
-		w.add(cost.GroupText, n)
-	case x.anyText(keys):
-		w.add(cost.GroupTextLarge, n)
+	case x.anyStrings(keys) && few:
+		w.add(cost.GroupString, n)
+	case x.anyStrings(keys):
+		w.add(cost.GroupStringLarge, n)
 	case few:
 		w.add(cost.GroupCached, n)
 	default:

@@ -48,7 +48,7 @@ func (o *outliner) decide() error {
 		return err
 	}
 	for _, t := range o.Pipeline.Transforms {
-		o.Many = o.Many || kernel.Multiplies(t) && !o.g.choices.Merges(t)
+		o.GivesMany = o.GivesMany || kernel.Multiplies(t) && !o.g.choices.Merges(t)
 		_, repeats := t.(*physical.Repeat)
 		o.Stops = o.Stops || repeats
 	}
@@ -95,7 +95,7 @@ func (o *outliner) source() error {
 	case *physical.ValuesScan:
 		f := kernel.HostForm(src.Cols)
 		for i := range f.Cols {
-			f.Cols[i].Form.Nullable = true // whatever the columns say
+			f.Cols[i].Form.IsNullable = true // whatever the columns say
 		}
 		o.g.Sinks[ValuesSink(src)] = f
 		o.MaxRows = float64(len(src.Rows))

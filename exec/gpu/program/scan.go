@@ -96,7 +96,7 @@ func (k *writer) openTable(s *codegen.Scope, scan *physical.TableScan) error {
 	if r.rowByRow {
 		return r.openRowByRow(s)
 	}
-	if r.pack && !r.filters && !r.dead {
+	if r.packsRows && !r.hasFilters && !r.hasDeleted {
 		k.Open("for (i32 at = 0; at < RADISH_BLOCK * RADISH_ITEMS; at += RADISH_BLOCK) {")
 		k.Line("const i64 row = t.first + at + thread_index();")
 		k.Line("const bool here = row >= t.low && row < t.end;")
@@ -104,7 +104,7 @@ func (k *writer) openTable(s *codegen.Scope, scan *physical.TableScan) error {
 		return nil
 	}
 	k.Line("u32 alive = t.inside();")
-	if r.dead {
+	if r.hasDeleted {
 		k.Line("alive &= ~load_bits<RADISH_ITEMS>(%s, t.mine()); // deleted rows", k.Pointer("const u32", kernel.DeletedWord{Scan: scan}))
 	}
 	for i, first := range r.first {
@@ -113,7 +113,7 @@ func (k *writer) openTable(s *codegen.Scope, scan *physical.TableScan) error {
 		}
 	}
 	k.Either = r.either()
-	if !r.pack {
+	if !r.packsRows {
 		if r.bytes() <= 8 {
 			k.Items = 8
 		}
@@ -123,7 +123,7 @@ func (k *writer) openTable(s *codegen.Scope, scan *physical.TableScan) error {
 	switch {
 	case r.sparse:
 		return r.openSparse(s)
-	case r.pack:
+	case r.packsRows:
 		return r.openPacked(s)
 	}
 	if len(r.rest) == 0 {
@@ -148,7 +148,7 @@ func (r *tableReader) openRowByRow(s *codegen.Scope) error {
 		k.Line("const i64 row = t.mine();")
 	}
 	k.Line("bool here = row >= t.low && row < t.end;")
-	if r.dead {
+	if r.hasDeleted {
 		k.Line("here = here && !bit_at(%s, row); // deleted rows", k.Pointer("const u32", kernel.DeletedWord{Scan: r.scan}))
 	}
 	k.rowFilter = func(s *codegen.Scope) (*codegen.Scope, error) {
@@ -174,7 +174,7 @@ func (r *tableReader) openOneByOne(s *codegen.Scope) error {
 	k.stopAtLimit()
 	k.Line("const OneRow t{row};")
 	k.Line("u32 alive = here;")
-	if r.dead {
+	if r.hasDeleted {
 		k.Line("alive &= ~load_bits<1>(%s, row); // deleted rows", k.Pointer("const u32", kernel.DeletedWord{Scan: r.scan}))
 	}
 	for i, first := range r.first {
@@ -205,7 +205,7 @@ func (k *writer) stopAtLimit() {
 // openItems writes the loop over a thread's rows of a tile. Unrolled, it keeps the columns that were loaded at once in registers. Where none were, filters of strings would be
 // repeated for each row: eight conditions joined by OR, each of seven comparisons, took eight seconds to compile.
 func (r *tableReader) openItems() {
-	if (r.pack || r.sparse) && !slices.ContainsFunc(r.vector, func(name string) bool { return name != "" }) {
+	if (r.packsRows || r.sparse) && !slices.ContainsFunc(r.vector, func(name string) bool { return name != "" }) {
 		r.k.Line("RADISH_NO_UNROLL // nothing is indexed by i: filters of strings, which are long")
 	} else {
 		r.k.Line("RADISH_UNROLL")

@@ -29,13 +29,13 @@ type scanOutline struct {
 	rest   []expr.Expr
 	keys   []*join.ScanFilter
 
-	filters  bool // there are columns that filters read
-	oneByOne bool // a thread takes one row at a time, which may come again for a run that was put off
-	rowByRow bool // a thread takes one row at a time, and loads columns where they are used: the text is shorter
-	shorter  bool // it would be shorter if the scan went row by row
-	pack     bool // the rows that pass are packed
-	sparse   bool // so few pass that the columns which filters do not read are loaded for them alone
-	dead     bool // some rows are deleted
+	hasFilters bool // there are columns that filters read
+	oneByOne   bool // a thread takes one row at a time, which may come again for a run that was put off
+	rowByRow   bool // a thread takes one row at a time, and loads columns where they are used: the text is shorter
+	shorter    bool // it would be shorter if the scan went row by row
+	packsRows  bool // the rows that pass are packed
+	sparse     bool // so few pass that the columns which filters do not read are loaded for them alone
+	hasDeleted bool // some rows are deleted
 }
 
 // String says which columns are loaded early, by which filters rows are dropped, and whether the others are packed.
@@ -63,7 +63,7 @@ func (x *scanOutline) String() string {
 	} else {
 		add("load %s of all rows", columns(x.first))
 	}
-	if x.dead {
+	if x.hasDeleted {
 		parts = append(parts, "skip deleted rows")
 	}
 	var ranges, keys []string
@@ -78,7 +78,7 @@ func (x *scanOutline) String() string {
 		parts = append(parts, fmt.Sprintf("test other filters (%d)", n))
 	}
 	add("look up %s", keys)
-	if x.pack && (x.filters || x.dead) {
+	if x.packsRows && (x.hasFilters || x.hasDeleted) {
 		parts = append(parts, "pack the rows that pass")
 	}
 	add("load %s of rows that pass", columns(x.later))
@@ -89,10 +89,10 @@ func (x *scanOutline) String() string {
 }
 
 // either says whether the columns could be loaded in the other way, for the same rows.
-func (x *scanOutline) either() bool { return x.tiled() && x.filters }
+func (x *scanOutline) either() bool { return x.tiled() && x.hasFilters }
 
 // tiled says whether a thread takes its rows of a tile in turn.
-func (x *scanOutline) tiled() bool { return !x.pack && !x.oneByOne && !x.rowByRow }
+func (x *scanOutline) tiled() bool { return !x.packsRows && !x.oneByOne && !x.rowByRow }
 
 // bytes is what a thread loads at once of a row before it is filtered.
 func (x *scanOutline) bytes() (n int) {
@@ -106,9 +106,9 @@ func (x *scanOutline) bytes() (n int) {
 
 // table decides how a table is scanned.
 func (o *outliner) table(scan *physical.TableScan) error {
-	x := &scanOutline{scan: scan, first: make([]bool, len(scan.Cols)), later: make([]bool, len(scan.Cols)), dead: form.SomeDeleted(scan.Table), oneByOne: o.DefersTo != nil}
+	x := &scanOutline{scan: scan, first: make([]bool, len(scan.Cols)), later: make([]bool, len(scan.Cols)), hasDeleted: form.SomeDeleted(scan.Table), oneByOne: o.DefersTo != nil}
 	free := !x.oneByOne && !o.g.choices.IsPartitioned(o.Pipeline) // partitions take rows by tiles
-	x.pack = free && packs(o.Pipeline)
+	x.packsRows = free && packs(o.Pipeline)
 	filtered := map[expr.ColumnID]bool{}
 	for _, e := range scan.Filters {
 		addColumns(filtered, e)
@@ -120,11 +120,11 @@ func (o *outliner) table(scan *physical.TableScan) error {
 		}
 	}
 	all := o.g.loadsAllRows(scan)
-	x.filters = len(filtered) > 0
+	x.hasFilters = len(filtered) > 0
 	if free {
 		x.rowByRow = o.g.goesRowByRow(scan, o.Pipeline.Sink)
 		x.shorter = !x.rowByRow
-		x.pack = x.pack && !x.rowByRow
+		x.packsRows = x.packsRows && !x.rowByRow
 	}
 	x.sparse = x.either() && !all
 	used := usedColumns(o.Pipeline)
@@ -141,7 +141,7 @@ func (o *outliner) table(scan *physical.TableScan) error {
 			x.first[i] = filtered[c.ID] && !x.rowByRow || x.tiled() && all && used[c.ID]
 			x.later[i] = !x.first[i] && x.sparse && used[c.ID]
 		}
-		of.Class, of.Dict, of.Nullable = f.Class, f.Dict, f.Nulls
+		of.Class, of.Dict, of.IsNullable = f.Class, f.Dict, f.Nulls
 		if f.Class == form.Int && c.Typ.Phys() != types.PhysUint64 {
 			of.Within, of.Known = f.All, true
 		}
@@ -155,7 +155,7 @@ func (o *outliner) table(scan *physical.TableScan) error {
 // checkFilters sees whether kernels can test a scan's filters. Where a thread tests its rows in turn, the columns that the filters read are loaded afterwards.
 func (o *outliner) checkFilters(x *scanOutline) error {
 	forms := o.Forms
-	if x.pack || x.sparse || x.rowByRow {
+	if x.packsRows || x.sparse || x.rowByRow {
 		forms = forms.Nested()
 	}
 	for _, e := range x.rest {

@@ -28,7 +28,7 @@ type sortTest struct {
 
 // sortTestColumn makes a random column of one, few or many distinct values.
 func sortTestColumn(t *testing.T, rng *rand.Rand, s *gpukernels.Stream, take func(int64) gpukernels.Ptr, n int) sortTest {
-	x := sortTest{column: sort.Column{Class: form.Class(rng.IntN(5)), Unsigned: rng.IntN(2) == 0, Nullable: rng.IntN(3) == 0, Desc: rng.IntN(2) == 0}}
+	x := sortTest{column: sort.Column{Class: form.Class(rng.IntN(5)), Unsigned: rng.IntN(2) == 0, IsNullable: rng.IntN(3) == 0, Desc: rng.IntN(2) == 0}}
 	distinct := []int64{1, 3, 50, int64(n) + 1, math.MaxInt64}[rng.IntN(5)]
 	upload := func(b []byte) gpukernels.Ptr {
 		p := take(int64(len(b)))
@@ -117,15 +117,15 @@ func sortTestColumn(t *testing.T, rng *rand.Rand, s *gpukernels.Stream, take fun
 		x.arrays.Data = upload(gpukernels.Bytes(codes))
 		values = func(a, b int) int { return cmp.Compare(texts[codes[a]], texts[codes[b]]) }
 	}
-	if x.column.Nullable {
+	if x.column.IsNullable {
 		x.arrays.Valid = upload(valid)
 	}
 	x.compare = func(a, b int) int {
 		c := 0
 		switch {
-		case x.column.Nullable && valid[a] != valid[b]:
+		case x.column.IsNullable && valid[a] != valid[b]:
 			c = cmp.Compare(valid[a], valid[b])
-		case !x.column.Nullable || valid[a] != 0:
+		case !x.column.IsNullable || valid[a] != 0:
 			c = values(a, b)
 		}
 		if x.column.Desc {

@@ -9,7 +9,7 @@
 //	  wait.go                       what was counted, and what follows from it
 //	  order.go                      the order of rows (package rowsort)
 //	  radix.go, merge.go            the sides of joins in partitions, and of sorted ones
-//	  stream.go, windows.go         scans that are read in windows; putoff.go: long runs of a probe's key, which several threads share
+//	  stream.go                     scans that are read in windows; putoff.go: long runs of a probe's key, which several threads share
 //	  meeting.go                    rows that move between the places of a query (places.go), of joins and by package exchange
 //	Query.Rows          rows.go     what a sink holds, and how many rows; package results brings them to the host
 //	Query.Close         query.go    frees everything; due whatever happened

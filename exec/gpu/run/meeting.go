@@ -232,7 +232,7 @@ func (q *Query) Receive(s physical.Sink, count int64) (to *results.Rows, release
 		return nil, release, err
 	}
 	r := q.outputs.rows[s]
-	r.all, r.count = true, count
+	r.isBounded, r.count = true, count
 	return q.Rows(s), release, nil
 }
 

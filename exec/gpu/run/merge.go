@@ -171,7 +171,7 @@ func (q *Query) startSide(ctx context.Context, k *kernel.Kernel, side radix.Side
 	} else {
 		then, err = q.partition(ctx, k, side, run, cost)
 	}
-	if err != nil || !side.Probe {
+	if err != nil || !side.IsProbe {
 		return err
 	}
 	if len(q.progress.pending) > 0 {

@@ -92,7 +92,7 @@ func (q *Query) lacksSource(k *kernel.Kernel) bool {
 // ready says whether the number of rows of a pipeline's source is known, or a bound.
 func (q *Query) ready(k *kernel.Kernel) bool {
 	stored := func(s physical.Sink) bool {
-		return q.progress.finished(s) && (!q.progress.uncounted(s) || q.outputs.rows[s].all || q.sizes.IsTrusted(s))
+		return q.progress.finished(s) && (!q.progress.uncounted(s) || q.outputs.rows[s].isBounded || q.sizes.IsTrusted(s))
 	}
 	switch src := k.Pipeline.Source.(type) {
 	case *physical.TableScan:
@@ -138,7 +138,7 @@ func (q *Query) overflows(k *kernel.Kernel) bool {
 	if a, ok := k.Pipeline.Sink.(*physical.Aggregate); ok {
 		return q.outputs.groups[a].form.Overflows()
 	}
-	return !q.sizes.HasSlots(k.Pipeline.Sink) && !q.outputs.rows[k.Pipeline.Sink].all
+	return !q.sizes.HasSlots(k.Pipeline.Sink) && !q.outputs.rows[k.Pipeline.Sink].isBounded
 }
 
 // openRows reserves memory for a sink's rows, instead of what it had. all says that no more can come.
@@ -151,7 +151,7 @@ func (q *Query) openRows(s physical.Sink, capacity int64, all bool) error {
 		err = q.outputs.openArrays(s, capacity)
 	}
 	if err == nil {
-		q.outputs.rows[s].all = all
+		q.outputs.rows[s].isBounded = all
 	}
 	return err
 }
@@ -293,7 +293,7 @@ func (q *Query) emptySink(s physical.Sink) error {
 		return q.openGroups(a, q.firstGroups(a))
 	}
 	r := q.outputs.rows[s]
-	return q.openRows(s, r.capacity, r.all)
+	return q.openRows(s, r.capacity, r.isBounded)
 }
 
 // openBeside takes memory for what the kernels need that are about to be launched.

@@ -127,7 +127,7 @@ func (q *Query) permute(s physical.Sink, order gpukernels.Ptr) error {
 	if to.memory, err = q.memory.Lay(&l); err != nil {
 		return err
 	}
-	to.count, to.all = r.count, r.all
+	to.count, to.isBounded = r.count, r.isBounded
 	q.outputs.rows[s] = to
 	defer q.memory.FreeAll(r.memory)
 	for i := range r.form.Cols {

@@ -45,7 +45,7 @@ type storedRows struct {
 	data, valid []gpukernels.Ptr
 	memory      []gpukernels.Ptr // what has to be freed for them, and for the build that they belong to
 	capacity    int64
-	all         bool          // no more rows can come than the capacity
+	isBounded   bool          // no more rows can come than the capacity
 	count       int64         // known once its pipelines have been waited for
 	sorted      rowsort.Order // row numbers in order, of a Sort
 	copied      results.Copy  // of a small Result: what it holds
@@ -221,7 +221,7 @@ func (out *outputs) layRows(l *devicemem.Layout, s physical.Sink, capacity int64
 	for i := range form.Cols {
 		c := &form.Cols[i]
 		l.Add(&r.data[i], capacity*c.Form.Class.Width())
-		if c.Form.Nullable {
+		if c.Form.IsNullable {
 			l.Add(&r.valid[i], capacity)
 		}
 	}
@@ -315,7 +315,7 @@ func (out *outputs) release() {
 		}
 	}
 	for side, s := range out.sides {
-		if p := side.Join.Pipeline(); s.moved != nil && side.Probe && out.progress.done[p] && out.progress.finished(p.Sink) {
+		if p := side.Join.Pipeline(); s.moved != nil && side.IsProbe && out.progress.done[p] && out.progress.finished(p.Sink) {
 			out.freeSide(side)
 		}
 	}

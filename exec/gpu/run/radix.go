@@ -77,7 +77,7 @@ func (q *Query) moveSide(ctx context.Context, x *passRun, then []*kernel.Kernel,
 		s.passes = s.passes[:1]
 	}
 	// The second pass waits for the link. So that of the build leaves half of the device to the probe's first one.
-	beside := !x.side.Probe && !q.clock.Wanted
+	beside := !x.side.IsProbe && !q.clock.Wanted
 	behind, err := q.launchSecond(x, beside, cost)
 	if err != nil {
 		return err
@@ -93,7 +93,7 @@ func (q *Query) moveSide(ctx context.Context, x *passRun, then []*kernel.Kernel,
 		}
 		return q.openMatched(x.side)
 	}
-	if !x.side.Probe && !q.clock.Wanted {
+	if !x.side.IsProbe && !q.clock.Wanted {
 		return nil
 	}
 	for _, probe := range []bool{false, true} {
@@ -201,7 +201,7 @@ func (q *Query) settlePasses(ctx context.Context, x *passRun, from, to int, behi
 
 // openMatched takes the bits in which a build's rows note that they have found a match, if they do.
 func (q *Query) openMatched(side radix.Side) (err error) {
-	if side.Probe || !side.Join.Notes() {
+	if side.IsProbe || !side.Join.Notes() {
 		return nil
 	}
 	s := q.outputs.sides[side]
@@ -312,7 +312,7 @@ func (q *Query) chunks(form *partition.Form, rows int64) int64 {
 func (q *Query) sideRows(k *kernel.Kernel, side radix.Side) int64 {
 	rows := q.sourceBound(k)
 	est := 0.
-	if !side.Probe {
+	if !side.IsProbe {
 		est = side.Join.Build().EstRows
 	} else if k.Rows.Scan != nil {
 		est = k.Rows.Scan.EstRows

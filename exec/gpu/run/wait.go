@@ -19,7 +19,7 @@ import (
 // sortsHeld says whether a sink is a Sort whose rows are so few that they are ordered without knowing how many they are.
 func (q *Query) sortsHeld(sink physical.Sink) bool {
 	s, ok := sink.(*physical.Sort)
-	return ok && (q.outputs.rows[s].all || q.sizes.IsTrusted(s)) && q.outputs.rows[s].capacity <= sort.HeldRows && s.Count != 0 && s.Offset < q.outputs.rows[s].capacity
+	return ok && (q.outputs.rows[s].isBounded || q.sizes.IsTrusted(s)) && q.outputs.rows[s].capacity <= sort.HeldRows && s.Count != 0 && s.Offset < q.outputs.rows[s].capacity
 }
 
 // readsCounts says whether a launch of a kernel depends on how many rows pipelines gave that are still pending.

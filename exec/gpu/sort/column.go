@@ -8,10 +8,10 @@ import (
 
 // Column is a column of stored rows that orders them.
 type Column struct {
-	Class    form.Class
-	Unsigned bool // of form.Int: the 64 bits are an unsigned integer
-	Nullable bool
-	Desc     bool
+	Class      form.Class
+	Unsigned   bool // of form.Int: the 64 bits are an unsigned integer
+	IsNullable bool
+	Desc       bool
 }
 
 // cName is the type of a stored item, valueName of what is compared.
@@ -31,5 +31,5 @@ func (c *Column) valueName() string {
 
 // ColumnOf is a column that is stored in a form.
 func ColumnOf(f *codegen.Form, desc bool) Column {
-	return Column{Class: f.Class, Unsigned: f.Typ.Phys() == types.PhysUint64, Nullable: f.Nullable, Desc: desc}
+	return Column{Class: f.Class, Unsigned: f.Typ.Phys() == types.PhysUint64, IsNullable: f.IsNullable, Desc: desc}
 }

@@ -18,12 +18,12 @@ func writeLess(b *strings.Builder, cols []Column) {
 			data = fmt.Sprintf("as_pointer<const view>(p.w[%d])[%s]", FirstColumn+3*i+2, data)
 		}
 		fmt.Fprintf(b, "  RADISH_FN %s value%d(u32 row) const { return %s; }\n", c.valueName(), i, data)
-		if c.Nullable {
+		if c.IsNullable {
 			fmt.Fprintf(b, "  RADISH_FN bool null%d(u32 row) const { return !as_pointer<const u8>(p.w[%d])[row]; }\n", i, FirstColumn+3*i+1)
 		}
 	}
 	first := "sort_key(value0(row))"
-	if cols[0].Nullable {
+	if cols[0].IsNullable {
 		first = "sort_key_nullable(null0(row), null0(row) ? 0 : sort_key(value0(row)))"
 	}
 	if cols[0].Desc {
@@ -45,7 +45,7 @@ func writeCompare(b *strings.Builder, cols []Column, i int) {
 		sign = ">"
 	}
 	compare := fmt.Sprintf("if (const i32 c = sort_compare(value%d(a), value%d(b))) return c %s 0;", i, i, sign)
-	if cols[i].Nullable {
+	if cols[i].IsNullable {
 		nullFirst := fmt.Sprintf("null%d(a)", i)
 		if cols[i].Desc {
 			nullFirst = fmt.Sprintf("null%d(b)", i)

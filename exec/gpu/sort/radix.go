@@ -79,7 +79,7 @@ func writePacker(w *writer) {
 		if c.Desc {
 			key = "~" + key
 		}
-		if c.Nullable {
+		if c.IsNullable {
 			null = fmt.Sprintf("null%d(row)", i)
 			key = null + " ? 0 : " + key
 		}

@@ -79,7 +79,7 @@ func (l *Lab) Open(ctx context.Context, p Plan, x *Loaded) (t Times, err error) 
 	t.Bytes = int64(o.windows) * int64(p.Window*rowBytes)
 	sizes := []int64{t.Bytes, 0, 0, 0}
 	if p.PartBits > 0 {
-		if o.parts, err = l.module(ctx, PartSource(p.KeyBytes, p.ValueBytes, p.PartBits), partThreads); err != nil {
+		if o.parts, err = l.module(ctx, PartSource(p.KeyBytes, p.ValueBytes, p.PartBits), partitionThreads); err != nil {
 			return t, err
 		}
 		defer o.parts.close()
@@ -166,7 +166,7 @@ func (o *open) partition(keys, to gpukernels.Ptr, kernel string, rowBytes int) e
 	if err := o.parts.launch(scanPartsKernel, 1, 0, uint64(o.given)); err != nil {
 		return err
 	}
-	threads := (int64(rows) + partItems - 1) / partItems
+	threads := (int64(rows) + partitionItems - 1) / partitionItems
 	return o.parts.launch(kernel, o.parts.grid(threads), partShared(o.parts.threads, rowBytes, o.PartBits), uint64(keys), uint64(o.data.values), uint64(rows), uint64(o.given), uint64(to))
 }
 

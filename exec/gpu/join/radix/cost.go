@@ -117,9 +117,9 @@ func (x *Join) moved(g *kernel.Pipelines, b, p scannedSide) float64 {
 
 // table is the table that the join would have otherwise: an array by key, or slots for twice to four times the rows, and links and rows.
 func (x *Join) table(b, p scannedSide) kernel.JoinTable {
-	t := kernel.JoinTable{Array: x.build.On(physical.GPU) == physical.DenseJoin, Rows: b.rows, Probes: p.rows, Filtered: p.filtered}
+	t := kernel.JoinTable{IsArray: x.build.On(physical.GPU) == physical.DenseJoin, Rows: b.rows, Probes: p.rows, Filtered: p.filtered}
 	slots := 3 * b.rows
-	if t.Array {
+	if t.IsArray {
 		slots = float64(x.build.DenseMax) - float64(x.build.DenseMin) + 1
 	}
 	t.Bytes = 4*slots + b.rows*(4+b.stored)

@@ -21,15 +21,15 @@ type Join struct {
 	pipeline *physical.Pipeline // of the probe,
 	at       int                // the number of the probe's transform
 	why      string             // it is partitioned, or sorted
-	merge    bool               // the sides are sorted and merged, and not partitioned
+	isSorted bool               // the sides are sorted and merged, and not partitioned
 	no       string             // why they cannot be sorted, if Settle or SettleProbe finds that
 
 	keyForms, payloadForms []codegen.Form // of the build's keys and payload
 
-	keys    packedKeys
-	parts   partition.Form
-	sides   [2]*partition.Layout // of the build's rows and the probe's
-	settled bool                 // all of these are known
+	keys       packedKeys
+	partitions partition.Form
+	sides      [2]*partition.Layout // of the build's rows and the probe's
+	settled    bool                 // all of these are known
 
 	// The table of a piece of the build.
 	Capacity int64 // rows
@@ -38,8 +38,8 @@ type Join struct {
 
 // Side is one side of a partitioned join: whose rows a partition.Word is about.
 type Side struct {
-	Join  *Join
-	Probe bool
+	Join    *Join
+	IsProbe bool
 }
 
 // Of returns the side of the build or of the probe.
@@ -54,7 +54,7 @@ func (x *Join) IsSettled() bool { return x.settled }
 
 // Form is how the rows of a side are partitioned.
 func (s Side) Form() *partition.Form {
-	f := s.Join.parts
+	f := s.Join.partitions
 	if f.RowBytes = 8 * int64(s.layout().Words); f.RowBytes > wideRow {
 		f.Blocks = min(f.Blocks, 1)
 	}
@@ -62,7 +62,7 @@ func (s Side) Form() *partition.Form {
 }
 
 func (s Side) layout() *partition.Layout {
-	if s.Probe {
+	if s.IsProbe {
 		return s.Join.sides[1]
 	}
 	return s.Join.sides[0]
@@ -186,8 +186,8 @@ func (x *Join) SettleProbe(o *kernel.Outline) bool {
 	if x.sides[1] = partition.NewLayout(x.keys.wide, ids, values); x.sides[1] == nil {
 		return false
 	}
-	if x.merge {
-		x.parts = partition.Form{Passes: 1, Bits: LeastBits}
+	if x.isSorted {
+		x.partitions = partition.Form{Passes: 1, Bits: LeastBits}
 		o.SourceShared = x.mergeBytes()
 	} else {
 		if !x.size(o.Plan.Target) {
@@ -225,16 +225,16 @@ func (x *Join) size(target *kernel.Target) bool {
 	if tuning.Bits > 0 {
 		wanted = tuning.Bits * tuning.Passes
 	}
-	x.parts = partition.Form{Passes: 1, Bits: min(max(wanted, LeastBits), OnePassBits), Ranges: true, Blocks: tuning.Blocks}
+	x.partitions = partition.Form{Passes: 1, Bits: min(max(wanted, LeastBits), OnePassBits), Ranges: true, Blocks: tuning.Blocks}
 	if wanted > OnePassBits && tuning.PassesMost > 1 || tuning.Passes == 2 {
-		x.parts.Passes, x.parts.Bits = 2, min(max((wanted+1)/2, LeastBits), mostBits)
+		x.partitions.Passes, x.partitions.Bits = 2, min(max((wanted+1)/2, LeastBits), mostBits)
 	}
-	for x.passBytes() > target.SharedBytes && x.parts.Bits > LeastBits {
-		if x.parts.Passes == 1 && tuning.PassesMost > 1 {
-			x.parts.Passes, x.parts.Bits = 2, max((wanted+1)/2, LeastBits)
+	for x.passBytes() > target.SharedBytes && x.partitions.Bits > LeastBits {
+		if x.partitions.Passes == 1 && tuning.PassesMost > 1 {
+			x.partitions.Passes, x.partitions.Bits = 2, max((wanted+1)/2, LeastBits)
 			continue
 		}
-		x.parts.Bits--
+		x.partitions.Bits--
 	}
 	return tuning.Forced || target.MemoryBytes == 0 || x.partitionBytes() <= float64(target.MemoryBytes)*partitionShare
 }
@@ -245,7 +245,7 @@ const partitionShare = 0.5
 // partitionBytes is about what both sides take in partitions: a side during its second pass twice its rows, when those of the build lie there already.
 func (x *Join) partitionBytes() float64 {
 	build, probe := x.build.EstRows*float64(x.Of(false).Form().RowBytes), x.pipeline.RowsBefore(x.at)*float64(x.Of(true).Form().RowBytes)
-	passes := float64(x.parts.Passes)
+	passes := float64(x.partitions.Passes)
 	return max(build*passes, build+probe*passes)
 }
 
@@ -363,22 +363,22 @@ func keyNumber(keys []expr.Expr, id expr.ColumnID) int {
 
 // String says how the join is partitioned.
 func (x *Join) String() string {
-	if x.merge {
+	if x.isSorted {
 		return fmt.Sprintf("%s by %d bits", MergeName, x.SortBits())
 	}
-	return fmt.Sprintf("%s of %d bits, passes: %d, tables of %d rows", Name, x.parts.Bits, x.parts.Passes, x.Capacity)
+	return fmt.Sprintf("%s of %d bits, passes: %d, tables of %d rows", Name, x.partitions.Bits, x.partitions.Passes, x.Capacity)
 }
 
 // Explain says how the join is partitioned or sorted, what its rows carry, and why it is.
 func (x *Join) Explain() string {
-	if x.merge {
+	if x.isSorted {
 		return fmt.Sprintf("both sides sorted by %d bits of the keys, %s, %s; %s", x.SortBits(), x.sideText("build", false), x.sideText("probe", true), x.why)
 	}
 	passes := "one pass"
-	if x.parts.Passes == 2 {
+	if x.partitions.Passes == 2 {
 		passes = "two passes"
 	}
-	return fmt.Sprintf("in partitions by %s of %d bits, tables of %d rows, %s, %s; %s", passes, x.parts.Bits, x.Capacity, x.sideText("build", false), x.sideText("probe", true), x.why)
+	return fmt.Sprintf("in partitions by %s of %d bits, tables of %d rows, %s, %s; %s", passes, x.partitions.Bits, x.Capacity, x.sideText("build", false), x.sideText("probe", true), x.why)
 }
 
 // sideText says what the rows of a side carry.

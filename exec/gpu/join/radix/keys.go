@@ -40,7 +40,7 @@ func (k *packedKey) span() uint64 { return uint64(k.Hi) - uint64(k.Lo) }
 
 // packKeys decides how keys become radix keys; false: they cannot.
 func (x *Join) packKeys(probe []codegen.Form) bool {
-	return x.packIntegers(probe) || !x.merge && x.hashKeys(probe)
+	return x.packIntegers(probe) || !x.isSorted && x.hashKeys(probe)
 }
 
 // hashKeys has rows carry their keys beside a hash; false: they cannot be compared as they lie, or there is more to know of NULLs.
@@ -50,8 +50,8 @@ func (x *Join) hashKeys(probe []codegen.Form) bool {
 		if f.Class != probe[i].Class || f.Dict != probe[i].Dict {
 			return false
 		}
-		keys.nullable[0] = keys.nullable[0] || f.Nullable
-		keys.nullable[1] = keys.nullable[1] || probe[i].Nullable
+		keys.nullable[0] = keys.nullable[0] || f.IsNullable
+		keys.nullable[1] = keys.nullable[1] || probe[i].IsNullable
 	}
 	if x.probe.Mark != nil && keys.nullable != [2]bool{} {
 		return false
@@ -134,8 +134,8 @@ func (x *Join) packIntegers(probe []codegen.Form) bool {
 		if f.Class != form.Int || !f.Known || probe[i].Class != form.Int {
 			return false
 		}
-		keys.nullable[0] = keys.nullable[0] || f.Nullable
-		keys.nullable[1] = keys.nullable[1] || probe[i].Nullable
+		keys.nullable[0] = keys.nullable[0] || f.IsNullable
+		keys.nullable[1] = keys.nullable[1] || probe[i].IsNullable
 		own[i] = f.Within
 		own[i].Hi = max(own[i].Lo, own[i].Hi) // if no row has a value
 		p := probe[i].Within
@@ -204,7 +204,7 @@ func (k *packedKeys) pack(x *Join, ranges []form.Interval, wide, outside bool) b
 		return true
 	}
 	each := min((end-1-k.most)/uint64(len(wants)), mostNumbers)
-	if x.merge {
+	if x.isSorted {
 		each = min(each, 1) // rows that are sorted lie in no partitions, which could be long
 	}
 	if each == 0 {
@@ -296,7 +296,7 @@ func (x *Join) radixKey(k *kernel.Kernel, s *codegen.Scope, keys []expr.Expr, pr
 	spread(outside, x.keys.outsides)
 	spread(null, nulls)
 	radixKey := k.Name("radix_key")
-	if x.merge {
+	if x.isSorted {
 		k.Line("const RadixKey %s = (RadixKey)(%s);", radixKey, packed)
 	} else if x.keys.wide {
 		k.Line("const u64 %s = ~mix(~(%s)); // ~0, which no row has, stays as it is", radixKey, packed)
@@ -316,7 +316,7 @@ func either(a, b string) string {
 
 // packed is the C++ of the number that a radix key is made of.
 func (x *Join) packed(radixKey string) string {
-	if x.merge {
+	if x.isSorted {
 		return "(u64)" + radixKey
 	}
 	if x.keys.wide {

@@ -270,7 +270,7 @@ func (x *Join) bindBuildKeys(k *kernel.Kernel, s *codegen.Scope, missing string)
 func (x *Join) OpenUnmatched(k *kernel.Kernel, s *codegen.Scope, src *physical.UnmatchedScan) {
 	k.Rows = kernel.Rows{Of: x.build}
 	k.Defines = x.Of(false).Form().Defines(x.sides[0])
-	last, items, parts := x.parts.Passes-1, x.Of(false).Form().Read(), x.parts.Partitions(x.parts.Passes)
+	last, items, parts := x.partitions.Passes-1, x.Of(false).Form().Read(), x.partitions.Partitions(x.partitions.Passes)
 	word := func(what partition.Item) partition.Word {
 		return partition.Word{Of: x.Of(false), Pass: last, What: what}
 	}

@@ -11,7 +11,7 @@ import (
 
 // Sink writes the end of a kernel that partitions a side's rows, or appends them to be sorted.
 func (s Side) Sink(k *kernel.Kernel) kernel.Sink {
-	if s.Join.merge {
+	if s.Join.isSorted {
 		return &mergeSink{k: k, side: s}
 	}
 	values := func(scope *codegen.Scope) (string, []codegen.Value, error) { return s.values(k, scope) }

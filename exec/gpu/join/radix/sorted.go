@@ -31,7 +31,7 @@ func Sorted(g *kernel.Pipelines, b *physical.Build, feeder *physical.Pipeline) (
 	if no = unsorted(x.probe); no != "" {
 		return nil, no
 	}
-	x.merge, x.why = true, why
+	x.isSorted, x.why = true, why
 	return x, ""
 }
 
@@ -50,7 +50,7 @@ func unsorted(p *physical.Probe) string {
 }
 
 // Merges says whether the sides are sorted and merged.
-func (x *Join) Merges() bool { return x.merge }
+func (x *Join) Merges() bool { return x.isSorted }
 
 // Refusal says why Settle or SettleProbe has found that the sides cannot be sorted.
 func (x *Join) Refusal() string {
@@ -63,8 +63,8 @@ func (x *Join) Refusal() string {
 // sortedWord is a word about the rows of a side that are sorted, or of their join.
 type sortedWord struct {
 	of
-	probe bool
-	what  SortedItem
+	isProbe bool
+	what    SortedItem
 }
 
 // SortedItem is what a word of a side is.
@@ -88,7 +88,7 @@ const (
 )
 
 // Sorted is the key of a word of a side.
-func (s Side) Sorted(what SortedItem) any { return sortedWord{of{s.Join.build}, s.Probe, what} }
+func (s Side) Sorted(what SortedItem) any { return sortedWord{of{s.Join.build}, s.IsProbe, what} }
 
 // Splits is the key of the address of the build's rows in front of each tile.
 func (x *Join) Splits() any { return x.Of(false).Sorted(SortedSplits) }

@@ -15,11 +15,11 @@ func (x *Join) At() int { return x.at }
 // values writes a row's radix key and what it carries. Rows that are of no use are dropped.
 func (s Side) values(k *kernel.Kernel, scope *codegen.Scope) (radixKey string, values []codegen.Value, err error) {
 	keys := s.Join.build.Keys
-	if s.Probe {
+	if s.IsProbe {
 		keys = s.Join.probe.Keys
 	}
 	k.Line("// %s", s.Join)
-	if radixKey, err = s.Join.radixKey(k, scope, keys, s.Probe); err != nil {
+	if radixKey, err = s.Join.radixKey(k, scope, keys, s.IsProbe); err != nil {
 		return "", nil, err
 	}
 	for i := range s.layout().Fields {
@@ -40,7 +40,7 @@ func (x *Join) carried(f *partition.Field, keys []expr.Expr) expr.Expr {
 			return keys[i]
 		}
 	}
-	return &expr.Column{ID: f.ID, Typ: f.Form.Typ, Null: f.Form.Nullable}
+	return &expr.Column{ID: f.ID, Typ: f.Form.Typ, Null: f.Form.IsNullable}
 }
 
 // Open writes the loops over the pieces of work, the tables of each, and the rows of the probe's side, up to where a row's own text begins.
@@ -81,7 +81,7 @@ func (x *Join) Open(k *kernel.Kernel, s *codegen.Scope) {
 // lies writes where the partitions of a side lie.
 func (x *Join) lies(k *kernel.Kernel, probe bool) string {
 	word := func(what partition.Item) string {
-		return k.Pointer("const u32", partition.Word{Of: x.Of(probe), Pass: x.parts.Passes - 1, What: what})
+		return k.Pointer("const u32", partition.Word{Of: x.Of(probe), Pass: x.partitions.Passes - 1, What: what})
 	}
 	return fmt.Sprintf("RadixSide{%s, %s}", word(partition.Begins), word(partition.Counts))
 }
@@ -89,7 +89,7 @@ func (x *Join) lies(k *kernel.Kernel, probe bool) string {
 // declare declares what lies in shared memory. The sink has names of its own beside these: table and slot_count among them.
 func (x *Join) declare(k *kernel.Kernel) {
 	k.Line("using BuildRow = WordRow<%d>;", x.sides[0].Words)
-	k.Line("using Chains = RadixTable<%d, %d, %d>;", x.slotBits, x.numberBits(), x.parts.Passes)
+	k.Line("using Chains = RadixTable<%d, %d, %d>;", x.slotBits, x.numberBits(), x.partitions.Passes)
 	if x.Notes() {
 		k.Line("using Matched = MatchedRows<%d>;", x.matchedWords())
 	}
@@ -118,7 +118,7 @@ func (x *Join) openTable(k *kernel.Kernel) {
 	k.Line("block_barrier();")
 	k.Open("for (i64 at = table_from; at < table_end; at += RADISH_BLOCK * %d) {", items)
 	k.Line("BuildRow rows[%d];", items)
-	k.Line("load_rows(%s, at, table_end, rows);", k.Pointer("const BuildRow", partition.Word{Of: x.Of(false), Pass: x.parts.Passes - 1, What: partition.Rows}))
+	k.Line("load_rows(%s, at, table_end, rows);", k.Pointer("const BuildRow", partition.Word{Of: x.Of(false), Pass: x.partitions.Passes - 1, What: partition.Rows}))
 	k.Line("RADISH_UNROLL")
 	k.Open("for (i32 i = 0; i < %d; i++) {", items)
 	k.Line("if (is_pad(rows[i])) continue;")
@@ -142,7 +142,7 @@ func (x *Join) openTile(k *kernel.Kernel, s *codegen.Scope) {
 	k.Open("for (i64 at = work.from; at < work.end; at += RADISH_BLOCK * %d) {", items)
 	k.Line("if (((at - work.from) / (RADISH_BLOCK * %d) & %d) == %d) stop = stop || stopped(%s, %s);", items, askTiles-1, askTiles-1, k.ErrorAddress(), k.Pointer("const u32", kernel.CancelWord{}))
 	k.Line("Row rows[%d];", items)
-	k.Line("load_rows(%s, at, (i64)work.end, rows);", k.Pointer("const Row", partition.Word{Of: x.Of(true), Pass: x.parts.Passes - 1, What: partition.Rows}))
+	k.Line("load_rows(%s, at, (i64)work.end, rows);", k.Pointer("const Row", partition.Word{Of: x.Of(true), Pass: x.partitions.Passes - 1, What: partition.Rows}))
 	k.Line("u32 links[%d];", items)
 	k.Line("RADISH_UNROLL")
 	k.Line("for (i32 i = 0; i < %d; i++) links[i] = is_pad(rows[i]) ? Chains::none : chains.heads[Chains::slot(radix_key_of(rows[i]))];", items)

@@ -7,10 +7,10 @@ import (
 	"github.com/radish-sql/radish/column"
 )
 
-// textCode numbers strings in their order by the bytes that occur in them: a position at which all strings have one of ten digits is a digit of
+// stringCode numbers strings in their order by the bytes that occur in them: a position at which all strings have one of ten digits is a digit of
 // a mixed-radix number with ten values, and a position at which all agree takes nothing. So far more of a string fits a word than its
 // eight first bytes. (The idea is that of order-preserving alphabet compression; Antoshenkov, Lomet, Murray 1996.)
-type textCode struct {
+type stringCode struct {
 	positions []textPosition
 	size      uint64 // codes lie below it; 0: 2^64
 	whole     bool   // different strings have different codes
@@ -23,18 +23,18 @@ type textPosition struct {
 }
 
 const (
-	textWindow = 24  // positions that are looked at
-	textCoded  = 512 // so many strings are worth it
+	textWindow   = 24  // positions that are looked at
+	stringsCoded = 512 // so many strings are worth it
 )
 
-// textBytes are the bytes that occur at each position, and the lengths.
-type textBytes struct {
+// stringBytes are the bytes that occur at each position, and the lengths.
+type stringBytes struct {
 	seen        [textWindow][256]bool
 	least, most int
 	any         bool
 }
 
-func newTextCode(v *column.Vector, r Rows, n int, each eachRows) (c textCode, err error) {
+func newStringCode(v *column.Vector, r Rows, n int, each eachRows) (c stringCode, err error) {
 	for skip := 0; ; {
 		x, err := bytesOf(v, r, n, skip, each)
 		if err != nil {
@@ -47,17 +47,17 @@ func newTextCode(v *column.Vector, r Rows, n int, each eachRows) (c textCode, er
 		// All agree in the window.
 		common, equal, err := commonPrefix(v, r, n, each)
 		if err != nil || equal {
-			return textCode{size: 1, whole: true}, err
+			return stringCode{size: 1, whole: true}, err
 		}
 		skip = common
 	}
 }
 
 // bytesOf looks at the strings' bytes from skip on.
-func bytesOf(v *column.Vector, r Rows, n, skip int, each eachRows) (*textBytes, error) {
-	all := &textBytes{least: math.MaxInt}
-	err := merged(n, each, func(from, to int) *textBytes {
-		x := &textBytes{least: math.MaxInt}
+func bytesOf(v *column.Vector, r Rows, n, skip int, each eachRows) (*stringBytes, error) {
+	all := &stringBytes{least: math.MaxInt}
+	err := merged(n, each, func(from, to int) *stringBytes {
+		x := &stringBytes{least: math.MaxInt}
 		for i := from; i < to; i++ {
 			p := r.At(i)
 			if v.Valid != nil && !v.Valid.Get(p) {
@@ -74,7 +74,7 @@ func bytesOf(v *column.Vector, r Rows, n, skip int, each eachRows) (*textBytes, 
 			}
 		}
 		return x
-	}, func(x *textBytes) {
+	}, func(x *stringBytes) {
 		all.any = all.any || x.any
 		all.least, all.most = min(all.least, x.least), max(all.most, x.most)
 		for k := range x.seen {
@@ -87,8 +87,8 @@ func bytesOf(v *column.Vector, r Rows, n, skip int, each eachRows) (*textBytes, 
 }
 
 // choose takes as many positions as fit a word.
-func (c *textCode) choose(x *textBytes, skip int) {
-	*c = textCode{size: 1, whole: true}
+func (c *stringCode) choose(x *stringBytes, skip int) {
+	*c = stringCode{size: 1, whole: true}
 	if !x.any {
 		return
 	}
@@ -122,7 +122,7 @@ func (c *textCode) choose(x *textBytes, skip int) {
 }
 
 // words stores the codes of rows in dst.
-func (c *textCode) words(dst []uint64, v *column.Vector, r Rows) {
+func (c *stringCode) words(dst []uint64, v *column.Vector, r Rows) {
 	positions := c.positions
 	for i := range dst {
 		s := v.StringAt(r.At(i))

@@ -64,3 +64,9 @@ func (p *Placed) Lacks() Lacks {
 	}
 	return l
 }
+
+// Cold says, where there are several devices, whether a run that starts now lacks kernels or columns, or has kernels that were compiled quickly.
+func (p *Placed) Cold() bool {
+	several := p.shares != nil || p.Placement.Alone != ""
+	return several && (p.better != nil || p.Lacks().Any())
+}

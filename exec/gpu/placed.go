@@ -78,12 +78,6 @@ func (p *Placed) IsShared() (shared, byCost bool) {
 	return p.shares != nil, p.shares != nil && p.shares.pays != ""
 }
 
-// Cold says, where there are several devices, whether a run that starts now lacks kernels or columns, or has kernels that were compiled quickly.
-func (p *Placed) Cold() bool {
-	several := p.shares != nil || p.Placement.Alone != ""
-	return several && (p.better != nil || p.Lacks().Any())
-}
-
 // Whole says whether all pipelines of the plan are on the GPU.
 func (p *Placed) Whole() bool {
 	return !slices.ContainsFunc(p.Plan.Pipelines, func(x *physical.Pipeline) bool { return p.Placement.Device(x) != physical.GPU })

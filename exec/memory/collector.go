@@ -27,6 +27,7 @@ func headroom(limits int64) int64 { return max(leastHeadroom, limits/10) }
 var collector struct {
 	sync.Mutex
 	budgets map[weak.Pointer[Budget]]bool
+	watched bool  // an object is there whose end tells of the next collection
 	own     int64 // the limit that was set before
 	set     int64 // what was set here last
 
@@ -130,8 +131,8 @@ func (b *Budget) LimitCollector() (release func()) {
 		c.budgets = map[weak.Pointer[Budget]]bool{}
 		c.own = debug.SetMemoryLimit(-1)
 		c.set = c.own
-		watchCollector()
 	}
+	watchCollector()
 	p := weak.Make(b)
 	c.budgets[p] = true
 	limitCollector()
@@ -143,13 +144,19 @@ func (b *Budget) LimitCollector() (release func()) {
 	})
 }
 
-// watchCollector sets the limit anew after each collection, as long as there are budgets.
+// watchCollector sets the limit anew after each collection, as long as there are budgets. Only one object tells of a collection: with two, what was given back before it
+// would count as found. The caller holds the collector's lock.
 func watchCollector() {
+	if collector.watched {
+		return
+	}
+	collector.watched = true
 	sentinel := new([16]byte) // too large to share its memory with another object
 	runtime.AddCleanup(sentinel, func(struct{}) {
 		collector.Lock()
 		defer collector.Unlock()
-		if c := &collector; len(c.budgets) > 0 {
+		c := &collector
+		if c.watched = false; len(c.budgets) > 0 {
 			c.freedBefore.Store(c.freedLast.Swap(c.freed.Load()))
 			limitCollector()
 			watchCollector()

@@ -115,8 +115,8 @@ func (c *cursor) hold(bytes int64) error {
 // close gives back all memory.
 func (c *cursor) close() {
 	c.pages.close()
-	intBuffers.give(c.dict.ints)
-	intBuffers.give(c.late.some.Ints)
+	intBuffers.Give(c.dict.ints)
+	intBuffers.Give(c.late.some.Ints)
 	c.dict, c.late.some = chunkDictionary{}, encoding.Data{}
 	c.memory.Free(c.held)
 	c.held = 0
@@ -343,14 +343,14 @@ func (c *cursor) readDictionary(p page) (err error) {
 		c.dict.words = make([]string, n, max(n, byteValues))
 		_, err = c.plainStrings(c.dict.words, src)
 	default:
-		c.dict.ints = intBuffers.take(max(n, byteValues))[:n]
+		c.dict.ints = intBuffers.Take(max(n, byteValues))[:n]
 		if _, err = c.plainInts(c.dict.ints, src); err == nil {
-			done := intBuffers.take(cap(c.dict.ints))[:n]
+			done := intBuffers.Take(cap(c.dict.ints))[:n]
 			copy(done, c.dict.ints)
 			if c.finishInts(done) == nil {
 				c.dict.ints, done, c.dict.finished = done, c.dict.ints, true
 			}
-			intBuffers.give(done)
+			intBuffers.Give(done)
 		}
 	}
 	return err

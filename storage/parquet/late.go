@@ -129,7 +129,7 @@ func (c *cursor) recycle() {
 		}
 		c.memory.Free(int64(cap(b)))
 		c.held -= int64(cap(b))
-		giveBuffer(b)
+		byteBuffers.Give(b)
 		c.pages.spent[i] = nil
 	}
 	c.pages.spent = c.pages.spent[:0]

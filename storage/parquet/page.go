@@ -8,6 +8,7 @@ import (
 
 	"github.com/apache/arrow/go/v17/parquet"
 
+	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/storage/codec"
 )
@@ -259,12 +260,12 @@ func (p *pages) unpack(packed []byte, size int) ([]byte, error) {
 		return packed, nil
 	}
 	if size > cap(p.buf) {
-		if err := p.allow(int64(capacityFor(size) - cap(p.buf))); err != nil {
+		if err := p.allow(int64(column.BufferCapacity(size) - cap(p.buf))); err != nil {
 			return nil, err
 		}
 		if size <= max(64*len(packed), 1<<20) { // else memory grows with what really comes out
-			giveBuffer(p.buf)
-			p.buf = takeBuffer(size)
+			byteBuffers.Give(p.buf)
+			p.buf = byteBuffers.Take(size)
 		}
 	}
 	data, err := p.codec.Unpack(p.buf, packed, size)
@@ -308,10 +309,10 @@ func prefixed(b []byte) (first, rest []byte, err error) {
 // close gives memory back.
 func (p *pages) close() {
 	p.window.close()
-	giveBuffer(p.buf)
-	giveBuffer(p.taken)
+	byteBuffers.Give(p.buf)
+	byteBuffers.Give(p.taken)
 	for _, b := range p.spent {
-		giveBuffer(b)
+		byteBuffers.Give(b)
 	}
 	p.buf, p.taken, p.spent = nil, nil, nil
 }

@@ -1,6 +1,10 @@
 package parquet
 
-import "io"
+import (
+	"io"
+
+	"github.com/radish-sql/radish/column"
+)
 
 // window is the part of a column chunk that is in memory: what lies ahead of the reader, some pages at most.
 type window struct {
@@ -43,7 +47,7 @@ func (w *window) need(n int64, allow func(bytes int64) error) error {
 		return err
 	}
 	if !w.shared && cap(memory) > cap(w.memory) {
-		giveBuffer(w.memory)
+		byteBuffers.Give(w.memory)
 	}
 	w.memory, w.bytes = memory, memory
 	w.read += int64(size - had)
@@ -55,14 +59,14 @@ func (w *window) take(size int, allow func(bytes int64) error) ([]byte, error) {
 	if !w.shared && cap(w.memory) >= size {
 		return w.memory[:size], nil
 	}
-	more := int64(capacityFor(size))
+	more := int64(column.BufferCapacity(size))
 	if !w.shared {
 		more -= int64(cap(w.memory))
 	}
 	if err := allow(more); err != nil {
 		return nil, err
 	}
-	return takeBuffer(size), nil
+	return byteBuffers.Take(size), nil
 }
 
 // skip passes over bytes, which need not be in memory.
@@ -74,7 +78,7 @@ func (w *window) skip(n int64) {
 // close gives the memory back.
 func (w *window) close() {
 	if !w.shared {
-		giveBuffer(w.memory)
+		byteBuffers.Give(w.memory)
 	}
 	w.memory, w.bytes = nil, nil
 }

@@ -57,18 +57,18 @@ type pairSlot struct {
 
 // Slots of tables, which one has done with and another takes.
 var (
-	wordSlots task.Buffers[wordSlot]
-	pairSlots task.Buffers[pairSlot]
-	textSlots task.Buffers[textSlot]
+	wordSlots column.Buffers[wordSlot]
+	pairSlots column.Buffers[pairSlot]
+	textSlots column.Buffers[textSlot]
 )
 
 // replaced returns n free slots in place of old ones, which nothing reads any more.
-func replaced[T any](l *Layout, slots *task.Buffers[T], old []T, n int) []T {
+func replaced[T any](l *Layout, slots *column.Buffers[T], old []T, n int) []T {
 	if !l.Reuses {
 		return make([]T, n)
 	}
 	slots.Give(old)
-	return slots.Take(n)
+	return slots.TakeZeros(n)
 }
 
 func New(l *Layout) *Table {

@@ -1,4 +1,4 @@
-package task
+package column
 
 import (
 	"math/rand/v2"
@@ -18,7 +18,7 @@ func TestBuffers(t *testing.T) {
 				if r.IntN(2) == 0 {
 					n = 1 << (minBuffer - 1 + r.IntN(4))
 				}
-				s := buffers.Take(n)
+				s := buffers.TakeZeros(n)
 				if len(s) != n {
 					t.Errorf("%d values, not %d", len(s), n)
 				}

@@ -12,23 +12,25 @@ import (
 	"github.com/radish-sql/radish/sql/types"
 )
 
-// Group keys that are no words: a text, or a row of several columns written out as bytes. Their hashes are computed once, for a vector
+// Group keys that are no words: a string, or a row of several columns written out as bytes. Their hashes are computed once, for a vector
 // at a time, and kept. A slot has the upper half of a hash, so that two keys are compared only where they are most likely equal.
 
-// textSlot is the upper half of a key's hash, and the key's group + 1; 0: free.
-type textSlot uint64
+// hashSlot is the upper half of a key's hash, and the key's group + 1; 0: free.
+type hashSlot uint64
+
+func newHashSlot(hash uint64, group int) hashSlot { return hashSlot(hash>>32<<32 | uint64(group+1)) }
 
 // slot returns the slot at which the search for a hash starts. Its bits are not those that a slot keeps of the hash, nor those of partitions.
 func (t *Table) slot(hash uint64) uint64 { return hash >> 8 & t.mask }
 
-// findText is find for one column of strings.
-func (t *Table) findText(v *column.Vector, sel []int32, out []uint32) {
+// findString is find for one column of strings.
+func (t *Table) findString(v *column.Vector, sel []int32, out []uint32) {
 	n := len(sel)
 	t.reserveScratch(n)
 	t.keys = slices.Grow(t.keys[:0], n)[:n]
 	keys, hashes := t.keys, t.k1[:n]
 	if v.Const || v.Valid != nil {
-		t.findTextOrNull(v, sel, out)
+		t.findStringOrNull(v, sel, out)
 		return
 	}
 	if v.Dict != nil {
@@ -46,8 +48,8 @@ func (t *Table) findText(v *column.Vector, sel []int32, out []uint32) {
 	t.lookupStrings(keys, hashes, false, out)
 }
 
-// findTextOrNull is findText where there may be NULLs, which are not looked up.
-func (t *Table) findTextOrNull(v *column.Vector, sel []int32, out []uint32) {
+// findStringOrNull is findString where there may be NULLs, which are not looked up.
+func (t *Table) findStringOrNull(v *column.Vector, sel []int32, out []uint32) {
 	keys, hashes := t.keys[:0], t.k1[:0]
 	at := make([]int32, 0, len(sel))
 	for j, p := range sel {
@@ -72,7 +74,7 @@ func (t *Table) findTextOrNull(v *column.Vector, sel []int32, out []uint32) {
 // the misses of many keys overlap.
 func (t *Table) lookupStrings(keys []string, hashes []uint64, stable bool, out []uint32) {
 	if need := slotsFor(t.Count + len(keys)); need > len(t.slots3) {
-		t.growStrings(need)
+		t.growHashed(need)
 	}
 	slots, mask := t.slots3, t.mask
 	for i, h := range hashes {
@@ -89,12 +91,12 @@ func (t *Table) lookupStrings(keys []string, hashes []uint64, stable bool, out [
 			out[i] = g - 1
 			continue
 		}
-		out[i] = t.lookupText(k, hashes[i], stable)
+		out[i] = t.lookupString(k, hashes[i], stable)
 	}
 }
 
-// lookupText finds the group of one key, for which there is a free slot.
-func (t *Table) lookupText(k string, hash uint64, stable bool) uint32 {
+// lookupString finds the group of one key, for which there is a free slot.
+func (t *Table) lookupString(k string, hash uint64, stable bool) uint32 {
 	at := t.slot(hash)
 	for {
 		s := t.slots3[at]
@@ -103,8 +105,8 @@ func (t *Table) lookupText(k string, hash uint64, stable bool) uint32 {
 				k = t.keep(k)
 			}
 			t.strings, t.hashes = append(t.strings, k), append(t.hashes, hash)
+			t.slots3[at] = newHashSlot(hash, t.Count)
 			t.Count++
-			t.slots3[at] = textSlot(hash>>32<<32 | uint64(t.Count))
 			return uint32(t.Count - 1)
 		}
 		if uint64(s)>>32 == hash>>32 && t.strings[uint32(s)-1] == k {
@@ -114,22 +116,24 @@ func (t *Table) lookupText(k string, hash uint64, stable bool) uint32 {
 	}
 }
 
-func (t *Table) growStrings(size int) {
+// growHashed makes slots of hashes, for keys that are found by these: strings, and more words than two.
+func (t *Table) growHashed(size int) {
 	size = t.grownSize(len(t.slots3), size)
-	t.slots3 = replaced(t.Layout, &textSlots, t.slots3, size)
+	t.slots3 = replaced(t.Layout, &hashSlots, t.slots3, size)
 	t.mask = uint64(size - 1)
-	for g, h := range t.hashes {
+	for g := range t.Count {
 		if g&task.CheckRows == 0 && t.Layout.isStopped() {
 			return
 		}
 		if int32(g) == t.null {
 			continue
 		}
+		h := t.hash(uint32(g))
 		at := t.slot(h)
 		for t.slots3[at] != 0 {
 			at = (at + 1) & t.mask
 		}
-		t.slots3[at] = textSlot(h>>32<<32 | uint64(g+1))
+		t.slots3[at] = newHashSlot(h, g)
 	}
 }
 

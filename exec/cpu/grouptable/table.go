@@ -27,7 +27,7 @@ type Table struct {
 	Held    int64    // bytes of all arenas
 	slots1  []wordSlot
 	slots2  []pairSlot
-	slots3  []textSlot
+	slots3  []hashSlot
 	mask    uint64
 	null    int32 // the group of NULL for a single key column; -1: none yet
 
@@ -59,7 +59,7 @@ type pairSlot struct {
 var (
 	wordSlots column.Buffers[wordSlot]
 	pairSlots column.Buffers[pairSlot]
-	textSlots column.Buffers[textSlot]
+	hashSlots column.Buffers[hashSlot]
 )
 
 // replaced returns n free slots in place of old ones, which nothing reads any more.
@@ -112,7 +112,7 @@ func (t *Table) Find(keys []*column.Vector, sel []int32, n int, out []uint32) (o
 		}
 		t.lookupWide(len(sel), out)
 	case oneString:
-		t.findText(keys[0], sel, out)
+		t.findString(keys[0], sel, out)
 	default:
 		t.write(keys, sel)
 		t.lookupStrings(t.keys, t.k1, false, out)
@@ -419,7 +419,7 @@ func (t *Table) Seal() {
 	if t.Layout.Reuses {
 		wordSlots.Give(t.slots1)
 		pairSlots.Give(t.slots2)
-		textSlots.Give(t.slots3)
+		hashSlots.Give(t.slots3)
 	}
 	t.slots1, t.slots2, t.slots3, t.mask = nil, nil, nil, 0
 	t.scratch = scratch{}
@@ -439,9 +439,9 @@ func (t *Table) Reserve(groups int) {
 	case t.Layout.Form == pairKeys:
 		t.growPairs(size)
 	case t.Layout.Form == wideKeys:
-		t.growWide(size)
+		t.growHashed(size)
 	case t.Layout.Form.TakesAny():
-		t.growStrings(size)
+		t.growHashed(size)
 		t.strings, t.hashes = make([]string, 0, groups+groups/4), make([]uint64, 0, groups+groups/4)
 	}
 }

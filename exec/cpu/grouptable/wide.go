@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/radish-sql/radish/exec/cpu/keyhash"
-	"github.com/radish-sql/radish/exec/cpu/task"
 )
 
 // Keys of several words. A slot has the upper half of a hash, as those of strings do, so that words are compared only where they are most likely
@@ -27,7 +26,7 @@ func (t *Table) wordsOf(g uint32) []uint64 {
 // lookupWide finds the groups of the n keys in t.packed. Slots are read before words, so that the misses of many keys overlap.
 func (t *Table) lookupWide(n int, out []uint32) {
 	if need := slotsFor(t.Count + n); need > len(t.slots3) {
-		t.growWide(need)
+		t.growHashed(need)
 	}
 	t.hashes = slices.Grow(t.hashes[:0], n)[:n]
 	hashes := t.hashes
@@ -78,30 +77,13 @@ func (t *Table) lookupWideKey(i int) uint32 {
 			for _, words := range t.packed {
 				t.Words = append(t.Words, words[i])
 			}
+			t.slots3[at] = newHashSlot(hash, t.Count)
 			t.Count++
-			t.slots3[at] = textSlot(hash>>32<<32 | uint64(t.Count))
 			return uint32(t.Count - 1)
 		}
 		if uint64(s)>>32 == hash>>32 && t.isWide(uint32(s)-1, i) {
 			return uint32(s) - 1
 		}
 		at = (at + 1) & t.mask
-	}
-}
-
-func (t *Table) growWide(size int) {
-	size = t.grownSize(len(t.slots3), size)
-	t.slots3 = replaced(t.Layout, &textSlots, t.slots3, size)
-	t.mask = uint64(size - 1)
-	for g := range t.Count {
-		if g&task.CheckRows == 0 && t.Layout.isStopped() {
-			return
-		}
-		h := hashWide(t.wordsOf(uint32(g)))
-		at := t.slot(h)
-		for t.slots3[at] != 0 {
-			at = (at + 1) & t.mask
-		}
-		t.slots3[at] = textSlot(h>>32<<32 | uint64(g+1))
 	}
 }

@@ -226,7 +226,7 @@ func (r *rehearsal) prepare(engine, statement context.Context) (placed *gpu.Plac
 		return placed, ""
 	}
 	defer r.engine.stored.Enter()()
-	best, outcome := time.Duration(0), placement.Outcome{Device: physical.GPU}
+	best, outcome := time.Duration(0), placement.Outcome{}
 	for i := range rehearsals {
 		begin := time.Now()
 		again, _ := r.place()
@@ -234,8 +234,7 @@ func (r *rehearsal) prepare(engine, statement context.Context) (placed *gpu.Plac
 			return nil, ""
 		}
 		placing := time.Since(begin)
-		outcome.Shared, outcome.ByCost = again.IsShared()
-		outcome.Cold = again.Cold()
+		outcome = again.Outcome()
 		took, reason, err := r.run(engine, again)
 		switch {
 		case errors.Is(err, exec.ErrGivenUp):

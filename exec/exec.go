@@ -110,9 +110,7 @@ func onGPU(ctx context.Context, plan *physical.Plan, env *Env, outcome *placemen
 		warnings = env.Expr.Warnings
 	}
 	before := warnings.List()
-	outcome.Device = physical.GPU
-	outcome.Shared, outcome.ByCost = env.GPU.IsShared()
-	outcome.Cold = env.GPU.Cold()
+	*outcome = env.GPU.Outcome()
 	rows, reason, err := attempt(ctx, env.GPU, env.config(), nil)
 	if rows != nil || err != nil {
 		return rows, err

@@ -65,8 +65,12 @@ func (p *Placed) Lacks() Lacks {
 	return l
 }
 
-// Cold says, where there are several devices, whether a run that starts now lacks kernels or columns, or has kernels that were compiled quickly.
-func (p *Placed) Cold() bool {
-	several := p.shares != nil || p.Placement.Alone != ""
-	return several && (p.better != nil || p.Lacks().Any())
+// Outcome is what is known of a run before it starts, if this device will give its rows. Where there are several devices it looks at what is lacking.
+func (p *Placed) Outcome() placement.Outcome {
+	shared := p.shares != nil
+	several := shared || p.Placement.Alone != ""
+	return placement.Outcome{
+		Device: physical.GPU, Shared: shared, ByCost: shared && p.shares.pays != "",
+		Cold: several && (p.better != nil || p.Lacks().Any()),
+	}
 }

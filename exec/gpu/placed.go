@@ -73,11 +73,6 @@ func (p *Placed) parts(place int) map[*physical.TableScan]tables.Slice {
 	return p.shares.parts[place]
 }
 
-// IsShared says whether several devices share the plan, and whether they do because that costs less.
-func (p *Placed) IsShared() (shared, byCost bool) {
-	return p.shares != nil, p.shares != nil && p.shares.pays != ""
-}
-
 // Whole says whether all pipelines of the plan are on the GPU.
 func (p *Placed) Whole() bool {
 	return !slices.ContainsFunc(p.Plan.Pipelines, func(x *physical.Pipeline) bool { return p.Placement.Device(x) != physical.GPU })

@@ -2,6 +2,7 @@ package placement
 
 import (
 	"fmt"
+	"math/bits"
 	"sync"
 	"time"
 
@@ -293,6 +294,22 @@ func (t Took) Decided() (known, pays bool) {
 
 // leastGained is the part of one GPU's time that sharing has to have saved in runs: less would change with each run.
 const leastGained = 0.05
+
+// String says what was known when both are.
+func (t Took) String() string {
+	return fmt.Sprintf("it took %s on one GPU and %s on all", inWords(t.One.Seconds()), inWords(t.Several.Seconds()))
+}
+
+// Class tells apart what leads to another decision. What one GPU takes counts by powers of two, so that the decision is not made again and again.
+func (t Took) Class() int {
+	switch known, pays := t.Decided(); {
+	case known && pays:
+		return -1
+	case known:
+		return -2
+	}
+	return bits.Len64(uint64(t.One))
+}
 
 // Took is what a statement has taken where there are several GPUs: on one of them, and on those that shared it. 0: too few runs say so.
 func (a *Advisor) Took(fingerprint uint64) (took Took) {

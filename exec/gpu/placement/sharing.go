@@ -2,7 +2,6 @@ package placement
 
 import (
 	"fmt"
-	"math/bits"
 	"time"
 
 	"github.com/radish-sql/radish/planner/cost"
@@ -24,22 +23,6 @@ const leastShare = 0.15
 
 // Pays says whether sharing saves enough.
 func (s *Sharing) Pays() bool { return s.Several.Seconds() <= (1-leastShare)*s.One.Seconds() }
-
-// String says what was known when both are.
-func (t Took) String() string {
-	return fmt.Sprintf("it took %s on one GPU and %s on all", inWords(t.One.Seconds()), inWords(t.Several.Seconds()))
-}
-
-// Class tells apart what leads to another decision. What one GPU takes counts by powers of two, so that the decision is not made again and again.
-func (t Took) Class() int {
-	switch known, pays := t.Decided(); {
-	case known && pays:
-		return -1
-	case known:
-		return -2
-	}
-	return bits.Len64(uint64(t.One))
-}
 
 // Scale has the plan take what a run took on one GPU. Its kernels take as many times what they were expected to take on several.
 func (s *Sharing) Scale(took time.Duration) {

@@ -134,7 +134,7 @@ func arrowFile(sql, ending string) func(context.Context, *memoryClient) error {
 		}
 		defer os.RemoveAll(folder)
 		path := filepath.Join(folder, "rows."+ending)
-		made := "SELECT a.id * 10 + b.id DIV 10000 AS id, REPEAT(MD5(a.id * 10 + b.id DIV 10000), 13) AS t FROM n a JOIN n b ON a.k = b.k INTO OUTFILE '" + path + "'"
+		made := "SELECT a.id * 10 + (b.id - 1001) DIV 10000 AS id, REPEAT(MD5(a.id * 10 + (b.id - 1001) DIV 10000), 13) AS t FROM n a JOIN n b ON a.k = b.k INTO OUTFILE '" + path + "'"
 		if _, err := c.conn.Exec(ctx, made); err != nil {
 			return err
 		}

@@ -1,7 +1,6 @@
 package parse
 
 import (
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -62,25 +61,35 @@ func (v view) inFrom(d int) bool {
 	return v.is(d-1, ",")
 }
 
-// fileEndings are those of files that a query may name.
-var fileEndings = []string{".csv", ".tsv", ".psv", ".txt", ".json", ".jsonl", ".ndjson", ".parquet", ".pq", ".arrow", ".arrows", ".feather", ".ipc", ".gz", ".zst"}
+// nameMarks are characters of paths, addresses and patterns that cannot stand in a name without backticks, but for the point.
+const nameMarks = "-.~/\\:*?"
 
-// path says whether the rejected token is part of a path or address that stands where a table is expected, and where that begins.
-func (v view) path() (begin int, ok bool) {
+// bareName is the name that the rejected token is a part of, where it stands without backticks, and a table is expected. It has no spaces. It begins at
+// token begin, counted from the rejected one; ok says whether there is one.
+func (v view) bareName() (name string, begin int, ok bool) {
 	if v.at >= len(v.tokens) {
-		return 0, false
+		return "", 0, false
 	}
-	for k := v.at; k > 0 && v.tokens[k-1].end == v.tokens[k].start; k-- {
+	outside := func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' && r != '$' && !strings.ContainsRune(nameMarks, r)
+	}
+	for k := v.at; k > 0 && v.tokens[k-1].end == v.tokens[k].start && !strings.ContainsFunc(v.word(begin-1), outside); k-- {
 		begin--
 	}
-	if !v.inFrom(begin) {
-		return 0, false
-	}
-	name := v.text[v.tokens[v.at+begin].start:]
-	if end := strings.IndexAny(name, " \t\r\n;)"); end >= 0 {
+	name = v.text[v.tokens[v.at+begin].start:]
+	if end := strings.IndexFunc(name, outside); end >= 0 {
 		name = name[:end]
 	}
-	return begin, strings.Contains(name, "://") || slices.ContainsFunc(fileEndings, func(e string) bool { return strings.HasSuffix(strings.ToLower(name), e) })
+	if int(v.tokens[v.at+begin].start)+len(name) <= int(v.tokens[v.at].start) {
+		return "", 0, false // the rejected token is none of a name
+	}
+	return name, begin, v.inFrom(begin) && strings.ContainsFunc(name, unicode.IsLetter) && strings.ContainsAny(name, nameMarks)
+}
+
+// path finds a path or address without backticks.
+func (v view) path() (begin int, ok bool) {
+	name, begin, ok := v.bareName()
+	return begin, ok && (strings.Contains(name, "://") || strings.Contains(name, "/") && strings.Contains(name, "."))
 }
 
 // inCast says whether the innermost open parenthesis before the rejected token is that of CAST.
@@ -333,7 +342,11 @@ func explain(text string, tokens []token, at int) (offset int, err *sqlerr.Error
 		}
 		return end, sqlerr.ParseError("syntax error: the statement ends too early")
 	}
-	return int(tokens[at].start), sqlerr.ParseError("syntax error near '%s'", excerpt(text[tokens[at].start:]))
+	err = sqlerr.ParseError("syntax error near '%s'", excerpt(text[tokens[at].start:]))
+	if _, _, ok := v.bareName(); ok {
+		err = err.WithHint("names with other characters than letters, digits, _ and $ stand in backticks: FROM `my-table`, FROM `my-database`.t, FROM `file-1.csv`")
+	}
+	return int(tokens[at].start), err
 }
 
 // excerpt shortens text to its first line and 80 characters. What cannot be printed, which could steer a terminal,

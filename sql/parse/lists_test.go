@@ -6,23 +6,7 @@ import (
 	"testing"
 
 	"github.com/radish-sql/radish/sql/expr"
-	"github.com/radish-sql/radish/storage/files"
-	"github.com/radish-sql/radish/storage/textfile"
 )
-
-// TestFileEndings: a path without backticks is known by the endings of all formats that can be read or written, and of compressed texts.
-func TestFileEndings(t *testing.T) {
-	var want []string
-	for _, f := range files.Formats() {
-		want = append(want, f.Endings()...)
-	}
-	for _, packed := range []string{".gz", ".zst", ".bz2", ".xz", ".lzma", ".lz4", ".br", ".z", ".sz", ".snappy"} {
-		if textfile.Trim("x"+packed) == "x" {
-			want = append(want, packed)
-		}
-	}
-	same(t, "fileEndings", fileEndings, want)
-}
 
 // TestCalledAggregates: FILTER is known behind each aggregate whose calls are read as those of a function.
 func TestCalledAggregates(t *testing.T) {

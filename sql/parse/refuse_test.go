@@ -9,6 +9,20 @@ import (
 	"github.com/radish-sql/radish/sql/sqlerr"
 )
 
+// TestNamesWithoutBackticks checks the hint on names that need them, and that nothing else gets it.
+func TestNamesWithoutBackticks(t *testing.T) {
+	for sql, want := range map[string]bool{
+		"SELECT * FROM my-table": true, "SELECT * FROM my-db.t": true, "SELECT * FROM t JOIN my-db.t ON 1": true, "SELECT * FROM t, a/b": true,
+		"SELECT * FROM sales-2024.csv": true, "SELECT * FROM 2024.csv": true, "SELECT * FROM sales.csv.gz": true, "SELECT * FROM sales*.xyz": true, "SELECT * FROM a.b.c": true,
+		"SELECT * FROM t - x.csv": false, "SELECT * FROM t,-1": false, "SELECT * FROM t WHERE a.b.c.d = 1": false, "SELECT * FROM t=1": false, "SELECT * FROM t 5": false, "SELECT * FROM (a)-b": false, "SELECT * FROM": false,
+	} {
+		_, err := parse.One(sql, parse.DefaultMode)
+		if got := sqlerr.From(err); got.Code != 1064 || strings.Contains(got.Hint, "in backticks") != want {
+			t.Errorf("%s: %v; hint %q", sql, got, got.Hint)
+		}
+	}
+}
+
 // Each text has one ‸, which is taken out before parsing, where the error has to point.
 func TestRefusals(t *testing.T) {
 	for _, tc := range []struct{ sql, want string }{
@@ -64,6 +78,8 @@ func TestRefusals(t *testing.T) {
 		{"SELECT a FROM t JOIN ‸./x-2024.Parquet;", "a path or address without backticks"},
 		{"SELECT a FROM t, ‸https://example.com/x)", "a path or address without backticks"},
 		{"SELECT a FROM ‸~/x.json", "a path or address without backticks"},
+		{"SELECT a FROM ‸./x.unknown", "a path or address without backticks"},
+		{"SELECT a FROM ‸s3://bucket/x", "a path or address without backticks"},
 		{"SELECT a FROM t ‸- x.csv", "syntax error near '- x.csv'"},
 		{"SELECT a FROM a‸/b", "syntax error near '/b'"},
 		{"SELECT (a) ‸OVER () FROM t", "syntax error near 'OVER"},

@@ -3,7 +3,7 @@
 //
 // A query takes this way:
 //
-//	OpenFleet           fleet.go, links.go      the devices that queries run on, alone or together, and what they reach of each other; device.go: one of them, and devicememory.go: what its memory is used for
+//	OpenFleet           fleet.go                the devices that queries run on, alone or together; device.go: one of them, and devicememory.go: what its memory is used for
 //	Device.Place        place.go, placing.go    which pipelines run here, with the joins that a statement wants (joins.go), and why: a *Placed plan (placed.go); package placement says whether the GPU is the faster one (costs.go)
 //	                    kept.go                 a plan that comes again keeps its kernels; compiled.go: those of its kernels that a query need not wait for; explain.go: what EXPLAIN says of them
 //	                    sharing.go, shares.go   whether several devices share it, by cost, and how, where planner/distribute divides it

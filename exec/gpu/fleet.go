@@ -316,10 +316,10 @@ func (f *Fleet) Peers(d *Device) string {
 			continue
 		}
 		text := peer.Name()
-		if err := d.reach(peer); err != nil {
+		if err := exchange.Reach(d.runner.Device, peer.runner.Device); err != nil {
 			text += " through the host"
 		}
-		if rate := d.knownRate(peer); rate > 0 {
+		if rate := exchange.KnownRate(d.runner.Device, peer.runner.Device); rate > 0 {
 			text += fmt.Sprintf(" at %.0f GB/s", rate/1e9)
 		}
 		peers = append(peers, text)

@@ -443,7 +443,7 @@ func (r *Run) everywhere(p *physical.Pipeline, last bool) (profile.Pipeline, err
 	if r.profiled {
 		took := time.Since(begin)
 		out.Wall += took
-		out.GPU.Exchange = &profile.Exchange{Kind: e.Kind.String(), Link: s.link(), LinkRate: x.devices[1].copyRate(x.ctx, x.devices[0]), Rows: moved.Rows, Took: took}
+		out.GPU.Exchange = &profile.Exchange{Kind: e.Kind.String(), Link: s.link(), LinkRate: exchange.CopyRate(x.ctx, x.devices[1].runner.Device, x.devices[0].runner.Device), Rows: moved.Rows, Took: took}
 		for i := range out.GPU.Places {
 			out.GPU.Places[i].In, out.GPU.Places[i].Out = moved.In(i), moved.Out(i)
 		}

@@ -1,6 +1,8 @@
 package gpu
 
 import (
+	"github.com/radish-sql/radish/exec/gpu/exchange"
+	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/planner/distribute"
 	"github.com/radish-sql/radish/planner/physical"
 	tables "github.com/radish-sql/radish/storage/table"
@@ -26,6 +28,15 @@ func newShares(d *distribute.Distributed, devices []*Device) *shares {
 		}
 	}
 	return s
+}
+
+// reachEachOther says whether all devices can reach the memory of all others.
+func reachEachOther(devices []*Device) bool {
+	all := make([]*gpukernels.Device, len(devices))
+	for i, d := range devices {
+		all[i] = d.runner.Device
+	}
+	return exchange.ReachEachOther(all)
 }
 
 // Explain has EXPLAIN print how the plan is shared, and why.

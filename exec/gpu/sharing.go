@@ -3,6 +3,7 @@ package gpu
 import (
 	"fmt"
 
+	"github.com/radish-sql/radish/exec/gpu/exchange"
 	"github.com/radish-sql/radish/exec/gpu/placement"
 	"github.com/radish-sql/radish/planner/cost"
 	"github.com/radish-sql/radish/planner/distribute"
@@ -59,7 +60,7 @@ func (d *Device) pays(plan *physical.Plan, shared *distribute.Distributed, devic
 	if took.One == 0 && rows < prices.UnseenRows {
 		return false, fmt.Sprintf("it scans %d rows, and runs on one GPU have not shown yet what it takes", rows)
 	}
-	if rate := d.knownRate(devices[1]); rate > 0 {
+	if rate := exchange.KnownRate(d.runner.Device, devices[1].runner.Device); rate > 0 {
 		prices.Byte = 1 / rate
 	}
 	s := d.advisor.EstimateSharing(plan, shared, prices)

@@ -79,9 +79,8 @@ func (a *groupText) sharedRow(keys, args []codegen.Value) {
 // launch, so no word overflows: nothing is carried, and no addition waits for what was there before.
 
 const (
-	copyRows   = 1 << 16 // rows of a launch that a copy may get
-	copyPieces = 3       // words of a sum
-	copiesLow  = 8       // that a table has at least to be laid out so
+	copyRows  = 1 << 16 // rows of a launch that a copy may get
+	copiesLow = 8       // that a table has at least to be laid out so
 )
 
 var copies = way{
@@ -138,31 +137,6 @@ func (w *Way) chooseCopies() {
 	for i, acc := range f.Accs {
 		acc.limbs = limbs[i]
 		acc.hasOffset = acc.hasOffset || acc.op == accSum
-	}
-}
-
-// updateCopy adds a value to a group's words in the thread's copy.
-func (a *groupText) updateCopy(acc *Accumulator, v codegen.Value) {
-	k := a.k
-	offset := ""
-	if acc.hasOffset {
-		offset = fmt.Sprintf("(u64)%s - %s", v.Text, k.Literal(uint64(acc.like.Within.Lo)))
-		if raw, ok := k.Raws[v.Text]; ok && raw.Base == acc.like.Within.Lo {
-			offset = raw.Text
-		}
-	}
-	switch acc.op {
-	case accCount:
-		k.Line("add_word<%d>(%s, 1u);", acc.limb, a.own)
-	case accSum:
-		if acc.limbs < copyPieces {
-			offset = "(u32)(" + offset + ")"
-		}
-		k.Line("add_pieces<%d, %d>(%s, %s);", acc.limb, acc.limbs, a.own, offset)
-	case accMin:
-		k.Line("keep_min(word_pointer(%s, %d), (u32)(%s));", a.own, acc.limb, offset)
-	case accMax:
-		k.Line("keep_max(word_pointer(%s, %d), (u32)(%s));", a.own, acc.limb, offset)
 	}
 }
 

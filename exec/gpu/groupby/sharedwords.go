@@ -163,6 +163,34 @@ func (a *groupText) updateShared(acc *Accumulator, v codegen.Value, slot string)
 	}
 }
 
+// copyPieces is the most words of a sum where groups lie by copy.
+const copyPieces = 3
+
+// updateCopy adds a value to a group's words in the thread's copy.
+func (a *groupText) updateCopy(acc *Accumulator, v codegen.Value) {
+	k := a.k
+	offset := ""
+	if acc.hasOffset {
+		offset = fmt.Sprintf("(u64)%s - %s", v.Text, k.Literal(uint64(acc.like.Within.Lo)))
+		if raw, ok := k.Raws[v.Text]; ok && raw.Base == acc.like.Within.Lo {
+			offset = raw.Text
+		}
+	}
+	switch acc.op {
+	case accCount:
+		k.Line("add_word<%d>(%s, 1u);", acc.limb, a.own)
+	case accSum:
+		if acc.limbs < copyPieces {
+			offset = "(u32)(" + offset + ")"
+		}
+		k.Line("add_pieces<%d, %d>(%s, %s);", acc.limb, acc.limbs, a.own, offset)
+	case accMin:
+		k.Line("keep_min(word_pointer(%s, %d), (u32)(%s));", a.own, acc.limb, offset)
+	case accMax:
+		k.Line("keep_max(word_pointer(%s, %d), (u32)(%s));", a.own, acc.limb, offset)
+	}
+}
+
 // updateBest keeps the better of a group's extreme and a value of 64 bits. limb is the C++ of the address of the block's word.
 func (a *groupText) updateBest(acc *Accumulator, v codegen.Value, limb, slot string) {
 	k := a.k

@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	_ "time/tzdata" // named zones work on machines without a zone database
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
 

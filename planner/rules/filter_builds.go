@@ -32,14 +32,14 @@ const (
 	maxProbe = 0.1
 )
 
-func (o *joinOrderer) filterBuild(j *logical.Join) logical.Node {
+// filtersBuild returns the keys by which j's left side filters its right one, and how many rows that leaves; ok is false where it is not worth it.
+func (o *joinOrderer) filtersBuild(j *logical.Join) (keys []expr.Expr, filtered float64, ok bool) {
 	est := o.w.est
 	rows := est.Rows(j.Right)
 	if !o.w.eager && (rows < minBuild || est.Rows(j.Left) > maxProbe*rows) {
-		return j
+		return nil, 0, false
 	}
 	left, right := logical.Out(j.Left), logical.Out(j.Right)
-	var keys []expr.Expr
 	for _, p := range j.On {
 		l, r, ok := equalColumns(p)
 		if !ok {
@@ -52,7 +52,16 @@ func (o *joinOrderer) filterBuild(j *logical.Join) logical.Node {
 			keys = append(keys, &expr.Compare{Op: expr.EQ, Left: r, Right: l})
 		}
 	}
-	if len(keys) == 0 || !o.w.eager && est.Rows(&logical.Join{Kind: logical.SemiJoin, Left: j.Right, Right: j.Left, On: keys}) > maxReduced*rows {
+	if len(keys) == 0 {
+		return nil, 0, false
+	}
+	filtered = est.Rows(&logical.Join{Kind: logical.SemiJoin, Left: j.Right, Right: j.Left, On: keys})
+	return keys, filtered, o.w.eager || filtered <= maxReduced*rows
+}
+
+func (o *joinOrderer) filterBuild(j *logical.Join) logical.Node {
+	keys, _, ok := o.filtersBuild(j)
+	if !ok {
 		return j
 	}
 	main, second, cols := o.w.readTwice(j.Left)

@@ -134,7 +134,7 @@ func (o *joinOrderer) order(j *logical.Join) logical.Node {
 			}
 			if chosen {
 				at := g.leafOf(s)
-				cost += o.w.joins.SemiCost(o.w.est.Rows(leaves[at]), o.w.est.Rows(s.join.Right))
+				cost += o.semiCost(s, leaves[at])
 				leaves[at] = s.over(leaves[at])
 			} else {
 				late = append(late, s)
@@ -143,7 +143,7 @@ func (o *joinOrderer) order(j *logical.Join) logical.Node {
 		n, c := joinorder.Order(leaves, g.preds, o.w.est, g.hint, o.w.joins)
 		cost += c
 		for _, s := range o.bySelectivity(late, n) {
-			cost += o.w.joins.SemiCost(o.w.est.Rows(n), o.w.est.Rows(s.join.Right))
+			cost += o.semiCost(s, n)
 			n = s.place(n, o)
 		}
 		if best == nil || cost < bestCost {
@@ -189,6 +189,20 @@ func (o *joinOrderer) orderMany(j *logical.Join, g *orderGroup) logical.Node {
 	return n
 }
 
+// semiCost is what the semi join costs over n, whose rows filter its right side where filter_builds is to see to that.
+func (o *joinOrderer) semiCost(s semi, n logical.Node) float64 {
+	left, right := o.w.est.Rows(n), o.w.est.Rows(s.join.Right)
+	cost := o.w.joins.SemiCost(left, right)
+	j := s.over(n)
+	if o.w.keepsBuilds {
+		return cost
+	}
+	if _, filtered, ok := o.filtersBuild(j); ok {
+		cost = min(cost, o.w.joins.SemiCost(right, left)+o.w.joins.SemiCost(left, filtered))
+	}
+	return cost
+}
+
 func (g *orderGroup) leafOf(s semi) int {
 	for i, l := range g.leaves {
 		if s.uses.Meets(logical.Out(l)) {
@@ -202,7 +216,7 @@ func (g *orderGroup) leafOf(s semi) int {
 }
 
 // over puts the semi join over n.
-func (s semi) over(n logical.Node) logical.Node {
+func (s semi) over(n logical.Node) *logical.Join {
 	return &logical.Join{Kind: s.join.Kind, Left: n, Right: s.join.Right, On: s.join.On, Hint: s.join.Hint}
 }
 

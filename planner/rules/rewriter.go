@@ -26,7 +26,8 @@ type rewriter struct {
 	changed bool
 	eager   bool // costs do not matter
 
-	pairsOnly bool // accumulate_ranges is switched off
+	pairsOnly   bool // accumulate_ranges is switched off
+	keepsBuilds bool // filter_builds is switched off
 
 	plans int // shared plans made, for their IDs
 	nodes int // of the plan, when shape was found

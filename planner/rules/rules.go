@@ -106,6 +106,7 @@ func Optimize(q *logical.Query, opts Options) (*logical.Query, []Step, error) {
 	w := &rewriter{
 		root: q.Root, alloc: q.Alloc, fold: opts.Context, device: opts.Device, joins: joinorder.NewModel(opts.Device, costs), eager: opts.eager,
 		output: q.Cols, est: stats.NewEstimator(), pairsOnly: opts.Disabled["accumulate_ranges"],
+		keepsBuilds: opts.Disabled["filter_builds"],
 	}
 	w.look()
 	if w.shape&hasShared != 0 {

@@ -15,6 +15,7 @@
 //	formats      formats.go              the list; footed.go and texts.go: what formats with footers, and texts, have in common
 //	sets         set.go, match.go        the files of a name, and their columns; partitions.go, keyedtext.go: columns that folders tell
 //	scans        stream.go               parquetstream.go, arrowstream.go, textstream.go: row groups that are read while a query runs
+//	estimates    estimates.go            what footers suggest about columns, for the planner
 //	changes      state.go                files that change while they are read
 //	writing      write.go                one file; partitioned.go: folders that values name
 package files

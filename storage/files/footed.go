@@ -37,6 +37,8 @@ type zoned interface {
 	// Zone returns the bounds of a column's values; told says whether the footer has any.
 	Zone(group, ordinal int) (bounds *encoding.Chunk, told bool)
 	GroupBytes(group, ordinal int) (unpacked, packed int64)
+	// Distinct returns about how many values a column has; 0: that is not known.
+	Distinct(group, ordinal int) int64
 }
 
 // header is what a set knows of a file.
@@ -159,11 +161,12 @@ type zone struct {
 	told              []bool            // the footer has bounds of the column
 	bytes             []int64           // in memory
 	packed            []int64           // in the file
+	distinct          []int64           // about so many values; 0: not known
 }
 
 // groupBytes returns about how much memory the description of a row group takes before the group is read.
 func (s *Set) groupBytes() int64 {
-	const numbers = 24 // zone.told, bytes and packed, and the pointer to the chunk
+	const numbers = 32 // zone.told, bytes, packed and distinct, and the pointer to the chunk
 	return int64(unsafe.Sizeof(zone{})+unsafe.Sizeof(table.RowGroup{})) + int64(len(s.Columns))*(int64(unsafe.Sizeof(encoding.Chunk{}))+numbers)
 }
 
@@ -181,7 +184,7 @@ func (s *Set) zonesOf(ctx context.Context, file int, f zoned) error {
 			x, told := f.Zone(g, source)
 			z.columns, z.told = append(z.columns, x), append(z.told, told)
 			bytes, packed := f.GroupBytes(g, source)
-			z.bytes, z.packed = append(z.bytes, bytes), append(z.packed, packed)
+			z.bytes, z.packed, z.distinct = append(z.bytes, bytes), append(z.packed, packed), append(z.distinct, f.Distinct(g, source))
 		}
 		for c := range z.columns {
 			switch source := s.at[file][c]; {

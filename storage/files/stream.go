@@ -3,7 +3,6 @@ package files
 import (
 	"context"
 
-	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/table"
 )
 
@@ -35,45 +34,6 @@ func (s *Set) Bytes(groups, ordinals []int) int64 {
 	}
 	return total
 }
-
-// Estimates returns what footers suggest about the columns, by ordinal; nil: nothing.
-func (s *Set) Estimates() []*table.ColumnStats {
-	if len(s.zones) == 0 {
-		return nil
-	}
-	out := make([]*table.ColumnStats, len(s.Columns))
-	for c := range out {
-		e := &table.ColumnStats{Rows: s.Rows}
-		known := true
-		for _, z := range s.zones {
-			x := z.columns[c]
-			if e.NullCount += int64(min(x.NullCount, z.rows)); x.NullCount == x.Rows {
-				continue
-			}
-			if known = known && z.told[c]; !known {
-				break
-			}
-			if e.Min.Type == (types.Type{}) || types.Compare(x.Min, e.Min) < 0 {
-				e.Min = x.Min
-			}
-			if e.Max.Type == (types.Type{}) || types.Compare(x.Max, e.Max) > 0 {
-				e.Max = x.Max
-			}
-		}
-		if !known || e.Min.Type == (types.Type{}) {
-			continue
-		}
-		e.Distinct = max(1, float64(s.Rows-e.NullCount)/supposedRepeats)
-		if e.Min.Type.Phys() == types.PhysInt64 {
-			e.Distinct = min(e.Distinct, float64(e.Max.I)-float64(e.Min.I)+1)
-		}
-		out[c] = e
-	}
-	return out
-}
-
-// supposedRepeats is how often a value is assumed to occur in a column whose values nobody has counted.
-const supposedRepeats = 4
 
 // Stream returns the table with row groups that scans read from the files until ctx ends, and what closes those. If the version is nil, scans cannot read these files. The context's meter counts
 // what is known of the files and their row groups; what it was told of is given back when the caller closes its account.

@@ -16,6 +16,7 @@ type statistics struct {
 	least, most []byte // nil: not known
 	old         bool   // they were compared as signed bytes, or nobody knows how
 	nulls       int64  // -1: not known
+	distinct    int64  // values; 0: not known
 }
 
 // maxBound is the size of a bound that is kept: longer ones are of strings that no condition is likely to be about.
@@ -32,6 +33,8 @@ func (r *compact) statistics(w wire) statistics {
 			least = r.bytes(w)
 		case 3:
 			s.nulls = r.i64(w)
+		case 4:
+			s.distinct = r.i64(w)
 		case 5:
 			s.most = r.bytes(w)
 		case 6:
@@ -59,6 +62,34 @@ func (f *File) GroupRows(group int) int { return int(f.footer.groups[group].rows
 
 // jsonGrowth is how many times as large as its values a nested column is assumed to be as JSON.
 const jsonGrowth = 2
+
+// headerBytes is about what the header of a dictionary page takes.
+const headerBytes = 16
+
+// Distinct returns about how many values a column of a row group has, as the writer says or by the size of its dictionary; 0: that is not known. Nothing is proved by it.
+func (f *File) Distinct(group, ordinal int) int64 {
+	if ordinal < 0 || f.leaves[ordinal].foreign || f.leaves[ordinal].tree != nil {
+		return 0
+	}
+	g, l := &f.footer.groups[group], &f.leaves[ordinal]
+	c := &g.chunks[l.index]
+	switch {
+	case c.encrypted || c.physical != l.physical:
+		return 0
+	case c.stats.distinct > 0:
+		return min(c.stats.distinct, g.rows)
+	case l.physical == parquet.Types.Boolean:
+		return min(2, g.rows)
+	case !c.coded || c.dictionary <= 0 || c.dictionary >= c.data || c.size <= 0:
+		return 0
+	}
+	width := float64(l.size())
+	if width == 0 { // strings, each behind its length
+		width = 4 + max(1, float64(len(c.stats.least)+len(c.stats.most))/2)
+	}
+	packing := max(1, float64(c.unpacked)/float64(c.size))
+	return int64(max(1, min(float64(g.rows), float64(c.data-c.dictionary-headerBytes)*packing/width)))
+}
 
 // GroupBytes returns about how much memory a column of a row group takes when it is decompressed, and how many bytes of the file.
 func (f *File) GroupBytes(group, ordinal int) (unpacked, packed int64) {

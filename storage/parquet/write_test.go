@@ -268,6 +268,14 @@ func chunk(t *testing.T, f *file.Reader, group, c int) (values []string, low, hi
 	if stats.NullCount() != int64(n-value) {
 		t.Errorf("column %d has %d NULLs, and says %d", c, n-value, stats.NullCount())
 	}
+	distinct := map[string]bool{}
+	for _, x := range values {
+		distinct[x] = true
+	}
+	delete(distinct, "")
+	if n := stats.DistinctCount(); n > 0 && n != int64(len(distinct)) {
+		t.Errorf("column %d has %d values, and says %d", c, len(distinct), stats.DistinctCount())
+	}
 	if stats.HasMinMax() {
 		low, high = bound(stats.EncodeMin()), bound(stats.EncodeMax())
 	}

@@ -22,6 +22,7 @@ func (c *columnWriter) statistics(d *dictionary) {
 	list := c.ints
 	if d.ok {
 		list = d.ints
+		c.stats.SetDistinctCount(int64(d.len()))
 	}
 	var least, greatest []byte
 	switch {

@@ -108,7 +108,8 @@ func TestRemoteFiles(t *testing.T) {
 // Objects of S3 are tables as files at other addresses are; the package that reads them tests signatures.
 func TestS3Files(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.MkdirAll(filepath.Join(dir, "bucket", "year=2024", "at=10%3A00"), 0o700); err != nil {
+	const odd = "bucket/year=2024/at=10%3A00/a +b?#%41 é&;=,'"
+	if err := os.MkdirAll(filepath.Join(dir, odd), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	site := serveFolder(t, dir)
@@ -117,12 +118,15 @@ func TestS3Files(t *testing.T) {
 	}
 	s := session(t, Options{Threads: 2, FileAccess: "full,s3://bucket/year=2024"})
 	remoteRows(t, s, 1000)
-	for _, ending := range []string{"parquet", "csv", "jsonl.gz"} {
-		name := "bucket/year=2024/at=10%3A00/r." + ending
-		mustRun(t, s, "SELECT * FROM r INTO OUTFILE '"+filepath.Join(dir, name)+"'")
+	for _, name := range []string{"bucket/year=2024/at=10%3A00/r.parquet", "bucket/year=2024/at=10%3A00/r.csv", "bucket/year=2024/at=10%3A00/r.jsonl.gz",
+		odd + "/r?.parquet", odd + "/r#.csv", odd + "/r+%2F.csv.gz", odd + "/?.jsonl"} {
+		mustRun(t, s, "SELECT * FROM r INTO OUTFILE '"+strings.ReplaceAll(filepath.Join(dir, name), "'", "''")+"'")
 		if got := strings.TrimSpace(mustRun(t, s, "SELECT COUNT(*), SUM(n), MIN(year), MIN(at) FROM `s3://"+name+"`")); got != "1000|500500|2024|10:00" {
 			t.Errorf("%s: %s", name, got)
 		}
+	}
+	if _, err := run(context.Background(), s, "SELECT * FROM `s3://bucket/year=2024/r.parquet?s3_secret_access_key=secret`"); err == nil || !strings.Contains(err.Error(), "has no query") || strings.Contains(err.Error(), "secret") {
+		t.Errorf("with a query: %v", err)
 	}
 	if _, err := run(context.Background(), s, "SELECT * FROM `s3://bucket/r.csv`"); !errors.Is(err, sqlerr.CodeOptionPrevents) {
 		t.Errorf("read against the policy: %v", err)

@@ -106,4 +106,7 @@ func TestAddressesAreNoFiles(t *testing.T) {
 			}
 		}
 	}
+	if _, err := run(context.Background(), s, "SELECT * FROM `https://example.com/a#1.csv`"); err == nil || !strings.Contains(err.Error(), "# in a name is %23") {
+		t.Error(err)
+	}
 }

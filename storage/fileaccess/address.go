@@ -15,6 +15,12 @@ var address = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9+.-]+://)([^/?#]*@)?([^?#]
 // inText matches the same inside of quotes or behind a space.
 var inText = regexp.MustCompile("([A-Za-z][A-Za-z0-9+.-]+://)([^/?#'\"`\\s]*@)?([^?#'\"`\\s]*)([?#][^'\"`\\s]*)?")
 
+// likeQuery matches what looks like a query in the key of an object.
+var likeQuery = regexp.MustCompile(`\?[A-Za-z][\w.-]*=`)
+
+// HasQuery says whether the key of an object has what looks like a query, as servers of other files know it.
+func HasQuery(name string) bool { return isS3(name) && likeQuery.MatchString(name) }
+
 // IsPattern says whether the address of an object stands for all whose keys match.
 func IsPattern(name string) bool { return isS3(name) && isPattern(PathOf(name)) }
 
@@ -28,18 +34,36 @@ func isHTTP(name string) bool {
 	return ok && (strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https"))
 }
 
-// Shown returns a name, or a text with names in quotes, as messages have it: addresses without users and queries, which may hold passwords and signatures.
+// Shown returns a name, or a text with names in quotes, as messages have it: addresses without users and queries, which may hold passwords and signatures. Of the key of an object it leaves out
+// what looks like a query.
 func Shown(name string) string {
 	if !strings.Contains(name, "://") {
 		return name
 	}
-	return inText.ReplaceAllString(name, "$1$3")
+	return inText.ReplaceAllStringFunc(name, func(address string) string {
+		parts := inText.FindStringSubmatch(address)
+		if isS3(address) { // whose key may have ? and #
+			key := parts[3] + parts[4]
+			if at := likeQuery.FindStringIndex(key); at != nil {
+				key = key[:at[0]]
+			}
+			return parts[1] + key
+		}
+		return parts[1] + parts[3]
+	})
 }
 
 // PathOf returns the part of a name that says where the file lies and what it is: of an address the path, else all of it.
 func PathOf(name string) string {
 	if !IsRemote(name) {
 		return name
+	}
+	if isS3(name) { // whose keys are not escaped
+		_, key, found := strings.Cut(name[len(s3Scheme+"://"):], "/")
+		if !found {
+			return ""
+		}
+		return "/" + key
 	}
 	path := address.FindStringSubmatch(name)[3]
 	if slash := strings.IndexByte(path, '/'); slash >= 0 {
@@ -82,7 +106,7 @@ func Readable(name string) error {
 		return err
 	}
 	if isPattern(PathOf(name)) {
-		return sqlerr.NotSupportedf("'"+Shown(name)+"': a pattern of addresses", "servers have no list of their files; name each of them, as in SELECT ... UNION ALL SELECT ..., and write %%2A for * in a name")
+		return sqlerr.NotSupportedf("'"+Shown(name)+"': a pattern of addresses", "servers have no list of their files; name each of them, as in SELECT ... UNION ALL SELECT ..., and write %%2A for *, %%5B for [ in a name")
 	}
 	return nil
 }

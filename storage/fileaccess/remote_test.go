@@ -441,12 +441,13 @@ func TestShown(t *testing.T) {
 	for name, want := range map[string]string{
 		"x?.csv": "x?.csv", "https://user:secret@host/x.csv?secret#secret": "https://host/x.csv", "read_csv('https://u:secret@host/x.csv?secret', header = true)": "read_csv('https://host/x.csv', header = true)",
 		`parse "https://host/x?secret": bad`: `parse "https://host/x": bad`, "https://host?secret": "https://host", "dir/a@b?.csv": "dir/a@b?.csv",
+		"s3://b/what?#1.csv": "s3://b/what?#1.csv", "s3://b/x.csv?s3_secret_access_key=secret": "s3://b/x.csv", "s3://b/a?/year=2024/x.csv": "s3://b/a?/year=2024/x.csv", "'s3://u:secret@b/x?y.csv': bad": "'s3://b/x?y.csv': bad",
 	} {
 		if got := Shown(name); got != want {
 			t.Errorf("%s is shown as %s, want %s", name, got, want)
 		}
 	}
-	for name, want := range map[string]string{"https://host/a/x.csv.gz?q=/y.txt": "/a/x.csv.gz", "a/x.csv": "a/x.csv", "https://u@host": "", "https://host/x#y.csv": "/x"} {
+	for name, want := range map[string]string{"https://host/a/x.csv.gz?q=/y.txt": "/a/x.csv.gz", "a/x.csv": "a/x.csv", "https://u@host": "", "https://host/x#y.csv": "/x", "s3://b/a?#/é %41+x.csv": "/a?#/é %41+x.csv", "s3://b": ""} {
 		if got := PathOf(name); got != want {
 			t.Errorf("the path of %s is %s, want %s", name, got, want)
 		}

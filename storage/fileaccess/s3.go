@@ -43,13 +43,16 @@ func s3Prefix(name string) (x *prefix, wrong string) {
 	}
 	x.segments = strings.Split(key, "/")
 	switch {
-	case strings.ContainsAny(key, "?#\x00"):
-		return nil, "its key has ?, # or a NUL in it"
+	case strings.Contains(key, "\x00"):
+		return nil, "its key has a NUL in it"
 	case slices.Contains(x.segments, "."), slices.Contains(x.segments, ".."):
 		return nil, "its path has '.' or '..' in it"
 	}
 	return x, ""
 }
+
+// NoQuery is the remedy where the key of an object ends with what other addresses have as a query.
+const NoQuery = "the address of an object has no query: ? and what follows are part of its key; the environment has the credentials and the region"
 
 // parseS3 takes the address of an object apart.
 func parseS3(name string) (*prefix, error) {
@@ -169,6 +172,8 @@ func (a *s3Access) refused(f *remoteFile, res *http.Response) error {
 	switch region := res.Header.Get("X-Amz-Bucket-Region"); {
 	case region != "" && region != a.region:
 		return wrong.WithHint("the bucket is in the region %.40q: set %s to that", region, s3RegionVariables[0])
+	case res.StatusCode == http.StatusNotFound && likeQuery.MatchString(f.url.Path):
+		return wrong.WithHint("%s", NoQuery)
 	case res.StatusCode == http.StatusForbidden, res.StatusCode == http.StatusUnauthorized, res.StatusCode == http.StatusBadRequest:
 		return wrong.WithHint("%s and %s may not %s, %s is missing or has expired, %s (here %s) is not that of the bucket, or the clock is wrong", s3KeyVariable, s3SecretVariable, right, s3TokenVariable, s3RegionVariables[0], a.region)
 	}

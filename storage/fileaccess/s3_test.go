@@ -106,6 +106,8 @@ func TestS3Objects(t *testing.T) {
 		switch r.URL.Path {
 		case "/store/bucket.a/data/at=10%3A00/é x+y&=~.bin":
 			honest(text)(w, r)
+		case "/store/bucket.a/q? #&/50%+a//b\\c\n=?#x'`;.bin", "/store/bucket.a//?":
+			honest(text)(w, r)
 		case "/store/moved/x.bin":
 			w.Header().Set("X-Amz-Bucket-Region", "ap-south-1")
 			w.WriteHeader(http.StatusMovedPermanently)
@@ -130,9 +132,14 @@ func TestS3Objects(t *testing.T) {
 	if got, err := whole(p, name); err != nil || !bytes.Equal(got, text) {
 		t.Fatalf("%d bytes, %v", len(got), err)
 	}
+	for _, key := range []string{"q? #&/50%+a//b\\c\n=?#x'`;.bin", "/?"} {
+		if got, err := whole(p, "s3://bucket.a/"+key); err != nil || !bytes.Equal(got, text) {
+			t.Errorf("%q: %d bytes, %v", key, len(got), err)
+		}
+	}
 	for _, c := range []struct{ address, want string }{
 		{"s3://bucket.a/none.bin", "404"}, {"s3://moved/x.bin", "set AWS_REGION to that"}, {"s3://sent/x.bin", "307"},
-		{"s3://bucket.a/../x.bin", "'..'"}, {"s3://user:hidden@bucket/x.bin", "no bucket has such a name"}, {"s3://bucket", "no key"}, {"s3:///x", "no bucket"}, {"s3://bucket/x?versionId=1", "has ?"},
+		{"s3://bucket.a/../x.bin", "'..'"}, {"s3://user:hidden@bucket/x.bin", "no bucket has such a name"}, {"s3://bucket", "no key"}, {"s3:///x", "no bucket"}, {"s3://bucket.a/x?versionId=1", "has no query"}, {"s3://bucket.a/x\x00", "a NUL"},
 	} {
 		_, err := p.Open(context.Background(), c.address)
 		if err == nil || !strings.Contains(err.Error()+sqlerr.From(err).Hint, c.want) || strings.Contains(err.Error(), "hidden") {
@@ -237,7 +244,7 @@ func TestS3Addresses(t *testing.T) {
 			t.Errorf("%s, writing %s: %v", c.policy, c.address, err)
 		}
 	}
-	for _, text := range []string{"s3:///x", "s3://a/../b", "s3://user@bucket/", "s3://bucket/?x"} {
+	for _, text := range []string{"s3:///x", "s3://a/../b", "s3://user@bucket/", "s3://bucket/\x00"} {
 		if p, err := Parse(text); err == nil {
 			t.Errorf("%s is %s", text, p)
 		}

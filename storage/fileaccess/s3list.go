@@ -33,7 +33,7 @@ func (p *Policy) s3Pattern(pattern string) (*prefix, *remoteFile, error) {
 		return nil, nil, err
 	}
 	for _, part := range x.segments {
-		if _, err := path.Match(part, ""); err != nil {
+		if _, err := path.Match(literally.Replace(part), ""); err != nil {
 			return nil, nil, sqlerr.New(sqlerr.CodeFileNotFound, sqlerr.User, "'%s' is no valid pattern of keys", Shown(pattern))
 		}
 	}
@@ -44,6 +44,9 @@ func (p *Policy) s3Pattern(pattern string) (*prefix, *remoteFile, error) {
 	u, signer, err := s3Object(&prefix{host: x.host}, Shown(pattern))
 	return x, &remoteFile{look: &look{}, policy: p, name: Shown(pattern), url: u, signer: signer}, err
 }
+
+// literally has the characters stand for themselves that do so in patterns of keys, and not in those of path.
+var literally = strings.NewReplacer("?", `\?`, `\`, `\\`)
 
 // keyMatches says whether the parts of a key are those of a pattern, in which ** stands for any number of folders, none included.
 func keyMatches(pattern, key []string) bool {
@@ -56,7 +59,7 @@ func keyMatches(pattern, key []string) bool {
 			continue
 		}
 		if p < len(pattern) && k < len(key) {
-			if ok, err := path.Match(pattern[p], key[k]); ok && err == nil && key[k] != "" {
+			if ok, err := path.Match(literally.Replace(pattern[p]), key[k]); ok && err == nil && key[k] != "" {
 				p, k = p+1, k+1
 				continue
 			}

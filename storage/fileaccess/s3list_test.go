@@ -113,7 +113,7 @@ func serveBucket(t *testing.T, keys ...string) *bucket {
 
 // Patterns stand for the objects whose keys match, whichever characters those have, on as many pages as it takes. What the list says is not asked again.
 func TestS3Patterns(t *testing.T) {
-	keys := []string{"a.csv", "d/", "d/a.csv", "d/b.txt", "d/é x+y&=~%41.csv", "d/x[1].csv", "d/s*.csv", "d/year=2024/m=01/a.csv", "d/year=2024/m=02/b.csv", "d/year=2025/a.csv", "e/<a>.csv", "e/c\x01.csv", "other"}
+	keys := []string{"a.csv", "d/", "d/a.csv", "d/b.txt", "d/é x+y&=~%41.csv", "d/x[1].csv", "d/s*.csv", "d/year=2024/m=01/a.csv", "d/year=2024/m=02/b.csv", "d/year=2025/a.csv", "e/<a>.csv", "e/c\x01.csv", "f/a1.csv", "f/a?.csv", "f/a#.csv", `f/b\c.csv`, "f?/#/a 1+%2F.csv", "fx/#/a.csv", "other"}
 	b := serveBucket(t, keys...)
 	policy := func(text string) *Policy {
 		p, err := Parse(text)
@@ -128,7 +128,8 @@ func TestS3Patterns(t *testing.T) {
 		for pattern, want := range map[string][]string{
 			"*.csv": {"a.csv"}, "d/*.csv": {"d/a.csv", "d/s*.csv", "d/x[1].csv", "d/é x+y&=~%41.csv"}, "d/x[1].csv": {"d/x[1].csv"}, "d/[a-b].*": {"d/a.csv", "d/b.txt"}, "d/*": {"d/a.csv", "d/b.txt", "d/s*.csv", "d/x[1].csv", "d/é x+y&=~%41.csv"},
 			"d/**/*.csv": {"d/a.csv", "d/s*.csv", "d/x[1].csv", "d/year=2024/m=01/a.csv", "d/year=2024/m=02/b.csv", "d/year=2025/a.csv", "d/é x+y&=~%41.csv"}, "d/year=*/*/*.csv": {"d/year=2024/m=01/a.csv", "d/year=2024/m=02/b.csv"},
-			"**/a.csv": {"a.csv", "d/a.csv", "d/year=2024/m=01/a.csv", "d/year=2025/a.csv"}, "**/m=*/**/*.csv": {"d/year=2024/m=01/a.csv", "d/year=2024/m=02/b.csv"}, "d/year=2024/**/b.csv": {"d/year=2024/m=02/b.csv"}, "z/*": nil, "*/*.txt": {"d/b.txt"}, "e/<*": {"e/<a>.csv"},
+			"**/a.csv": {"a.csv", "d/a.csv", "d/year=2024/m=01/a.csv", "d/year=2025/a.csv", "fx/#/a.csv"}, "**/m=*/**/*.csv": {"d/year=2024/m=01/a.csv", "d/year=2024/m=02/b.csv"}, "d/year=2024/**/b.csv": {"d/year=2024/m=02/b.csv"}, "z/*": nil, "*/*.txt": {"d/b.txt"}, "e/<*": {"e/<a>.csv"},
+			"f/[ab]?.*": {"f/a?.csv"}, "f/a[?#].csv": {"f/a#.csv", "f/a?.csv"}, "f/a#.*": {"f/a#.csv"}, `f/b\*.csv`: {`f/b\c.csv`}, "f?/**/*.csv": {"f?/#/a 1+%2F.csv"}, "*/#/a*.csv": {"f?/#/a 1+%2F.csv", "fx/#/a.csv"},
 		} {
 			for i, k := range want {
 				want[i] = "s3://bucket/" + strings.TrimPrefix(k, "s3://bucket/")
@@ -168,14 +169,14 @@ func TestS3Patterns(t *testing.T) {
 	if _, err := f.ReadAt(text, 0); err != nil || string(text) != "/bucket/many/0007.csv" || b.looks.Load() != 1 {
 		t.Errorf("%q, %v, %d looks", text, err, b.looks.Load())
 	}
-	for _, key := range []string{"d/s*.csv", "d/x[1].csv", "d/é x+y&=~%41.csv"} { // as a name, not as a pattern
+	for _, key := range []string{"d/s*.csv", "d/x[1].csv", "d/é x+y&=~%41.csv", "f/a?.csv", "f?/#/a 1+%2F.csv"} { // as a name, not as a pattern
 		if got, err := whole(p, "s3://bucket/"+key); err != nil || string(got) != "/bucket/"+key {
 			t.Errorf("%s: %q, %v", key, got, err)
 		}
 	}
 	for _, c := range []struct{ policy, pattern, want string }{
 		{"none,s3://bucket/d", "s3://bucket/d/*.csv", ""}, {"none,s3://bucket/d/", "s3://bucket/d/**/*.csv", ""}, {"none,s3://bucket/d", "s3://bucket/d*/a.csv", "is refused"}, {"none,s3://bucket/d", "s3://bucket/*/a.csv", "is refused"}, {"none,s3://bucket/*", "s3://bucket/*/a.csv", "is refused"},
-		{"full", "s3://bucket/d/*.csv", "is refused"}, {"full,s3://other", "s3://bucket/d/*.csv", "is refused"}, {"full,s3://", "s3://buck*/d/a.csv", "no bucket has such a name"}, {"full,s3://", "s3://bucket/d/[a.csv", "no valid pattern"}, {"full,s3://", "s3://bucket/../*.csv", "'..'"}, {"full,s3://", "s3://bucket/a?/*.csv", "has ?"},
+		{"full", "s3://bucket/d/*.csv", "is refused"}, {"full,s3://other", "s3://bucket/d/*.csv", "is refused"}, {"full,s3://", "s3://buck*/d/a.csv", "no bucket has such a name"}, {"full,s3://", "s3://bucket/d/[a.csv", "no valid pattern"}, {"full,s3://", "s3://bucket/../*.csv", "'..'"},
 	} {
 		q := policy(c.policy)
 		_, err := q.Glob(context.Background(), c.pattern)

@@ -50,8 +50,15 @@ func ParseName(name string) (s Source, ok bool, err error) {
 		}
 		if FormatOf(name) == Unknown {
 			err := Check(name)
+			if err == nil && fileaccess.HasQuery(name) {
+				err = sqlerr.NotSupportedf("reading '"+fileaccess.Shown(name)+"'", "%s", fileaccess.NoQuery)
+			}
 			if err == nil && fileaccess.IsRemote(name) {
-				err = sqlerr.NotSupportedf("reading '"+fileaccess.Shown(name)+"'", "%s", WhyUnknown(fileaccess.Shown(name)))
+				why := WhyUnknown(fileaccess.Shown(name))
+				if strings.Contains(name, "#") {
+					why += "; # in a name is %23 in its address"
+				}
+				err = sqlerr.NotSupportedf("reading '"+fileaccess.Shown(name)+"'", "%s", why)
 			}
 			return s, false, err
 		}

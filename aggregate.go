@@ -97,7 +97,7 @@ func stateMethods(newState any) (step, done signature, err error) {
 			return s, fmt.Errorf("%v has no method %s", t.Out(0), name)
 		}
 		s, err = signatureOf(m, 0)
-		if err == nil && (s.context || s.variadic) {
+		if err == nil && (s.takesContext || s.variadic) {
 			err = fmt.Errorf("a context and variadic parameters are not for aggregates")
 		}
 		return s, err
@@ -136,7 +136,7 @@ each:
 		buf = append(buf[:0], 'r') // a row of a function without parameters is a text too
 		for i, a := range args {
 			if a.Type.Kind == types.KindNull || a.IsNull(at) {
-				if !s.params[i].pointer {
+				if !s.params[i].isPointer {
 					out.SetNull(at, n)
 					continue each
 				}

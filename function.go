@@ -25,12 +25,12 @@ var (
 
 // signature is a Go function as SQL sees it.
 type signature struct {
-	call     reflect.Value
-	context  bool // the first parameter is the statement's context
-	params   []goType
-	variadic bool   // the last of params stands for any number
-	result   goType // of functions that give one
-	fails    bool   // an error is the last result
+	call         reflect.Value
+	takesContext bool // the first parameter is the statement's context
+	params       []goType
+	variadic     bool   // the last of params stands for any number
+	result       goType // of functions that give one
+	fails        bool   // an error is the last result
 }
 
 // signatureOf reads a Go function's type. skip parameters come before those of SQL.
@@ -41,7 +41,7 @@ func signatureOf(f reflect.Value, skip int) (s signature, err error) {
 	t := f.Type()
 	s.call = f
 	if t.NumIn() > skip && t.In(skip) == contextType {
-		s.context = true
+		s.takesContext = true
 		skip++
 	}
 	for i := skip; i < t.NumIn(); i++ {
@@ -172,7 +172,7 @@ func (s *signature) kernel(name string) expr.Kernel {
 				at = int(sel[k])
 			}
 			in = in[:0]
-			if s.context {
+			if s.takesContext {
 				in = append(in, reflect.ValueOf(c.Ctx))
 			}
 			for i, a := range args {

@@ -12,10 +12,10 @@ import (
 
 // goType is a Go type of a function's parameter, result or a row's field, and its SQL type.
 type goType struct {
-	goType  reflect.Type
-	base    reflect.Type // what goType points to; goType if it is no pointer
-	pointer bool         // nil is NULL
-	sql     types.Type   // NULL: any
+	goType    reflect.Type
+	base      reflect.Type // what goType points to; goType if it is no pointer
+	isPointer bool         // nil is NULL
+	sql       types.Type   // NULL: any
 }
 
 // decimalResult is the type of Decimals that Go functions return: as many digits on both sides as fit.
@@ -25,7 +25,7 @@ var decimalResult = types.Decimal(types.MaxDecimalPrecision, 10)
 func goTypeOf(t reflect.Type) (goType, error) {
 	g := goType{goType: t, base: t}
 	if t.Kind() == reflect.Pointer {
-		g.base, g.pointer = t.Elem(), true
+		g.base, g.isPointer = t.Elem(), true
 	}
 	switch g.base {
 	case reflect.TypeFor[time.Time]():
@@ -56,7 +56,7 @@ func goTypeOf(t reflect.Type) (goType, error) {
 		}
 		return g, fmt.Errorf("the Go type %v has no SQL type", t)
 	case reflect.Interface:
-		if !g.pointer && t.NumMethod() == 0 {
+		if !g.isPointer && t.NumMethod() == 0 {
 			return g, nil // any: NULL's type, and nil is NULL
 		}
 		return g, fmt.Errorf("the Go type %v has no SQL type", t)
@@ -70,10 +70,10 @@ func goTypeOf(t reflect.Type) (goType, error) {
 func (g goType) any() bool { return g.sql.Kind == types.KindNull }
 
 // takesNull says whether g has a value for NULL.
-func (g goType) takesNull() bool { return g.pointer || g.any() }
+func (g goType) takesNull() bool { return g.isPointer || g.any() }
 
 // givesNull says whether a g can be NULL where it is a result: a nil []byte is, too.
-func (g goType) givesNull() bool { return g.pointer || g.sql.Kind == types.KindBlob }
+func (g goType) givesNull() bool { return g.isPointer || g.sql.Kind == types.KindBlob }
 
 // value returns a vector's value at a position as a g.
 func (g goType) value(v *column.Vector, at int, zone *time.Location) (reflect.Value, error) {
@@ -120,7 +120,7 @@ func (g goType) value(v *column.Vector, at int, zone *time.Location) (reflect.Va
 	default:
 		out.SetBytes([]byte(v.StringAt(at)))
 	}
-	if g.pointer {
+	if g.isPointer {
 		p := reflect.New(g.base)
 		p.Elem().Set(out)
 		return p, nil

@@ -78,7 +78,7 @@ type Progress struct {
 func WithProgress(ctx context.Context, interval time.Duration, f func(Progress)) context.Context {
 	return observe.Observe(ctx, observe.Observer{Interval: interval, Progress: func(s observe.QueryProgress) {
 		p := Progress{Rows: s.Rows, Pipelines: s.Pipelines, Done: min(s.PipelinesDone, s.Pipelines), Device: "cpu"}
-		if s.GPU {
+		if s.OnGPU {
 			p.Device = "gpu"
 		}
 		if p.Reading = s.Reading; s.Reading != "" {

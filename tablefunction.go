@@ -46,7 +46,7 @@ func (db *DB) RegisterTableFunction(name string, function any) error {
 			return nil, sqlerr.WrongParamCount(strings.ToUpper(name))
 		}
 		in := make([]reflect.Value, 0, len(args)+1)
-		if s.context {
+		if s.takesContext {
 			in = append(in, reflect.ValueOf(ctx))
 		}
 		for i, a := range args {

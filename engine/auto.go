@@ -68,11 +68,11 @@ func (s *Session) auto(st *statement, p *planned) error {
 	if !known {
 		choice = p.advisor.Unknown(p.fingerprint, estimate)
 	}
-	if full != "" && choice.Race {
+	if full != "" && choice.Races {
 		s.tellOnce(gpuFull, full)
-		choice.Race, choice.Reason = false, choice.Reason+"; "+full
+		choice.Races, choice.Reason = false, choice.Reason+"; "+full
 	}
-	if choice.Race && p.repeatable && p.rival == nil {
+	if choice.Races && p.repeatable && p.rival == nil {
 		if p.rival, err = s.plannedRival(st, d, p); err != nil {
 			return err
 		}
@@ -132,7 +132,7 @@ func (s *Session) startOnGPU(st *statement, p *planned, choice *placement.Choice
 		s.tellOnce(gpuFull, full)
 		return choice.Reason + "; " + full, nil
 	}
-	choice.Race = true
+	choice.Races = true
 	if p.repeatable {
 		p.rival = s.rival(p, func(context.Context) (*gpu.Placed, string) { return placed, "" })
 	}

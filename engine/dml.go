@@ -211,7 +211,7 @@ func (s *Session) update(st *statement, n *ast.UpdateStmt) (*Result, error) {
 		if err != nil {
 			return nil, err
 		}
-		if m.Ignore {
+		if m.Ignores {
 			return affected(write.UpdateIgnore(st, m))
 		}
 		return affected(write.Multi(st, "UPDATE", m))
@@ -220,8 +220,8 @@ func (s *Session) update(st *statement, n *ast.UpdateStmt) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	if up.Ignore {
-		return affected(write.UpdateIgnore(st, &bind.Multi{Query: up.Query, Targets: []bind.Target{up.Target}, Ignore: true}))
+	if up.Ignores {
+		return affected(write.UpdateIgnore(st, &bind.Multi{Query: up.Query, Targets: []bind.Target{up.Target}, Ignores: true}))
 	}
 	var ids []int64
 	cols := make([]*column.Vector, len(up.Ordinals))

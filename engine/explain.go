@@ -37,7 +37,7 @@ func (s *Session) explain(st *statement, n *ast.ExplainStmt) (*Result, error) {
 	if show, ok := n.Stmt.(*ast.ShowStmt); ok { // DESCRIBE table
 		return s.show(st, show)
 	}
-	st.files.outlines = !n.Analyze && !s.device().NeedsGPU()
+	st.files.byOutlines = !n.Analyze && !s.device().NeedsGPU()
 	q, err := s.bindForExplain(st, n.Stmt)
 	if err != nil {
 		return nil, err

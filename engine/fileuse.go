@@ -150,7 +150,7 @@ func (st *statement) fileScans(plan *physical.Plan) (list []*fileScans) {
 func (st *statement) readFor(plan *physical.Plan, streamedFrom int64) (again bool, err error) {
 	for _, f := range st.fileScans(plan) {
 		cached := f.use.Has(f.scans)
-		if st.files.outlines && !cached {
+		if st.files.byOutlines && !cached {
 			continue
 		}
 		if !cached && !plan.Recursive() {

@@ -44,9 +44,9 @@ const firstCapacity = 128
 
 // insertedColumn is the column that a field goes to.
 type insertedColumn struct {
-	ordinal int
-	def     *table.ColumnDef
-	nulls   bool // NULL can be stored as it is
+	ordinal    int
+	def        *table.ColumnDef
+	takesNulls bool // NULL can be stored as it is
 }
 
 // moreRows prepares reading the rows that a statement's tree leaves out; ins is the statement bound with its first row.
@@ -80,7 +80,7 @@ func (st *statement) moreRows(n *ast.InsertStmt, ins *bind.Insert) {
 			r.columns = nil
 			return
 		}
-		r.columns = append(r.columns, insertedColumn{o, def, def.Nullable || def.AutoIncrement})
+		r.columns = append(r.columns, insertedColumn{o, def, def.Nullable || def.IsAutoIncrement})
 	}
 }
 
@@ -159,7 +159,7 @@ func (r *insertedRows) put(c *insertedColumn, f parse.Field) bool {
 	}
 	if f.Kind == parse.FieldNull {
 		v.SetNull(at, r.capacity)
-		return c.nulls
+		return c.takesNulls
 	}
 	t := c.def.Type
 	switch {

@@ -35,7 +35,7 @@ func (s *Session) selectInto(st *statement, plain ast.Node, into *ast.SelectInto
 		return nil, err
 	}
 	create := s.vars.access.Create
-	if st.Outfile.Overwrite {
+	if st.Outfile.Overwrites {
 		create = s.vars.access.Replace
 	}
 	f, err := create(into.FileName)

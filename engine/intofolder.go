@@ -70,7 +70,7 @@ func (s *Session) selectIntoFolder(st *statement, plain ast.Node, name string) (
 	if wrong != nil {
 		return nil, wrong
 	}
-	folder, err := s.vars.access.CreateFolder(name, st.Outfile.Overwrite, files.Replaceable)
+	folder, err := s.vars.access.CreateFolder(name, st.Outfile.Overwrites, files.Replaceable)
 	if err != nil {
 		return nil, files.CannotWrite(name, err)
 	}

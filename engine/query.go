@@ -280,7 +280,7 @@ func (s *Session) start(st *statement, p *planned, profiled bool) (*Result, erro
 		stop = func() { inner(); running() }
 	}
 	rows, err := exec.Run(st.ctx, p.plan, exec.Env{
-		Threads: s.vars.threads(s.engine), Memory: st.memory(), Expr: st.exprContext(), Profile: profiled, Progress: progress,
+		Threads: s.vars.threads(s.engine), Memory: st.memory(), Expr: st.exprContext(), IsProfiled: profiled, Progress: progress,
 		Result: st.takes, Into: st.into, Placement: p.placement, GPU: p.gpu, Rival: p.rival, Began: p.began, Ended: s.ended(p, firstWords(st.Text)),
 	})
 	if err != nil {

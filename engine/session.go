@@ -237,11 +237,11 @@ func (a *accounts) close() {
 
 // filesRead are the data files that a statement reads.
 type filesRead struct {
-	uses     map[string]*fileUse // by the names in the statement
-	held     []func()            // give back what they hold
-	outlines bool                // they are planned for by their outlines: nothing of them is read
-	fetched  fetched             // what reading them into memory has cost
-	loaded   *table.Version      // the fields of the file of LOAD DATA
+	uses       map[string]*fileUse // by the names in the statement
+	held       []func()            // give back what they hold
+	byOutlines bool                // they are planned for by their outlines: nothing of them is read
+	fetched    fetched             // what reading them into memory has cost
+	loaded     *table.Version      // the fields of the file of LOAD DATA
 }
 
 // giveBack ends the use of the files, which are looked at anew when the statement names them again.

@@ -57,7 +57,7 @@ func paramsKey(params []types.Value) (key string, ok bool) {
 		if t.Enum != nil || len(b)+len(v.S) > mostKeptParams {
 			return "", false
 		}
-		b = fmt.Appendf(b, "%d,%d,%d,%d,%d,%t,%t,%d,%x,%d,%d,%d:%s;", t.Kind, t.Precision, t.Scale, t.Length, t.Collation, v.Null, v.Bits, v.I, math.Float64bits(v.F), v.D.Hi, v.D.Lo, len(v.S), v.S)
+		b = fmt.Appendf(b, "%d,%d,%d,%d,%d,%t,%t,%d,%x,%d,%d,%d:%s;", t.Kind, t.Precision, t.Scale, t.Length, t.Collation, v.Null, v.IsBits, v.I, math.Float64bits(v.F), v.D.Hi, v.D.Lo, len(v.S), v.S)
 	}
 	return string(b), true
 }

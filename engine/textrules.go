@@ -18,7 +18,7 @@ func textRulesOf(f *ast.FieldsClause, l *ast.LinesClause) (delimited.Rules, erro
 			r.Terminated = *f.Terminated
 		}
 		if f.Enclosed != nil && *f.Enclosed != "" {
-			r.Enclosed, r.Optionally = (*f.Enclosed)[0], f.OptEnclosed
+			r.Enclosed, r.EnclosesStringsOnly = (*f.Enclosed)[0], f.OptEnclosed
 		}
 		if f.Escaped != nil {
 			if r.Escaped = 0; *f.Escaped != "" {

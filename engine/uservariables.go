@@ -10,7 +10,7 @@ func (s *Session) setUserVariable(name string, v types.Value) error {
 	if !v.Null && t.IsString() && !v.Type.IsString() {
 		v = types.Value{S: v.TextIn(s.vars.location)}
 	}
-	v.Type, v.Bits = t, false // a literal's bytes are a string in a variable
+	v.Type, v.IsBits = t, false // a literal's bytes are a string in a variable
 	return s.values.set(name, v)
 }
 

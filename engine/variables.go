@@ -21,12 +21,12 @@ import (
 
 // variable describes a system variable once: SET, SHOW VARIABLES, @@name and docs/reference/variables.md follow it.
 type variable struct {
-	name     string
-	initial  func(*Engine) string
-	doc      string
-	integer  bool
-	boolean  bool // an integer that is 0 or 1, which SHOW writes as OFF and ON
-	readOnly bool
+	name      string
+	initial   func(*Engine) string
+	doc       string
+	isInteger bool
+	isBoolean bool // an integer that is 0 or 1, which SHOW writes as OFF and ON
+	readOnly  bool
 	// of gives the value of a variable that follows from others; nil: it has one of its own.
 	of func(*variables) string
 	// set checks a new value, normalises it and lets it take effect; nil: any value is taken and means nothing.
@@ -38,7 +38,7 @@ func fixed(s string) func(*Engine) string { return func(*Engine) string { return
 // ownVariables are those that Radish is run by; see toolVariables for others.
 var ownVariables = []variable{
 	{
-		name: "autocommit", initial: fixed("1"), boolean: true,
+		name: "autocommit", initial: fixed("1"), isBoolean: true,
 		doc: "0: what follows is a transaction until COMMIT or ROLLBACK",
 	},
 	{name: "character_set_client", initial: fixed("utf8mb4"), set: onlyUTF8("character_set_client")},
@@ -57,26 +57,26 @@ var ownVariables = []variable{
 		name: "collation_server", initial: fixed("utf8mb4_bin"), set: setCollation,
 		doc: "the collation of the session's new tables where neither they nor their database name one",
 	},
-	{name: "cte_max_recursion_depth", initial: fixed("1000"), integer: true, doc: "rounds of a recursive expression after which it is an error"},
+	{name: "cte_max_recursion_depth", initial: fixed("1000"), isInteger: true, doc: "rounds of a recursive expression after which it is an error"},
 	{
-		name: "div_precision_increment", initial: fixed("4"), integer: true, readOnly: true,
+		name: "div_precision_increment", initial: fixed("4"), isInteger: true, readOnly: true,
 		doc: "digits that / adds to the scale of a DECIMAL",
 	},
-	{name: "group_concat_max_len", initial: fixed("1073741824"), integer: true, set: setBetween("group_concat_max_len", 4, math.MaxInt64), doc: "bytes after which GROUP_CONCAT is cut, with warning 1260; MySQL starts with 1024"},
+	{name: "group_concat_max_len", initial: fixed("1073741824"), isInteger: true, set: setBetween("group_concat_max_len", 4, math.MaxInt64), doc: "bytes after which GROUP_CONCAT is cut, with warning 1260; MySQL starts with 1024"},
 	{
-		name: "lower_case_table_names", initial: fixed("2"), integer: true, readOnly: true,
+		name: "lower_case_table_names", initial: fixed("2"), isInteger: true, readOnly: true,
 		doc: "names compare without case and keep the case in which they were made",
 	},
 	{
-		name: "max_allowed_packet", initial: fixed(strconv.Itoa(expr.MaxAllowedPacket)), integer: true, readOnly: true,
+		name: "max_allowed_packet", initial: fixed(strconv.Itoa(expr.MaxAllowedPacket)), isInteger: true, readOnly: true,
 		doc: "REPEAT, SPACE, LPAD and RPAD give NULL for a string of more bytes; statements and other strings may be longer",
 	},
 	{
-		name: "max_execution_time", initial: fixed("0"), integer: true, set: setMaxExecutionTime,
+		name: "max_execution_time", initial: fixed("0"), isInteger: true, set: setMaxExecutionTime,
 		doc: "milliseconds after which a statement is cancelled; 0: never",
 	},
 	{name: "gtid_purged", initial: fixed(""), doc: "dumps set it; it means nothing"},
-	{name: "net_write_timeout", initial: fixed("60"), integer: true},
+	{name: "net_write_timeout", initial: fixed("60"), isInteger: true},
 	{
 		name: "radish_device", initial: func(e *Engine) string { return string(e.opts.Device) }, set: setDevice,
 		doc: "where pipelines run: cpu; gpu (all that can; an error if there is none); gpu_strict (an error if one cannot); " +
@@ -95,7 +95,7 @@ var ownVariables = []variable{
 		doc: "the GPUs of queries: all that can work with the first one, or numbers such as '0,1'; the first of them has the results",
 	},
 	{
-		name: "radish_gpu_join_bits", initial: fixed("0"), integer: true, set: setOrZero("radish_gpu_join_bits", gpu.LeastPartitionBits, gpu.MostPartitionBits),
+		name: "radish_gpu_join_bits", initial: fixed("0"), isInteger: true, set: setOrZero("radish_gpu_join_bits", gpu.LeastPartitionBits, gpu.MostPartitionBits),
 		doc: "bits of the key by which a GPU partitions the rows of a join in a pass, 5 to 9 (8 in two passes); 0: as many as the rows need",
 	},
 	{
@@ -103,7 +103,7 @@ var ownVariables = []variable{
 		doc: "joins on a GPU that have both sides in partitions of their keys: auto, those for which that costs less; always, all that can; never",
 	},
 	{
-		name: "radish_gpu_join_passes", initial: fixed("0"), integer: true, set: setOrZero("radish_gpu_join_passes", 1, 2),
+		name: "radish_gpu_join_passes", initial: fixed("0"), isInteger: true, set: setOrZero("radish_gpu_join_passes", 1, 2),
 		doc: "passes in which a GPU partitions the rows of a join, 1 or 2; 0: as many as the rows need",
 	},
 	{
@@ -123,7 +123,7 @@ var ownVariables = []variable{
 		doc: "bytes of each GPU's memory that table columns may take (KB, MB, GB are understood): larger tables are read in windows; 0: as many as there are",
 	},
 	{
-		name: "radish_gpu_total_memory_limit", initial: func(e *Engine) string { return strconv.FormatInt(e.opts.GPUMemoryLimit, 10) }, integer: true, readOnly: true,
+		name: "radish_gpu_total_memory_limit", initial: func(e *Engine) string { return strconv.FormatInt(e.opts.GPUMemoryLimit, 10) }, isInteger: true, readOnly: true,
 		doc: "bytes of each GPU's memory that all queries and table columns may hold together: gpu_memory_limit of the database's name; 0: as many as there are",
 	},
 	{
@@ -131,7 +131,7 @@ var ownVariables = []variable{
 		doc: "bytes that one query may hold (KB, MB, GB are understood); 0: no bound of its own",
 	},
 	{
-		name: "radish_threads", initial: func(e *Engine) string { return strconv.Itoa(e.opts.Threads) }, integer: true, set: setThreads,
+		name: "radish_threads", initial: func(e *Engine) string { return strconv.Itoa(e.opts.Threads) }, isInteger: true, set: setThreads,
 		doc: "workers of a query",
 	},
 	{
@@ -149,11 +149,11 @@ var ownVariables = []variable{
 		doc:     "as in MySQL",
 	},
 	{
-		name: "sql_safe_updates", initial: fixed("0"), boolean: true,
+		name: "sql_safe_updates", initial: fixed("0"), isBoolean: true,
 		doc: "1: UPDATE and DELETE without LIMIT need a WHERE that compares the first column of an index (1175)",
 	},
 	{
-		name: "sql_select_limit", initial: fixed("18446744073709551615"), integer: true, set: setSelectLimit,
+		name: "sql_select_limit", initial: fixed("18446744073709551615"), isInteger: true, set: setSelectLimit,
 		doc: "rows that a SELECT without LIMIT gives at most; not in subqueries, INSERT ... SELECT and the like",
 	},
 	{name: "system_time_zone", initial: fixed("UTC"), readOnly: true},
@@ -162,22 +162,22 @@ var ownVariables = []variable{
 		name: "transaction_isolation", initial: fixed(repeatableRead), set: setIsolation,
 		doc: "of transactions that begin from now on: READ-UNCOMMITTED and READ-COMMITTED are served as REPEATABLE-READ, a snapshot; SERIALIZABLE is what it says",
 	},
-	{name: "transaction_read_only", initial: fixed("0"), boolean: true, doc: "1: transactions may not write"},
+	{name: "transaction_read_only", initial: fixed("0"), isBoolean: true, doc: "1: transactions may not write"},
 	{
 		name: "block_encryption_mode", initial: fixed("aes-128-ecb"), set: setEncryptionMode,
 		doc: "of AES_ENCRYPT and AES_DECRYPT: aes-, 128, 192 or 256, and -ecb, -cbc, -ofb or -cfb128",
 	},
-	{name: "unique_checks", initial: fixed("1"), boolean: true, doc: "dumps set it; unique keys are enforced whatever it is"},
+	{name: "unique_checks", initial: fixed("1"), isBoolean: true, doc: "dumps set it; unique keys are enforced whatever it is"},
 	{
-		name: "foreign_key_checks", initial: fixed("1"), boolean: true,
+		name: "foreign_key_checks", initial: fixed("1"), isBoolean: true,
 		doc: "0: what is written is neither checked against foreign keys nor do they change other rows, and tables that others refer to can be dropped",
 	},
 	{name: "version", initial: fixed(MySQLVersion), readOnly: true},
 	{name: "version_comment", initial: fixed("Radish " + Version), readOnly: true},
-	{name: "sql_log_bin", initial: fixed("1"), boolean: true, doc: "dumps set it; it means nothing"},
-	{name: "sql_notes", initial: fixed("1"), boolean: true, doc: "0: notes are not kept among the warnings"},
-	{name: "wait_timeout", initial: fixed("28800"), integer: true},
-	{name: "interactive_timeout", initial: fixed("28800"), integer: true},
+	{name: "sql_log_bin", initial: fixed("1"), isBoolean: true, doc: "dumps set it; it means nothing"},
+	{name: "sql_notes", initial: fixed("1"), isBoolean: true, doc: "0: notes are not kept among the warnings"},
+	{name: "wait_timeout", initial: fixed("28800"), isInteger: true},
+	{name: "interactive_timeout", initial: fixed("28800"), isInteger: true},
 }
 
 // systemVariables lists every variable, in the order of the names.
@@ -254,7 +254,7 @@ func (v *variables) digest() string {
 // shown returns the value as SHOW VARIABLES writes it.
 func (v *variables) shown(def *variable) string {
 	s := v.get(def)
-	if def.boolean {
+	if def.isBoolean {
 		return map[string]string{"0": "OFF", "1": "ON"}[s]
 	}
 	return s
@@ -276,7 +276,7 @@ func (v *variables) SystemVariable(name string) (types.Value, bool) {
 		return types.Value{}, false
 	}
 	s := v.get(def)
-	if def.integer {
+	if def.isInteger {
 		if i, err := strconv.ParseInt(s, 10, 64); err == nil {
 			return types.IntValue(i), true
 		}
@@ -316,7 +316,7 @@ func (v *variables) setSystem(name, value string) error {
 	if len(value) > longestSetting {
 		return sqlerr.WrongValueForVar(def.name, value).WithHint("it has %d bytes, and a setting %d at most", len(value), longestSetting)
 	}
-	if def.integer {
+	if def.isInteger {
 		switch strings.ToUpper(value) {
 		case "ON", "TRUE":
 			value = "1"

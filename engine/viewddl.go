@@ -19,7 +19,7 @@ func (s *Session) createView(st *statement, n *ast.CreateViewStmt) (*Result, err
 		return nil, err
 	}
 	tempTable := n.Algorithm == ast.AlgorithmTemptable
-	if st.Alter {
+	if st.IsAlter {
 		old, err := s.snapshot().View(db, name)
 		if err != nil {
 			return nil, err
@@ -70,13 +70,13 @@ func (s *Session) createView(st *statement, n *ast.CreateViewStmt) (*Result, err
 		s.compileAhead(st, q)
 	}
 	return &Result{}, st.change("CREATE VIEW", func(snap *catalog.Snapshot) (*catalog.Snapshot, error) {
-		next, err := snap.CreateView(view, n.OrReplace || st.Alter)
+		next, err := snap.CreateView(view, n.OrReplace || st.IsAlter)
 		if err != nil {
 			return nil, err
 		}
 		b := st.binder()
 		b.Catalog = &catalogView{statement: st, session: s, snap: next}
-		if n.OrReplace || st.Alter {
+		if n.OrReplace || st.IsAlter {
 			if _, err := b.Query(n.Select); errors.Is(err, sqlerr.CodeViewInvalid) { // it reads itself, for which MySQL does not find it
 				return nil, sqlerr.NoSuchTable(db+"."+name, "")
 			}

@@ -28,8 +28,8 @@ type Env struct {
 	Threads int            // workers; less than 1 is 1
 	Memory  *memory.Budget // nil: no limit
 	// Expr is the statement's context, copied for each worker. Its Ctx is replaced by Run's.
-	Expr    *expr.Context
-	Profile bool // measure each operator, for EXPLAIN ANALYZE
+	Expr       *expr.Context
+	IsProfiled bool // measure each operator, for EXPLAIN ANALYZE
 	// Result is what an error about memory calls the rows that wait for who takes them: the statement that stores them; empty: the result.
 	Result string
 	// Into is the table version behind whose rows who takes these stores them: where a device has encoded them, they come as [schedule.Stored]. nil: nobody stores them.
@@ -98,7 +98,7 @@ func Run(ctx context.Context, plan *physical.Plan, env Env) (Rows, error) {
 // config is what the scheduler gets, for a query on the CPU alone.
 func (env *Env) config() schedule.Config {
 	return schedule.Config{
-		Threads: env.Threads, Memory: env.Memory, Expr: env.Expr, Profile: env.Profile, Progress: env.Progress, Result: env.Result, Into: env.Into,
+		Threads: env.Threads, Memory: env.Memory, Expr: env.Expr, IsProfiled: env.IsProfiled, Progress: env.Progress, Result: env.Result, Into: env.Into,
 		Placement: env.Placement, Backends: []schedule.Backend{{Device: physical.CPU, Open: cpu.Open}},
 	}
 }
@@ -135,7 +135,7 @@ func onGPU(ctx context.Context, plan *physical.Plan, env *Env, outcome *placemen
 // attempt runs a plan that has pipelines on the GPU. Without rows and error the CPU is to run it, for the reason. Before anything is launched it calls prepare with
 // the run, unless that is nil.
 func attempt(ctx context.Context, p *gpu.Placed, cfg schedule.Config, prepare func(*gpu.Run)) (rows Rows, reason string, err error) {
-	run, err := p.Start(ctx, cfg.Profile)
+	run, err := p.Start(ctx, cfg.IsProfiled)
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return nil, "", sqlerr.Interrupted(context.Cause(ctx))

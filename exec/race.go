@@ -147,7 +147,7 @@ func (v *Rival) run(ctx context.Context, cfg schedule.Config, begin time.Time, s
 	if p == nil {
 		return finisher{refused: reason}
 	}
-	run, err := p.Start(ctx, cfg.Profile)
+	run, err := p.Start(ctx, cfg.IsProfiled)
 	if err != nil {
 		return refusal(ctx, p, err)
 	}

@@ -20,7 +20,7 @@ func outputCommands() []dotCommand {
 		{"nullvalue", "[TEXT]", "what stands for NULL; without TEXT what the format says", (*runner).nullValue},
 		{"width", "[N ...]", "widths of a table's columns, 0 as wide as needed; longer values are cut", (*runner).widths},
 		{"maxrows", "[N]", "how many rows of a table the terminal shows, half of them from its end; 0 all", (*runner).setMaxRows},
-		{"types", "[on|off]", "name the types of columns in tables on the terminal", onOff("types", func(r *runner) *bool { return &r.types })},
+		{"types", "[on|off]", "name the types of columns in tables on the terminal", onOff("types", func(r *runner) *bool { return &r.showsTypes })},
 		{"output", "[FILE | |COMMAND]", "write results to a file, in the format that its ending tells, or to a command; without FILE to the terminal again", func(r *runner, arg string) error {
 			name, err := target(arg, ".output FILE")
 			if err != nil {
@@ -39,7 +39,7 @@ func outputCommands() []dotCommand {
 			return r.outputTo(name, true)
 		}},
 		{"timer", "[on|off]", "show how long statements take", onOff("timer", func(r *runner) *bool { return &r.timer })},
-		{"profile", "[on|off]", "show what the parts of each query cost", onOff("profile", func(r *runner) *bool { return &r.profile })},
+		{"profile", "[on|off]", "show what the parts of each query cost", onOff("profile", func(r *runner) *bool { return &r.showsProfiles })},
 		{"echo", "[on|off]", "print statements before they run", onOff("echo", func(r *runner) *bool { return &r.echo })},
 		{"print", "[TEXT]", "print a text", func(r *runner, arg string) error {
 			list, err := words(arg)
@@ -155,7 +155,7 @@ func (r *runner) mode(arg string) error {
 	if err != nil {
 		return err
 	}
-	if r.streams.file != nil && r.streams.file.look != "" && r.streams.file.look != format || r.streams.file != nil && r.streams.file.data && r.streams.file.look == "" {
+	if r.streams.file != nil && r.streams.file.look != "" && r.streams.file.look != format || r.streams.file != nil && r.streams.file.isData && r.streams.file.look == "" {
 		return fmt.Errorf("what goes to %s is in the format of its ending; .output names another file, or none", r.streams.file.name)
 	}
 	r.settings.Format, r.chosen = format, format
@@ -180,8 +180,8 @@ func (r *runner) show(string) error {
 	}
 	for _, v := range [][2]any{
 		{"bail", r.bail}, {"cd", dir}, {"database", r.conn.Database()}, {"device", r.config.device}, {"echo", r.echo}, {"headers", !r.settings.NoHeaders}, {"maxrows", r.maxRows},
-		{"mode", r.settings.Format}, {"nullvalue", null}, {"output", target}, {"profile", r.profile}, {"prompt", strconv.Quote(r.prompt)},
-		{"timer", r.timer}, {"types", r.types}, {"width", r.settings.Widths},
+		{"mode", r.settings.Format}, {"nullvalue", null}, {"output", target}, {"profile", r.showsProfiles}, {"prompt", strconv.Quote(r.prompt)},
+		{"timer", r.timer}, {"types", r.showsTypes}, {"width", r.settings.Widths},
 	} {
 		fmt.Fprintf(r.streams.out, "%9s: %v\n", v[0], v[1])
 	}

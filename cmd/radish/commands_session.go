@@ -103,7 +103,7 @@ const maxReads = 16
 
 // read runs a file as .read does; quit says that a command in it asked for the end.
 func (r *runner) read(file string) (quit bool) {
-	_, quit = r.commandLine("", scriptStatement{command: true, text: ".read '" + file + "'", line: 1})
+	_, quit = r.commandLine("", scriptStatement{isCommand: true, text: ".read '" + file + "'", line: 1})
 	return quit
 }
 

@@ -19,7 +19,7 @@ func (r *runner) dump(arg string) error {
 	if err != nil {
 		return err
 	}
-	if r.streams.file != nil && r.streams.file.data {
+	if r.streams.file != nil && r.streams.file.isData {
 		return fmt.Errorf("a dump is statements, and %s is to hold data; .output FILE.sql, or .backup FOLDER", r.streams.file.name)
 	}
 	if i := slices.IndexFunc(list, isScript); i >= 0 {

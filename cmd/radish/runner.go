@@ -29,15 +29,15 @@ type runner struct {
 	chosen   render.Format // the format that --format or .mode named; "": none did
 	streams  streams
 
-	interactive bool
-	timer       bool
-	echo        bool
-	bail        bool // the first failure ends a script
-	profile     bool // print what each query cost
-	maxRows     int64
-	types       bool // tables on the terminal name the columns' types
-	prompt      string
-	last        string // what was typed last and is no command: what .edit edits
+	interactive   bool
+	timer         bool
+	echo          bool
+	bail          bool // the first failure ends a script
+	showsProfiles bool // print what each query cost
+	maxRows       int64
+	showsTypes    bool // tables on the terminal name the columns' types
+	prompt        string
+	last          string // what was typed last and is no command: what .edit edits
 
 	// running returns the context of a statement, and what is to be called at its end.
 	running func() (context.Context, func())
@@ -191,7 +191,7 @@ func (r *runner) run(ctx context.Context, text string, settings render.Settings)
 	}
 	defer stmt.Close()
 	o.ran, o.warned = true, stmt.ShowsWarnings()
-	if r.profile {
+	if r.showsProfiles {
 		ctx = radish.WithProfile(ctx, func(p radish.Profile) { o.profiles = append(o.profiles, p) })
 	}
 	ctx, progress := r.watch(ctx)
@@ -218,8 +218,8 @@ func (r *runner) run(ctx context.Context, text string, settings render.Settings)
 	if (settings.Format == render.Table || settings.Format == render.Box) && stmt.Explains() {
 		settings.Format = render.Lines
 	}
-	settings.Types = settings.Types && asksForRows(text)
-	if r.streams.file != nil && r.streams.file.data {
+	settings.ShowsTypes = settings.ShowsTypes && asksForRows(text)
+	if r.streams.file != nil && r.streams.file.isData {
 		o.written, err = r.streams.file.result(rows, settings)
 		return o, err
 	}
@@ -243,7 +243,7 @@ func asksForRows(text string) bool {
 
 // textBytes counts what was printed to the file of .output.
 func (r *runner) textBytes() int64 {
-	if r.streams.file == nil || r.streams.file.data {
+	if r.streams.file == nil || r.streams.file.isData {
 		return 0
 	}
 	return r.streams.file.bytes + int64(r.streams.out.Buffered())
@@ -256,7 +256,7 @@ func (r *runner) look() render.Settings {
 		s.Format = r.streams.file.look
 	}
 	if r.interactive && r.streams.file == nil && term.IsTerminal(int(os.Stdout.Fd())) {
-		s.MaxRows, s.Types = r.maxRows, r.types
+		s.MaxRows, s.ShowsTypes = r.maxRows, r.showsTypes
 		if width, _, err := term.GetSize(int(os.Stdout.Fd())); err == nil {
 			s.Columns = width
 		}
@@ -289,7 +289,7 @@ func (r *runner) script(name string, text io.Reader) (quit bool) {
 		if r.checking != nil {
 			r.checking.statements++
 		}
-		if st.command {
+		if st.isCommand {
 			good, quit = r.commandLine(name, st)
 		} else {
 			good = r.statement(name, st, r.look())
@@ -374,9 +374,9 @@ func (r *runner) summary(o outcome, took time.Duration) {
 		}
 		left := counted(int64(o.written.Left), "column") + " left out; .mode vertical shows all"
 		switch {
-		case o.written.Cut && o.written.Left > 0:
+		case o.written.WasCut && o.written.Left > 0:
 			line += ", strings cut and " + left
-		case o.written.Cut:
+		case o.written.WasCut:
 			line += ", values cut to fit; .mode vertical shows them whole"
 		case o.written.Left > 0:
 			line += ", " + left
@@ -422,7 +422,7 @@ func (r *runner) output(name string) (err error) {
 		return err
 	}
 	r.streams.file = to
-	if !to.data { // else other than results is still for the person to see
+	if !to.isData { // else other than results is still for the person to see
 		r.streams.out.Reset(to)
 	}
 	return nil

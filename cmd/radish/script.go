@@ -21,7 +21,7 @@ type script struct {
 	held    *strings.Builder // which grows by appending, so that a long statement is not copied at each read
 	line    int              // the line where buf starts, from 1
 	at      int              // buf up to here has been given out
-	eof     bool
+	atEnd   bool
 	chunk   []byte
 	scanned int // len(buf) when it was last cut in vain
 
@@ -38,13 +38,13 @@ type scriptMode = parse.Mode
 
 // scriptStatement is one statement of a script, or a line with a command of the shell.
 type scriptStatement struct {
-	command bool   // text is a dot and a command
-	tall    bool   // it ends in \G: its rows are printed vertically
-	made    bool   // by a command: positions in it are none that anyone has written
-	text    string // as it is to be parsed
-	context string // text with the rest of the line before it
-	offset  int    // of text in context
-	line    int    // where text starts, from 1
+	isCommand bool   // text is a dot and a command
+	tall      bool   // it ends in \G: its rows are printed vertically
+	made      bool   // by a command: positions in it are none that anyone has written
+	text      string // as it is to be parsed
+	context   string // text with the rest of the line before it
+	offset    int    // of text in context
+	line      int    // where text starts, from 1
 }
 
 const (
@@ -93,7 +93,7 @@ func (s *script) next() (st scriptStatement, ok bool, err error) {
 				text: context[start-lineStart:], tall: p.Vertical, context: context, offset: start - lineStart, line: s.piecesLine + p.Line - 1,
 			}, true, nil
 		}
-		if s.eof {
+		if s.atEnd {
 			return st, false, nil
 		}
 		if err := s.read(); err != nil {
@@ -134,7 +134,7 @@ func (s *script) commandLine() (st scriptStatement, ok, more bool) {
 		return st, false, false
 	}
 	line, _, complete := strings.Cut(rest, "\n")
-	if !complete && !s.eof && (strings.IndexByte(`.\?`, rest[0]) >= 0 || !strings.Contains(line, ";")) {
+	if !complete && !s.atEnd && (strings.IndexByte(`.\?`, rest[0]) >= 0 || !strings.Contains(line, ";")) {
 		return st, true, true
 	}
 	text, isCommand, ok := typedAs(line)
@@ -143,7 +143,7 @@ func (s *script) commandLine() (st scriptStatement, ok, more bool) {
 	}
 	lineStart := strings.LastIndexByte(s.buf[:start], '\n') + 1
 	context := strings.TrimRight(s.buf[lineStart:start+len(line)], " \t\r")
-	st = scriptStatement{command: isCommand, made: !isCommand, text: text, context: context, line: s.line + strings.Count(s.buf[:start], "\n")}
+	st = scriptStatement{isCommand: isCommand, made: !isCommand, text: text, context: context, line: s.line + strings.Count(s.buf[:start], "\n")}
 	s.at = start + len(line)
 	s.pieces, s.scanned = nil, 0
 	s.cut()
@@ -187,7 +187,7 @@ func (s *script) read() error {
 	s.held.Write(read)
 	s.buf = s.held.String()
 	if err == io.EOF {
-		s.eof, err = true, nil
+		s.atEnd, err = true, nil
 	}
 	return err
 }
@@ -222,7 +222,7 @@ func (s *script) count(bytes int) error {
 }
 
 func (s *script) worthCutting() bool {
-	return s.eof || len(s.buf) < eagerBytes || len(s.buf) > s.scanned+s.scanned/2 ||
+	return s.atEnd || len(s.buf) < eagerBytes || len(s.buf) > s.scanned+s.scanned/2 ||
 		strings.HasSuffix(strings.TrimRight(s.buf[max(0, len(s.buf)-64):], " \t\r\n"), ";")
 }
 
@@ -231,7 +231,7 @@ func (s *script) cut() {
 	s.piecesAt, s.piecesMode = s.at, s.mode()
 	s.piecesLine = s.line + strings.Count(s.buf[:s.at], "\n")
 	s.pieces = parse.Split(s.buf[s.at:], s.piecesMode)
-	if n := len(s.pieces); n > 0 && !s.eof && !s.pieces[n-1].Terminated {
+	if n := len(s.pieces); n > 0 && !s.atEnd && !s.pieces[n-1].Terminated {
 		s.pieces = s.pieces[:n-1]
 	}
 }

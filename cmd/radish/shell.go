@@ -37,7 +37,7 @@ type terminalShell struct {
 // shell reads statements from a terminal until Ctrl-D or .quit, after those of the file init. data are files whose rows are wanted as views.
 func shell(r *runner, init string, data []input) int {
 	s := &terminalShell{runner: r, interrupts: make(chan os.Signal, 1)}
-	r.interactive, r.bail, r.timer, r.streams.notes, r.maxRows, r.types = true, true, true, os.Stdout, shellRows, true
+	r.interactive, r.bail, r.timer, r.streams.notes, r.maxRows, r.showsTypes = true, true, true, os.Stdout, shellRows, true
 	r.running = s.interruptible
 	err := r.strict(false)
 	if err != nil {
@@ -103,7 +103,7 @@ func (s *terminalShell) promptConfig() prompt.Config {
 		out, s.streams.notes = os.Stderr, os.Stderr
 	}
 	config := prompt.Config{
-		In: readline.Stdin, Out: out, Marks: os.Getenv("TERM") != "dumb", History: s.historyFile(), Complete: (&completer{s.runner}).complete, Done: s.complete,
+		In: readline.Stdin, Out: out, MayMark: os.Getenv("TERM") != "dumb", History: s.historyFile(), Complete: (&completer{s.runner}).complete, Done: s.complete,
 		Paint: func(text []rune, put func(string, []rune)) { put("", text) },
 		Size: func() (columns, rows int) {
 			columns, rows, err := term.GetSize(int(out.Fd()))
@@ -114,7 +114,7 @@ func (s *terminalShell) promptConfig() prompt.Config {
 		},
 	}
 	if !term.IsTerminal(int(out.Fd())) {
-		config.Out, config.Marks = io.Discard, false
+		config.Out, config.MayMark = io.Discard, false
 	} else if colored(out) {
 		config.Paint = highlight
 	}

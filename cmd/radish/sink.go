@@ -27,7 +27,7 @@ import (
 type sink struct {
 	name   string
 	look   render.Format // how results are written; "": as .mode says
-	data   bool          // results are written by storage/files, so that FROM can read them
+	isData bool          // results are written by storage/files, so that FROM can read them
 	to     io.WriteCloser
 	file   *fileaccess.NewFile // nil: to is no file that has yet to get its name
 	pieces int                 // results that have been written
@@ -80,9 +80,9 @@ func openSink(policy *fileaccess.Policy, name string, chosen render.Format) (*si
 	if err != nil {
 		return nil, err
 	}
-	s := &sink{name: name, look: look, data: data}
+	s := &sink{name: name, look: look, isData: data}
 	if policy.Unrestricted() && isDevice(name) {
-		s.data = false
+		s.isData = false
 		if isPipe(name) {
 			s.to, err = openPipe(name)
 			return s, err
@@ -187,7 +187,7 @@ func (s *sink) Close() error {
 		s.file.Discard()
 		return fmt.Errorf("%s is not written: what would have been in it failed", s.name)
 	}
-	if s.data && s.pieces == 0 && !files.FormatOf(s.name).IsText() {
+	if s.isData && s.pieces == 0 && !files.FormatOf(s.name).IsText() {
 		s.file.Discard()
 		return fmt.Errorf("%s is not written: no statement gave rows", s.name)
 	}

@@ -194,7 +194,7 @@ func (c *Calibration) tables() error {
 		rows    int
 		columns []string // s is a text
 		values  []func(row int64) int64
-		key     bool
+		hasKey  bool
 	}{
 		{"t", c.Rows, []string{"g", "k", "f", "u", "v"}, []func(int64) int64{
 			func(int64) int64 { return random(1000) }, key, func(row int64) int64 { return spread(key(row)) }, value, value,
@@ -211,7 +211,7 @@ func (c *Calibration) tables() error {
 			}
 			schema.Columns = append(schema.Columns, table.ColumnDef{Name: name, Type: typ})
 		}
-		if t.key {
+		if t.hasKey {
 			schema.Keys = []table.Key{{Name: "PRIMARY", Primary: true, Unique: true, Columns: []int{0}}}
 		}
 		builder := table.NewBuilder(table.New(schema))

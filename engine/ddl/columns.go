@@ -92,7 +92,7 @@ func addColumn(st Statement, schema *table.Schema, c *ast.ColumnDef) error {
 			if !typ.IsInteger() || typ.Kind == types.KindYear {
 				return sqlerr.New(sqlerr.CodeWrongFieldSpec, sqlerr.User, "Incorrect column specifier for column '%s'", name)
 			}
-			def.AutoIncrement, def.Nullable = true, false
+			def.IsAutoIncrement, def.Nullable = true, false
 		case ast.ColumnOptionGenerated:
 			text, err := parse.Restore(o.Expr, format.RestoreStringWithoutCharset|format.RestoreWithoutSchemaName|format.RestoreWithoutTableName)
 			if err != nil {
@@ -115,7 +115,7 @@ func addColumn(st Statement, schema *table.Schema, c *ast.ColumnDef) error {
 			return sqlerr.NotSupportedf("this column option", "column '%s'", name)
 		}
 	}
-	if def.Generated != nil && (defaultExpr != nil || def.AutoIncrement || def.OnUpdate != "") {
+	if def.Generated != nil && (defaultExpr != nil || def.IsAutoIncrement || def.OnUpdate != "") {
 		return sqlerr.New(sqlerr.CodeWrongUsage, sqlerr.User, "Incorrect usage of DEFAULT, AUTO_INCREMENT or ON UPDATE and generated column")
 	}
 	schema.Columns = append(schema.Columns, def)

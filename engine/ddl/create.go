@@ -104,7 +104,7 @@ func completeSchema(st Statement, schema *table.Schema) error {
 		}
 	}
 	for i := range schema.Columns {
-		if !schema.Columns[i].AutoIncrement {
+		if !schema.Columns[i].IsAutoIncrement {
 			continue
 		}
 		first := slices.ContainsFunc(schema.Keys, func(k table.Key) bool { return k.Columns[0] == i })

@@ -90,7 +90,7 @@ func columnSQL(schema *table.Schema, c *table.ColumnDef) string {
 	if c.OnUpdate != "" {
 		p += " ON UPDATE " + c.OnUpdate
 	}
-	if c.AutoIncrement {
+	if c.IsAutoIncrement {
 		p += " AUTO_INCREMENT"
 	}
 	if c.Comment != "" {

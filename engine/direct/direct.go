@@ -80,7 +80,7 @@ type keyLookup struct {
 	key      int
 	parts    []keyPart // one for each column of the key
 	ordinals []int     // the columns that are read; the row's number, where it is wanted, comes first
-	rowID    bool
+	isRowID  bool
 }
 
 // keyPart gives the values that a column of a key may have.
@@ -189,7 +189,7 @@ func (c *compiler) slot() int {
 func (c *compiler) scan(x *logical.Scan, used map[expr.ColumnID]bool) {
 	for i, col := range x.Cols {
 		if x.Ordinals[i] == logical.RowIDOrdinal && used[col.ID] {
-			c.lookup.rowID = true
+			c.lookup.isRowID = true
 			c.slots[col.ID] = c.slot()
 		}
 	}

@@ -171,7 +171,7 @@ func (l *keyLookup) read(ctx context.Context, env *expr.Context, v *table.Versio
 		return err
 	}
 	slot := 0
-	if l.rowID {
+	if l.isRowID {
 		b.Cols[0] = &column.Vector{Type: types.Int64, I64: rows}
 		slot++
 	}

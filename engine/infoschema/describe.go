@@ -23,7 +23,7 @@ func DescribeColumn(schema *table.Schema, ordinal int) []types.Value {
 			value = text(d.Value.Text())
 		}
 	}
-	if def.AutoIncrement {
+	if def.IsAutoIncrement {
 		extra = "auto_increment"
 	}
 	if def.OnUpdate != "" {

@@ -57,7 +57,7 @@ func Multi(st Statement, operation string, m *bind.Multi) (affected int64, err e
 			rows, err = keeps.Update(now, t.ids, t.Ordinals, t.cols, operation, nil)
 		} else {
 			ids := t.ids
-			if m.Ignore {
+			if m.Ignores {
 				ids, err = keeps.Deletable(now, ids)
 			}
 			if err == nil {

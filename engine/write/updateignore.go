@@ -49,7 +49,7 @@ func UpdateIgnore(st Statement, m *bind.Multi) (affected int64, err error) {
 		for end < len(targets) && catalog.IDOf(targets[end].Table.Schema) == catalog.IDOf(targets[from].Table.Schema) {
 			end++
 		}
-		u, err := newUpsert(st, &bind.Insert{Table: targets[from].Table, OnDuplicate: bind.DuplicateUpdate, Ignore: true}, nil, keeps)
+		u, err := newUpsert(st, &bind.Insert{Table: targets[from].Table, OnDuplicate: bind.DuplicateUpdate, Ignores: true}, nil, keeps)
 		if err != nil {
 			return 0, err
 		}

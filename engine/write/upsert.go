@@ -109,7 +109,7 @@ func Upsert(st Statement, ins *bind.Insert, rules *Rules, keeps *Integrity) (aff
 			} else {
 				u.rules.Settle()
 			}
-			if ins.Ignore && isLeftOut(err) {
+			if ins.Ignores && isLeftOut(err) {
 				u.context.Warnings.AddError(sqlerr.From(err))
 				continue
 			}
@@ -133,14 +133,14 @@ func (u *upserting) valuesAt(b *column.Batch, at int) ([]types.Value, error) {
 		values[i] = c.Value(at)
 		values[i].S = strings.Clone(values[i].S)
 		values[i].Type = def.Type
-		if def.AutoIncrement {
+		if def.IsAutoIncrement {
 			var err error
 			if values[i], err = u.rules.next(values[i], def.Type); err != nil {
 				return nil, err
 			}
 		}
 		if values[i].Null && !def.Nullable && def.Generated == nil {
-			if !u.ins.Ignore { // also if the row is in the way of another, which would change instead
+			if !u.ins.Ignores { // also if the row is in the way of another, which would change instead
 				return nil, sqlerr.BadNull(def.Name)
 			}
 			if !def.Type.IsTemporal() {
@@ -157,7 +157,7 @@ func (u *upserting) write(values []types.Value) error {
 	p, found := u.find(values)
 	switch {
 	case !found:
-		if u.ins.Ignore {
+		if u.ins.Ignores {
 			if f, err := u.missing(values); err != nil {
 				return err
 			} else if f != nil {
@@ -238,13 +238,13 @@ func (u *upserting) become(p rowRef, old, changed []types.Value) (bool, error) {
 	if err := u.rules.computeRow(schema, changed); err != nil {
 		return false, err
 	}
-	if err := u.rules.testRow(schema, changed); u.ins.Ignore && isLeftOut(err) {
+	if err := u.rules.testRow(schema, changed); u.ins.Ignores && isLeftOut(err) {
 		u.context.Warnings.AddError(sqlerr.From(err))
 		return false, nil
 	} else if err != nil {
 		return false, err
 	}
-	if u.ins.Ignore {
+	if u.ins.Ignores {
 		if f, err := u.missing(changed); err != nil {
 			return false, err
 		} else if f != nil {
@@ -259,7 +259,7 @@ func (u *upserting) become(p rowRef, old, changed []types.Value) (bool, error) {
 	u.remove(p)
 	if other, taken := u.taker(old, changed); taken {
 		err := u.duplicate(other, changed)
-		if !u.ins.Ignore {
+		if !u.ins.Ignores {
 			return false, err
 		}
 		u.context.Warnings.AddError(err)
@@ -287,7 +287,7 @@ func (u *upserting) notNull(def *table.ColumnDef, v types.Value) (types.Value, e
 	if !v.Null || def.Nullable || def.Generated != nil {
 		return v, nil
 	}
-	if !u.ins.Ignore || def.Type.IsTemporal() {
+	if !u.ins.Ignores || def.Type.IsTemporal() {
 		return v, sqlerr.BadNull(def.Name)
 	}
 	u.context.Warnings.AddError(sqlerr.BadNull(def.Name))

@@ -29,7 +29,7 @@ func (b backend) Name() string { return fmt.Sprintf("cpu, %d threads", b.threads
 
 func (b backend) Run(ctx context.Context, plan *physical.Plan) ([]*column.Batch, error) {
 	budget := memory.NewBudget(1 << 32)
-	cfg := schedule.Config{Threads: b.threads, Memory: budget, Expr: &expr.Context{}, Profile: b.threads == 3}
+	cfg := schedule.Config{Threads: b.threads, Memory: budget, Expr: &expr.Context{}, IsProfiled: b.threads == 3}
 	c, err := startTuned(b.tuning(), ctx, plan, cfg)
 	if err != nil {
 		if budget.Used() != 0 {

@@ -57,7 +57,7 @@ var groupings = []grouping{
 	{name: "several words", keys: []int{colWide, colFloat, colWord, colNull, colUns}},
 	{name: "all NULL", keys: []int{colNone}},
 	{name: "dense", keys: []int{colDate}, dense: []physical.DenseDomain{{Min: 9000, Max: 9000 + 1<<17}}},
-	{name: "dense words", keys: []int{colWord, colBool}, dense: []physical.DenseDomain{{Dictionary: true, IsNullable: true}, {Min: 0, Max: 1, IsNullable: true}}},
+	{name: "dense words", keys: []int{colWord, colBool}, dense: []physical.DenseDomain{{IsDictionary: true, IsNullable: true}, {Min: 0, Max: 1, IsNullable: true}}},
 	{name: "runs", keys: []int{colKey}, stream: true, ascending: true},
 	{name: "runs that do not ascend", keys: []int{colKey}, stream: true},
 	{name: "runs with NULLs", keys: []int{colNull}, stream: true},

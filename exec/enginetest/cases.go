@@ -140,20 +140,20 @@ func scanCases() []Case {
 
 // joinSpec is a join case.
 type joinSpec struct {
-	name     string
-	keys     []int // columns compared on both sides
-	safe     bool
-	alg      physical.JoinAlgorithm
-	op       expr.Op
-	unique   bool // build keys are unique
-	skew     int  // distinct keys; 0: a quarter of the rows
-	limit    int  // rows at most
-	payload  []int
-	residual bool
-	made     bool // there is a residual condition, about strings made of both sides
-	searched bool // Build.Searched, but for marks
-	constant bool // the build's last key is a constant
-	ranges   []rangeSpec
+	name        string
+	keys        []int // columns compared on both sides
+	safe        bool
+	alg         physical.JoinAlgorithm
+	op          expr.Op
+	unique      bool // build keys are unique
+	skew        int  // distinct keys; 0: a quarter of the rows
+	limit       int  // rows at most
+	payload     []int
+	hasResidual bool
+	made        bool // there is a residual condition, about strings made of both sides
+	searched    bool // Build.Searched, but for marks
+	hasConstant bool // the build's last key is a constant
+	ranges      []rangeSpec
 }
 
 // rangeSpec is an inequality between columns of the sides.
@@ -181,8 +181,8 @@ func joinCases() []Case {
 		{name: "null-safe", keys: []int{colNull, colWord}, safe: true, payload: []int{colUnique}},
 		{name: "null-safe generic", keys: []int{colText}, safe: true, payload: []int{colUnique}},
 		{name: "all NULL", keys: []int{colNone}, payload: []int{colUnique}},
-		{name: "a constant", keys: []int{colKey}, constant: true, skew: 9, limit: 300, payload: []int{colUnique, colText}},
-		{name: "integer and a constant", keys: []int{colNull, colKey}, constant: true, skew: 9, limit: 1000, payload: []int{colUnique, colText}},
+		{name: "a constant", keys: []int{colKey}, hasConstant: true, skew: 9, limit: 300, payload: []int{colUnique, colText}},
+		{name: "integer and a constant", keys: []int{colNull, colKey}, hasConstant: true, skew: 9, limit: 1000, payload: []int{colUnique, colText}},
 		{name: "keys only", keys: []int{colNull}},
 		{name: "keys only dense", keys: []int{colKey}, alg: physical.DenseJoin, limit: 500},
 		{name: "skew", keys: []int{colKey}, skew: 2, limit: 400, payload: []int{colUnique, colWord}},
@@ -226,7 +226,7 @@ func joinCases() []Case {
 		for _, kind := range []logical.JoinKind{logical.InnerJoin, logical.LeftJoin, logical.FullJoin, logical.SemiJoin, logical.AntiJoin, logical.MarkJoin, logical.SingleJoin} {
 			for _, residual := range []bool{false, true} {
 				s := s
-				if s.residual = residual; s.made && !residual {
+				if s.hasResidual = residual; s.made && !residual {
 					continue
 				}
 				name := fmt.Sprintf("join %d %s", kind, s.name)
@@ -293,7 +293,7 @@ func joinPlan(g *Gen, s joinSpec, kind logical.JoinKind) *physical.Plan {
 	bs, bc := g.Scan(g.Table(nb, keys))
 	ps, pc := g.Scan(g.Table(np, keys))
 	b := &physical.Build{Algorithm: s.alg, Keys: exprs(pick(bc, s.keys...)), Payload: pick(bc, s.payload...), Unique: s.unique, RangeOp: s.op, Searched: s.searched && kind != logical.MarkJoin}
-	if s.constant {
+	if s.hasConstant {
 		last := len(b.Keys) - 1
 		b.Keys[last] = &expr.Const{Value: types.IntValue(3)}
 	}
@@ -307,7 +307,7 @@ func joinPlan(g *Gen, s joinSpec, kind logical.JoinKind) *physical.Plan {
 		}
 	}
 	p := &physical.Probe{Kind: kind, Build: b, Keys: exprs(pick(pc, s.keys...))}
-	if s.residual {
+	if s.hasResidual {
 		p.Residual = s.conditions(pc, b.Payload[0])
 	}
 	for _, x := range s.ranges {

@@ -44,7 +44,7 @@ type keptKey struct {
 	memory int64
 
 	mode      expr.SQLMode
-	writing   bool
+	writes    bool
 	location  *time.Location
 	collation types.Collation
 	today     int64

@@ -56,7 +56,7 @@ func (d *Device) placeKept(plan *physical.Plan, ctx *expr.Context, wish Wish, ta
 	}
 	key := keptKey{
 		plan: plan, device: d, share: string(wish.Shared.When), tuning: target.Tuning, memory: target.MemoryBytes,
-		mode: ctx.SQLMode, writing: ctx.Writing, location: ctx.Location, collation: ctx.Collation, today: ctx.Today(),
+		mode: ctx.SQLMode, writes: ctx.Writing, location: ctx.Location, collation: ctx.Collation, today: ctx.Today(),
 	}
 	var devices []*Device
 	if wish.Shared.Fleet != nil {

@@ -20,7 +20,7 @@ type places struct {
 func (p *Placed) startPlaces(ctx context.Context, o run.Options) (*places, error) {
 	x := &places{devices: p.shares.devices, queries: make([]*run.Query, len(p.shares.devices))}
 	x.ctx, x.stop = context.WithCancelCause(ctx)
-	x.moving = exchange.New(x.queries, p.shares.reach, x.stop)
+	x.moving = exchange.New(x.queries, p.shares.canReach, x.stop)
 	o.Moving, o.Meeting = p.shares.movingBuilds(), exchange.NewMeeting(len(x.devices))
 	err := x.each(func(i int, _ *run.Query) (err error) {
 		own := o

@@ -21,7 +21,7 @@ func (p *Placed) outOfMemory(failed error, at *physical.Pipeline, on *Device, he
 		x = sqlerr.New(sqlerr.CodeCapacityExceeded, sqlerr.Resource, "%s on the GPU ran out of memory, of which the query held %s: %v", operator, sqlerr.FormatBytes(held), failed).
 			WithHint("SET radish_device = 'gpu' to let the CPU run what the GPU cannot").WithCause(failed)
 	}
-	if lack == nil || !lack.OfQuery {
+	if lack == nil || !lack.IsQuerys {
 		on.runner.Residency.RanShort(held, x.Message)
 	}
 	if p.setting.sparesMemory() {

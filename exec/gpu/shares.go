@@ -11,14 +11,14 @@ import (
 // shares is how the devices of a fleet share a plan: each is a place.
 type shares struct {
 	*distribute.Distributed
-	devices []*Device // by place
-	reach   bool      // all can reach the memory of all others
-	parts   []map[*physical.TableScan]tables.Slice
-	pays    string // why they share it, where cost decides
+	devices  []*Device // by place
+	canReach bool      // all can reach the memory of all others
+	parts    []map[*physical.TableScan]tables.Slice
+	pays     string // why they share it, where cost decides
 }
 
 func newShares(d *distribute.Distributed, devices []*Device) *shares {
-	s := &shares{Distributed: d, devices: devices[:d.Places], reach: reachEachOther(devices[:d.Places]), parts: make([]map[*physical.TableScan]tables.Slice, d.Places)}
+	s := &shares{Distributed: d, devices: devices[:d.Places], canReach: reachEachOther(devices[:d.Places]), parts: make([]map[*physical.TableScan]tables.Slice, d.Places)}
 	for i := range s.parts {
 		s.parts[i] = map[*physical.TableScan]tables.Slice{}
 	}
@@ -127,7 +127,7 @@ func (s *shares) runsAt(place int, p *physical.Pipeline) bool {
 
 // link is what the devices' bytes go over.
 func (s *shares) link() string {
-	if s.reach {
+	if s.canReach {
 		return "peer access"
 	}
 	return "the host, without peer access"

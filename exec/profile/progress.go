@@ -72,7 +72,7 @@ type Snapshot struct {
 	Pipelines     int
 	PipelinesDone int
 	Pipeline      int  // the one that runs
-	GPU           bool // it runs on a GPU
+	OnGPU         bool // it runs on a GPU
 
 	Reading   string // the file that is read into memory, before the plan runs; empty: none
 	FileBytes int64  // about how many bytes are read of it
@@ -91,6 +91,6 @@ func (p *Progress) Snapshot() Snapshot {
 	return Snapshot{
 		Reading: file, FileBytes: p.size.Load(), ReadBytes: p.readBytes.Load(),
 		Rows: p.rows.Load(), Scanned: p.scanned.Load(), Total: p.total.Load(), Pipelines: int(p.pipelines.Load()),
-		PipelinesDone: int(p.done.Load()), Pipeline: int(p.pipeline.Load()), GPU: p.gpu.Load(),
+		PipelinesDone: int(p.done.Load()), Pipeline: int(p.pipeline.Load()), OnGPU: p.gpu.Load(),
 	}
 }

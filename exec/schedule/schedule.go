@@ -16,10 +16,10 @@ import (
 
 // Config is what a query may use.
 type Config struct {
-	Threads int            // workers; less than 1 is 1
-	Memory  *memory.Budget // may be nil: no limit
-	Expr    *expr.Context  // copied for each worker
-	Profile bool           // measure each operator
+	Threads    int            // workers; less than 1 is 1
+	Memory     *memory.Budget // may be nil: no limit
+	Expr       *expr.Context  // copied for each worker
+	IsProfiled bool           // measure each operator
 	// Result is what an error about memory calls the rows that wait for who takes them; empty: the result.
 	Result string
 	// Into is the table version behind whose rows who takes the result stores them. They come as Stored where a device can do that. nil: nobody stores them.
@@ -84,7 +84,7 @@ func Start(ctx context.Context, plan *physical.Plan, cfg Config) (*Cursor, error
 
 func newQuery(ctx context.Context, plan *physical.Plan, cfg Config) *query {
 	q := &query{
-		Query: Query{Plan: plan, Ctx: ctx, Threads: max(1, cfg.Threads), Profiled: cfg.Profile, Progress: cfg.Progress, Operator: cfg.Result, Into: cfg.Into},
+		Query: Query{Plan: plan, Ctx: ctx, Threads: max(1, cfg.Threads), Profiled: cfg.IsProfiled, Progress: cfg.Progress, Operator: cfg.Result, Into: cfg.Into},
 		cfg:   cfg, runs: make([]Run, len(cfg.Backends)), started: time.Now(),
 	}
 	q.State, q.Out = &q.state, &q.queue

@@ -106,7 +106,7 @@ func (b *Binder) series(call *parse.Series, alias string, around *scope) (logica
 	if err != nil {
 		return nil, nil, err
 	}
-	t := &jsontable.Table{Name: alias, Series: true, Columns: []jsontable.Column{{Name: "generate_series", Type: types.Int64}}}
+	t := &jsontable.Table{Name: alias, IsSeries: true, Columns: []jsontable.Column{{Name: "generate_series", Type: types.Int64}}}
 	col := b.alloc.New(alias, t.Columns[0].Name, types.Int64, true)
 	node := &logical.Unnest{Input: logical.OneRow(), Doc: doc, Table: t, Cols: []*expr.Column{col}, Ordinals: []int{0}}
 	return node, []scopeColumn{{col: col, table: alias, name: col.Name}}, nil

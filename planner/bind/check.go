@@ -15,14 +15,14 @@ import (
 
 // Check is a bound CHECK constraint, or what a view asks of the rows that are written through it: no row may make Cond FALSE.
 type Check struct {
-	Name string
-	Cond expr.Expr
-	View bool // Name is a view's
+	Name   string
+	Cond   expr.Expr
+	IsView bool // Name is a view's
 }
 
 // Violated is the error of a row that makes Cond FALSE.
 func (c Check) Violated() *sqlerr.Error {
-	if c.View {
+	if c.IsView {
 		return sqlerr.ViewCheckFailed(c.Name)
 	}
 	return sqlerr.CheckViolated(c.Name)
@@ -189,7 +189,7 @@ func (b *Binder) Rebuild(v *table.Version, columns []Rebuild) (*logical.Query, e
 func implicitDefault(def *table.ColumnDef, needed bool) (expr.Expr, error) {
 	v := types.Value{Type: def.Type}
 	switch {
-	case def.AutoIncrement:
+	case def.IsAutoIncrement:
 	case def.Type.Kind == types.KindEnum:
 		v.I = 1
 	case def.Type.IsTemporal() && def.Type.Kind != types.KindTime && needed:

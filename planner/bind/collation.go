@@ -177,7 +177,7 @@ func (g *grouping) show(i int, e expr.Expr) expr.Expr {
 	if c, ok := e.(*expr.Column); ok {
 		table, name = c.Table, c.Name
 	}
-	col := g.b.alloc.New(table, name, e.Type(), e.Nullable() || g.rollup)
+	col := g.b.alloc.New(table, name, e.Type(), e.Nullable() || g.isRollup)
 	g.aggs = append(g.aggs, logical.AggItem{Col: col, Fn: expr.LookupAggregate("any_value"), Args: []expr.Expr{e}})
 	g.aggIDs[col.ID] = true
 	if g.shown == nil {

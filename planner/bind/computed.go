@@ -68,7 +68,7 @@ func (b *Binder) CheckGenerated(schema *table.Schema, ordinal int) error {
 		for o, c := range cols {
 			switch {
 			case c.ID != id || err != nil:
-			case schema.Columns[o].AutoIncrement:
+			case schema.Columns[o].IsAutoIncrement:
 				err = sqlerr.New(sqlerr.CodeGeneratedRefersToAuto, sqlerr.User, "Generated column '%s' cannot refer to auto-increment column.", def.Name)
 			case o >= ordinal && schema.Columns[o].Generated != nil:
 				err = sqlerr.New(sqlerr.CodeGeneratedNonPrior, sqlerr.User, "Generated column can refer only to generated columns defined prior to it.")

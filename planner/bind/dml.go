@@ -20,7 +20,7 @@ type Insert struct {
 	Query       *logical.Query
 	OnDuplicate OnDuplicate
 	Upsert      *Upsert // of DuplicateUpdate
-	Ignore      bool    // IGNORE: what cannot be stored is left out, with a warning
+	Ignores     bool    // IGNORE: what cannot be stored is left out, with a warning
 	Computed    []Computed
 	Checks      []Check // over the columns of Query
 	Given       []int   // the ordinals of the columns that the rows of VALUES give, in their order
@@ -30,8 +30,8 @@ type Insert struct {
 // the target need besides.
 type Update struct {
 	Target
-	Query  *logical.Query
-	Ignore bool // as Multi.Ignore
+	Query   *logical.Query
+	Ignores bool // as Multi.Ignores
 }
 
 // Delete is a bound DELETE from one table. Query gives the row numbers.
@@ -96,7 +96,7 @@ func (b *Binder) Insert(s *ast.InsertStmt) (*Insert, error) {
 		q.Cols = append(q.Cols, c)
 		q.Names = append(q.Names, def.Name)
 	}
-	ins := &Insert{Table: v.Version, Query: q, OnDuplicate: action, Ignore: s.IgnoreErr, Given: given}
+	ins := &Insert{Table: v.Version, Query: q, OnDuplicate: action, Ignores: s.IgnoreErr, Given: given}
 	if ins.Checks, err = b.targetChecks(&Target{Table: v.Version, view: v.view}, q.Cols); err != nil {
 		return nil, err
 	}
@@ -166,7 +166,7 @@ func (b *Binder) inserted(n ast.ExprNode, def *table.ColumnDef, sc *scope) (expr
 	switch {
 	case !isDefault(n):
 		return b.expr(n, sc)
-	case def.AutoIncrement && b.Ctx.SQLMode&expr.ModeNoAutoValueOnZero != 0:
+	case def.IsAutoIncrement && b.Ctx.SQLMode&expr.ModeNoAutoValueOnZero != 0:
 		return implicitDefault(def, true)
 	}
 	return b.columnDefault(def)
@@ -177,7 +177,7 @@ func (b *Binder) updated(n ast.ExprNode, def *table.ColumnDef, sc *scope) (expr.
 	switch {
 	case !isDefault(n):
 		return b.expr(n, sc)
-	case def.AutoIncrement:
+	case def.IsAutoIncrement:
 		return implicitDefault(def, true)
 	}
 	return b.columnDefault(def)
@@ -199,7 +199,7 @@ func (b *Binder) assign(e expr.Expr, def *table.ColumnDef) expr.Expr {
 // columnDefault returns a column's default as an expression of the column's type.
 func (b *Binder) columnDefault(def *table.ColumnDef) (expr.Expr, error) {
 	switch {
-	case def.Default == nil && (def.Nullable || def.AutoIncrement || def.Generated != nil):
+	case def.Default == nil && (def.Nullable || def.IsAutoIncrement || def.Generated != nil):
 		return &expr.Const{Value: types.NullOf(def.Type)}, nil
 	case def.Default == nil:
 		return nil, sqlerr.NoDefaultForField(def.Name)
@@ -403,7 +403,7 @@ func (b *Binder) Update(s *ast.UpdateStmt) (*Update, error) {
 	}
 	schema, sc := rows.Schema, rows.scope
 	sc.noAggregates = true
-	u := &Update{Target: Target{Table: rows.Version, view: rows.view}, Ignore: s.IgnoreErr}
+	u := &Update{Target: Target{Table: rows.Version, view: rows.view}, Ignores: s.IgnoreErr}
 	q := rows.query(b)
 	p := q.Root.(*logical.Project)
 	at := map[int]int{}
@@ -427,7 +427,7 @@ func (b *Binder) Update(s *ast.UpdateStmt) (*Update, error) {
 			return nil, err
 		}
 		e := b.assign(given, def)
-		if !u.Ignore {
+		if !u.Ignores {
 			given = e
 		}
 		// Assignments take effect from left to right: a later one sees what an earlier one set (MySQL manual, UPDATE).
@@ -445,7 +445,7 @@ func (b *Binder) Update(s *ast.UpdateStmt) (*Update, error) {
 		sc.assigned(a.Column.Name.O, e)
 	}
 	u.Query = q
-	if u.Ignore {
+	if u.Ignores {
 		b.storeLater(&u.Target, q)
 		return u, nil
 	}

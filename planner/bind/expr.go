@@ -475,7 +475,7 @@ func (b *Binder) cast(x *ast.FuncCastExpr, sc *scope) (expr.Expr, error) {
 	}
 	if c, ok := arg.(*expr.Const); ok && to.IsString() { // it is a string from then on
 		arg = &expr.Const{Value: c.Value}
-		arg.(*expr.Const).Value.Bits = false
+		arg.(*expr.Const).Value.IsBits = false
 	}
 	if arg.Type().IsBinaryString() && to.IsString() && !to.IsBinaryString() { // bytes become characters as CONVERT ... USING makes them
 		if arg, err = expr.NewCall("convert", arg, &expr.Const{Value: types.StringValue("utf8mb4")}); err != nil {

@@ -206,7 +206,7 @@ func (b *Binder) bindTableName(n *ast.TableName, alias string, sc *scope) (logic
 		return nil, b.at(err, n)
 	}
 	node, cols := b.scan(v, alias, db)
-	if sc.rowNumbers && !strings.EqualFold(db, "information_schema") {
+	if sc.showsRowNumbers && !strings.EqualFold(db, "information_schema") {
 		base := node.Cols
 		cols = b.withRowNumber(cols, numbered{written{Version: v}, base}, b.rowID(node), alias, db)
 	}
@@ -244,7 +244,7 @@ func (b *Binder) scan(v *table.Version, alias, db string) (*logical.Scan, []scop
 }
 
 func (b *Binder) bindView(view View, db, name, alias string, sc *scope) (logical.Node, error) {
-	if sc.rowNumbers {
+	if sc.showsRowNumbers {
 		if u, err := b.updatable(db, name); err == nil && u != nil {
 			node, cols, base, id, err := b.viewRows(u, alias)
 			if err != nil {
@@ -311,12 +311,12 @@ func (b *Binder) bindJoin(j *ast.Join, sc *scope) (logical.Node, error) {
 	if j.Right == nil {
 		return b.bindFrom(j.Left, sc)
 	}
-	left := &scope{parent: sc.parent, lateral: sc.lateral, rowNumbers: sc.rowNumbers}
+	left := &scope{parent: sc.parent, lateral: sc.lateral, showsRowNumbers: sc.showsRowNumbers}
 	leftNode, err := b.bindFrom(j.Left, left)
 	if err != nil {
 		return nil, err
 	}
-	right := &scope{parent: sc.parent, lateral: sc.lateral, rowNumbers: sc.rowNumbers}
+	right := &scope{parent: sc.parent, lateral: sc.lateral, showsRowNumbers: sc.showsRowNumbers}
 	if j.Tp != ast.RightJoin && j.Tp != parse.FullJoin { // its rows would have to come before those on their left
 		right.lateral = &scope{parent: sc.around(), cols: left.cols, noAggregates: true}
 	}

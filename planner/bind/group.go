@@ -29,7 +29,7 @@ type grouping struct {
 	aggAt   expr.Numbers
 	keys    []expr.Expr // GROUP BY as it was written, over the columns of FROM
 	// Of WITH ROLLUP: the number of keys that group a row is in level.
-	rollup    bool
+	isRollup  bool
 	written   []int // for each key as written, the groups up to it: one that stands twice adds none, but a total
 	level     *expr.Column
 	groupings []groupingCall
@@ -105,7 +105,7 @@ func (g *grouping) bindGroupBy(by *ast.GroupByClause, list *scope, items []selec
 		return nil, nil
 	}
 	if by.Rollup {
-		g.rollup, g.level = true, g.b.alloc.New("", "level", types.Int64, false)
+		g.isRollup, g.level = true, g.b.alloc.New("", "level", types.Int64, false)
 	}
 	sc := list.within("group statement")
 	sc.noAggregates = true
@@ -164,12 +164,12 @@ func (g *grouping) addGroup(e expr.Expr, name string) {
 	if ok {
 		c = c.Shown()
 	}
-	if !ok || g.rollup || logical.FindColumn(g.input, c.ID) == nil {
+	if !ok || g.isRollup || logical.FindColumn(g.input, c.ID) == nil {
 		table := ""
 		if ok {
 			table, name = c.Table, c.Name
 		}
-		c = g.b.alloc.New(table, name, e.Type(), e.Nullable() || g.rollup)
+		c = g.b.alloc.New(table, name, e.Type(), e.Nullable() || g.isRollup)
 	}
 	g.groups = append(g.groups, logical.Item{Col: c, Expr: e})
 }
@@ -229,7 +229,7 @@ func (g *grouping) build(by *ast.GroupByClause, fromNode logical.Node, items []s
 	if err != nil {
 		return nil, err
 	}
-	if g.rollup {
+	if g.isRollup {
 		return g.buildRollup(), nil
 	}
 	return &logical.Aggregate{Input: g.input, Groups: g.groups, Aggs: g.aggs, Scalar: by == nil, Hint: g.b.aggHint()}, nil
@@ -339,7 +339,7 @@ func (g *grouping) anyValue(c scopeColumn, clause string, n int, grouped bool) (
 		return have, nil
 	}
 	fn := expr.LookupAggregate("any_value")
-	col := g.b.alloc.New(c.table, c.name, c.col.Typ, c.col.Null || !grouped || g.rollup)
+	col := g.b.alloc.New(c.table, c.name, c.col.Typ, c.col.Null || !grouped || g.isRollup)
 	g.aggs = append(g.aggs, logical.AggItem{Col: col, Fn: fn, Args: []expr.Expr{c.col}})
 	g.aggIDs[col.ID] = true
 	g.anyValues[c.col.ID] = col

@@ -190,7 +190,7 @@ func (rel *relation) selected(i int) expr.Expr {
 	col := rel.cols[i].col
 	if rel.project != nil {
 		for _, it := range rel.project.Items {
-			if c, ok := it.Expr.(*expr.Const); ok && c.Value.Bits && it.Col.ID == col.ID {
+			if c, ok := it.Expr.(*expr.Const); ok && c.Value.IsBits && it.Col.ID == col.ID {
 				return c
 			}
 		}
@@ -259,7 +259,7 @@ func (b *Binder) addLong(item logical.AggItem, args []expr.Expr, sig expr.Signat
 		}
 		scale := expr.ScaleOf(arg.Type())
 		whole := min(expr.WholeDigits(sig.Result), expr.WholeDigits(arg.Type())+sumDigits)
-		return &expr.Cast{Arg: add(arg, types.Decimal(whole+scale, scale)), To: sig.Result, Display: true}
+		return &expr.Cast{Arg: add(arg, types.Decimal(whole+scale, scale)), To: sig.Result, IsDisplay: true}
 	}
 	whole := expr.WholeDigits(sig.Result)
 	scale := expr.LongAverage(arg.Type(), whole)
@@ -268,7 +268,7 @@ func (b *Binder) addLong(item logical.AggItem, args []expr.Expr, sig expr.Signat
 	}
 	t := types.Decimal(whole+scale, scale)
 	if hidden {
-		return &expr.Cast{Arg: add(arg, t), To: sig.Result, Display: true}
+		return &expr.Cast{Arg: add(arg, t), To: sig.Result, IsDisplay: true}
 	}
 	shown := *add(arg, sig.Result)
 	shown.Long = add(arg, t)

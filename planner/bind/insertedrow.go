@@ -49,7 +49,7 @@ func (r *insertedRow) resolve(n *ast.ColumnName) (expr.Expr, error) {
 
 // initial is what a column has before it is given a value.
 func (r *insertedRow) initial(def *table.ColumnDef) (expr.Expr, error) {
-	if def.AutoIncrement || def.Default == nil && !def.Nullable && def.Generated == nil {
+	if def.IsAutoIncrement || def.Default == nil && !def.Nullable && def.Generated == nil {
 		return implicitDefault(def, true)
 	}
 	return r.b.columnDefault(def)

@@ -124,7 +124,7 @@ func (b *Binder) jsonColumn(def *parse.JSONColumn) (c jsontable.Column, err erro
 }
 
 func (b *Binder) jsonResponse(c *jsontable.Column, def parse.JSONResponse) (r jsontable.Response, err error) {
-	r.Fail, r.Default = def.Fail, types.NullOf(c.Type)
+	r.Fails, r.Default = def.Fails, types.NullOf(c.Type)
 	if def.Default == nil {
 		return r, nil
 	}

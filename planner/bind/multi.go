@@ -18,9 +18,9 @@ import (
 type Multi struct {
 	Query   *logical.Query
 	Targets []Target
-	// Ignore: IGNORE. What cannot be changed or deleted stays as it is, with a warning. An UPDATE's query then gives the new values as they
+	// Ignores: IGNORE. What cannot be changed or deleted stays as it is, with a warning. An UPDATE's query then gives the new values as they
 	// were computed, for Stored, and nothing for Computed and Checks, for which see [Binder.RowRules].
-	Ignore bool
+	Ignores bool
 }
 
 // Target is a table that an UPDATE or DELETE writes to. Numbers are positions among the columns of the query.
@@ -87,7 +87,7 @@ func (b *Binder) multiRows(refs *ast.TableRefsClause, where ast.ExprNode, ordere
 	if ordered {
 		return nil, sqlerr.New(sqlerr.CodeWrongUsage, sqlerr.User, "Incorrect usage of %s and ORDER BY or LIMIT", what)
 	}
-	m := &multi{Multi: &Multi{}, b: b, sc: &scope{rowNumbers: true, noAggregates: true}, at: map[expr.ColumnID]int{}}
+	m := &multi{Multi: &Multi{}, b: b, sc: &scope{showsRowNumbers: true, noAggregates: true}, at: map[expr.ColumnID]int{}}
 	node, err := b.bindFrom(refs.TableRefs, m.sc)
 	if err != nil {
 		return nil, err
@@ -193,7 +193,7 @@ func (b *Binder) UpdateMulti(s *ast.UpdateStmt) (*Multi, error) {
 		}
 		t.Ordinals, t.Values = append(t.Ordinals, o), append(t.Values, value)
 	}
-	if m.Ignore = s.IgnoreErr; m.Ignore {
+	if m.Ignores = s.IgnoreErr; m.Ignores {
 		for i := range m.Targets {
 			b.storeLater(&m.Targets[i], m.Query)
 		}
@@ -290,7 +290,7 @@ func (b *Binder) DeleteMulti(s *ast.DeleteStmt) (*Multi, error) {
 	if err != nil {
 		return nil, err
 	}
-	m.Ignore = s.IgnoreErr
+	m.Ignores = s.IgnoreErr
 	return m.Multi, nil
 }
 

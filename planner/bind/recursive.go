@@ -17,9 +17,9 @@ var errRecursive = errors.New("bind: the expression refers to itself")
 
 // recursion is what a recursive common table expression is while its members are bound.
 type recursion struct {
-	loop *logical.Loop
-	cols []scopeColumn // what a reference shows, by position
-	keys bool          // behind them stand the collation keys of those that do not compare by their bytes, which tell rows apart
+	loop    *logical.Loop
+	cols    []scopeColumn // what a reference shows, by position
+	hasKeys bool          // behind them stand the collation keys of those that do not compare by their bytes, which tell rows apart
 }
 
 // bindRecursiveBody binds a WITH RECURSIVE expression that refers to itself: members that do not, which give the types of the
@@ -112,8 +112,8 @@ func (b *Binder) recursiveNode(c *cteScope, seed *relation, members []ast.Node, 
 		node.Cols = append(node.Cols, out)
 		c.recursion.cols = append(c.recursion.cols, scopeColumn{col: out, name: name})
 	}
-	c.recursion.keys = op == ast.Union && slices.ContainsFunc(typs, types.Type.Folds)
-	if c.recursion.keys {
+	c.recursion.hasKeys = op == ast.Union && slices.ContainsFunc(typs, types.Type.Folds)
+	if c.recursion.hasKeys {
 		for i, col := range c.recursion.cols {
 			if key := expr.CollationKey(col.col); typs[i].Folds() {
 				i = len(node.Cols)
@@ -124,7 +124,7 @@ func (b *Binder) recursiveNode(c *cteScope, seed *relation, members []ast.Node, 
 	}
 	input := func(r *relation) (logical.Node, []*expr.Column) {
 		in, cols := b.castColumns(r, typs)
-		if c.recursion.keys {
+		if c.recursion.hasKeys {
 			return b.withKeys(in, cols)
 		}
 		return in, cols
@@ -206,7 +206,7 @@ func (b *Binder) recursiveReference(c *cteScope, alias string, sc *scope) (logic
 		cols[i] = scopeColumn{col: col, table: alias, name: rc.name}
 	}
 	for _, rc := range c.recursion.cols {
-		if key := expr.CollationKey(rc.col); c.recursion.keys && rc.col.Typ.Folds() {
+		if key := expr.CollationKey(rc.col); c.recursion.hasKeys && rc.col.Typ.Folds() {
 			w.Cols = append(w.Cols, b.alloc.New(alias, key.String(), key.Type(), true))
 		}
 	}

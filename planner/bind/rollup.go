@@ -47,7 +47,7 @@ func (b *Binder) groupingFunction(x *ast.FuncCallExpr, sc *scope) (expr.Expr, er
 // checkGroupings reports a GROUPING that is not of a rollup, or not of its keys.
 func (g *grouping) checkGroupings() error {
 	for _, c := range g.groupings {
-		if !g.rollup {
+		if !g.isRollup {
 			return g.b.at(sqlerr.InvalidGroupFunc().WithHint("GROUPING needs GROUP BY ... WITH ROLLUP"), c.at)
 		}
 		for i, a := range c.args {

@@ -55,8 +55,8 @@ type scope struct {
 	inserted map[string]*expr.Column
 	// earlier are the columns that expressions of VALUES may name; nil: none.
 	earlier *insertedRow
-	// rowNumbers: the base tables of a FROM show the numbers of their rows, under the name rowNumber.
-	rowNumbers bool
+	// showsRowNumbers: the base tables of a FROM show the numbers of their rows, under the name rowNumber.
+	showsRowNumbers bool
 }
 
 // lookup finds the columns called name in s alone. Empty db or table match any.

@@ -77,7 +77,7 @@ func (b *Binder) bindSelect(s *ast.SelectStmt, outer *scope) (*relation, error) 
 	if node, err = g.selected(groupBy, fromNode, items, &having, &qualify, keys, list); err != nil {
 		return nil, err
 	}
-	if g.rollup && s.OrderBy == nil && !s.Distinct {
+	if g.isRollup && s.OrderBy == nil && !s.Distinct {
 		keys = g.rollupOrder()
 	}
 	var rel *relation

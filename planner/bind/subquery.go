@@ -47,7 +47,7 @@ func (b *Binder) scalarSubquery(x *ast.SubqueryExpr, sc *scope) (expr.Expr, erro
 	c := rel.cols[0].col
 	if c.Long != nil && c.Typ.Kind == types.KindDecimal {
 		sub := &expr.Subquery{Kind: expr.ScalarSubquery, Rel: rel.node, Out: []*expr.Column{c.Long}, Typ: c.Long.Typ}
-		return &expr.Cast{Arg: sub, To: c.Typ, Display: true}, nil
+		return &expr.Cast{Arg: sub, To: c.Typ, IsDisplay: true}, nil
 	}
 	return &expr.Subquery{Kind: expr.ScalarSubquery, Rel: rel.node, Out: columnsOf(rel), Typ: c.Typ}, nil
 }
@@ -58,7 +58,7 @@ func loneBits(x *ast.SubqueryExpr, rel *relation) expr.Expr {
 	if !ok || s.From != nil || s.Where != nil || s.Having != nil || s.GroupBy != nil || s.Limit != nil || rel.project == nil {
 		return nil
 	}
-	if c, ok := rel.project.Items[0].Expr.(*expr.Const); ok && c.Value.Bits {
+	if c, ok := rel.project.Items[0].Expr.(*expr.Const); ok && c.Value.IsBits {
 		return c
 	}
 	return nil

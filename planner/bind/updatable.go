@@ -120,7 +120,7 @@ func singleTable(v View) *ast.TableSource {
 			f.Expr.Accept(list)
 		}
 	}
-	if list.others {
+	if list.hasOthers {
 		return nil
 	}
 	if q.Where != nil {
@@ -134,17 +134,17 @@ func singleTable(v View) *ast.TableSource {
 
 // rowFinder looks for expressions that read other rows than the current one.
 type rowFinder struct {
-	others bool // aggregates, windows and subqueries
-	table  *ast.TableName
-	reads  bool // a subquery reads table
+	hasOthers bool // aggregates, windows and subqueries
+	table     *ast.TableName
+	reads     bool // a subquery reads table
 }
 
 func (f *rowFinder) Enter(n ast.Node) (ast.Node, bool) {
 	switch x := n.(type) {
 	case *ast.AggregateFuncExpr, *ast.WindowFuncExpr, *ast.SubqueryExpr, *ast.ExistsSubqueryExpr:
-		f.others = true
+		f.hasOthers = true
 	case *ast.FuncCallExpr:
-		f.others = f.others || x.FnName.L == "any_value"
+		f.hasOthers = f.hasOthers || x.FnName.L == "any_value"
 	case *ast.TableName:
 		f.reads = f.reads || f.table != nil && strings.EqualFold(x.Name.O, f.table.Name.O)
 	}
@@ -258,7 +258,7 @@ func (b *Binder) viewChecks(u *updatable, cols []*expr.Column) ([]Check, error) 
 		if expr.HasSubquery(conditions[i]) {
 			return nil, sqlerr.NotSupportedf("WITH CHECK OPTION of a view with a subquery in its WHERE", "a condition that is checked sees one row")
 		}
-		checks = append(checks, Check{Name: u.db + "." + u.name, Cond: expr.IsTruth(conditions[i], true), View: true})
+		checks = append(checks, Check{Name: u.db + "." + u.name, Cond: expr.IsTruth(conditions[i], true), IsView: true})
 	}
 	return checks, nil
 }

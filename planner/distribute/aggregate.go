@@ -170,7 +170,7 @@ func (x *planner) parts(a *physical.Aggregate, all []*stream, st *stored) {
 	switch {
 	case a.Algorithm == physical.ScalarAggregate:
 		whole.Algorithm = physical.ScalarAggregate
-	case a.Algorithm == physical.DenseAggregate && !slices.ContainsFunc(a.Dense, func(d physical.DenseDomain) bool { return d.Dictionary }):
+	case a.Algorithm == physical.DenseAggregate && !slices.ContainsFunc(a.Dense, func(d physical.DenseDomain) bool { return d.IsDictionary }):
 		whole.Algorithm, whole.Dense = physical.DenseAggregate, a.Dense
 	}
 	st.values = map[expr.ColumnID]expr.Expr{}
@@ -246,7 +246,7 @@ func (x *planner) split(it logical.AggItem, part, whole *physical.Aggregate, val
 
 // The aggregates that parts are made of.
 var (
-	sum   = &expr.Aggregate{Kind: expr.AggSum, Name: "sum", EmptyNull: true}
+	sum   = &expr.Aggregate{Kind: expr.AggSum, Name: "sum", EmptyIsNull: true}
 	count = &expr.Aggregate{Kind: expr.AggCount, Name: "count"}
 )
 
@@ -279,7 +279,7 @@ func (x *planner) rowsTo(a *physical.Aggregate, all []*stream, st *stored, e Exc
 		}
 		e.Keys = append(e.Keys, c.ID)
 	}
-	if a.Algorithm == physical.StreamAggregate || slices.ContainsFunc(a.Dense, func(d physical.DenseDomain) bool { return d.Dictionary }) {
+	if a.Algorithm == physical.StreamAggregate || slices.ContainsFunc(a.Dense, func(d physical.DenseDomain) bool { return d.IsDictionary }) {
 		a.Algorithm, a.Dense, a.Reason = physical.HashAggregate, nil, "rows come from other GPUs"
 	}
 	var moved *stream

@@ -87,7 +87,7 @@ func lower(t *testing.T, c plantest.Tables, sql string) *physical.Plan {
 	if err != nil {
 		t.Fatalf("%s: %v", sql, err)
 	}
-	if q, _, err = rules.Optimize(q, rules.Options{Context: ctx, Check: true}); err != nil {
+	if q, _, err = rules.Optimize(q, rules.Options{Context: ctx, Checks: true}); err != nil {
 		t.Fatalf("%s: %v", sql, err)
 	}
 	plan, err := physical.Lower(q, physical.Options{Estimator: stats.NewEstimator(), Device: physical.GPU})

@@ -102,7 +102,7 @@ func TestCopyCanStandBesideTheOriginal(t *testing.T) {
 	alloc := &expr.Allocator{}
 	a := scan(alloc, "a", "x", "y")
 	sum := alloc.New("", "s", types.Int64, true)
-	fn, anyValue := &expr.Aggregate{Kind: expr.AggMax, Name: "max", EmptyNull: true}, &expr.Aggregate{Kind: expr.AggAnyValue, Name: "any_value", EmptyNull: true}
+	fn, anyValue := &expr.Aggregate{Kind: expr.AggMax, Name: "max", EmptyIsNull: true}, &expr.Aggregate{Kind: expr.AggAnyValue, Name: "any_value", EmptyIsNull: true}
 	agg := &Aggregate{Input: NewFilter(a, eq(a.Cols[0], a.Cols[1])), Groups: PassItems(a.Cols[:1]),
 		Aggs: []AggItem{{Col: a.Cols[1], Fn: anyValue, Args: []expr.Expr{a.Cols[1]}}, {Col: sum, Fn: fn, Args: []expr.Expr{a.Cols[1]}}}}
 	n, cols := Copy(agg, alloc)

@@ -50,7 +50,7 @@ func describeUnnest(u *Unnest, m *namer) string {
 		b.WriteString("outer ")
 	}
 	function := "JSON_TABLE"
-	if u.Table.Series {
+	if u.Table.IsSeries {
 		function = "GENERATE_SERIES"
 	}
 	fmt.Fprintf(&b, "%s [%s] := %s(%s, %s)", u.Table.Name, m.cols(u.Cols), function, m.expr(u.Doc), u.Table)

@@ -303,7 +303,7 @@ func (s sinkNames) transform(t Transform, on Device, where Placement) Operator {
 			name = "outer unnest"
 		}
 		function := "JSON_TABLE"
-		if x.Table.Series {
+		if x.Table.IsSeries {
 			function = "generate_series"
 		}
 		return Operator{Name: name, Detail: fmt.Sprintf("%s %s(%s, %s)", x.Table.Name, function, x.Doc, x.Table), EstRows: x.EstRows}

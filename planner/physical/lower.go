@@ -307,7 +307,7 @@ func (l *lowering) denseDomains(input logical.Node, keys []expr.Expr) (dense []D
 		if !known || hi-lo < 0 || hi-lo >= groupsPlanned {
 			return nil, 0, false
 		}
-		d.Min, d.Max, d.Dictionary = lo, hi, k.Type().IsString()
+		d.Min, d.Max, d.IsDictionary = lo, hi, k.Type().IsString()
 		dense = append(dense, d)
 		n := hi - lo + 1
 		if d.IsNullable {

@@ -91,7 +91,7 @@ func optimize(t *testing.T, c plantest.Tables, sql string) *logical.Query {
 	if err != nil {
 		t.Fatalf("%s: %v", sql, err)
 	}
-	if q, _, err = rules.Optimize(q, rules.Options{Context: ctx, Check: true}); err != nil {
+	if q, _, err = rules.Optimize(q, rules.Options{Context: ctx, Checks: true}); err != nil {
 		t.Fatalf("%s: %v", sql, err)
 	}
 	return q

@@ -223,9 +223,9 @@ type Aggregate struct {
 
 // DenseDomain is the domain of a dense group key: integers Min..Max, or the codes of a column's dictionary; and NULL.
 type DenseDomain struct {
-	Min, Max   int64
-	Dictionary bool
-	IsNullable bool
+	Min, Max     int64
+	IsDictionary bool
+	IsNullable   bool
 }
 
 // Bound says that the integers of a column lie within Min..Max, NULLs aside, if it is Known. Executors may pack keys by it,

@@ -12,15 +12,15 @@ import (
 var (
 	countStar   = &expr.Aggregate{Kind: expr.AggCountStar, Name: "count"}
 	countValues = &expr.Aggregate{Kind: expr.AggCount, Name: "count"}
-	sumValues   = &expr.Aggregate{Kind: expr.AggSum, Name: "sum", EmptyNull: true}
-	minimum     = &expr.Aggregate{Kind: expr.AggMin, Name: "min", EmptyNull: true}
-	maximum     = &expr.Aggregate{Kind: expr.AggMax, Name: "max", EmptyNull: true}
-	anyValue    = &expr.Aggregate{Kind: expr.AggAnyValue, Name: "any_value", EmptyNull: true}
+	sumValues   = &expr.Aggregate{Kind: expr.AggSum, Name: "sum", EmptyIsNull: true}
+	minimum     = &expr.Aggregate{Kind: expr.AggMin, Name: "min", EmptyIsNull: true}
+	maximum     = &expr.Aggregate{Kind: expr.AggMax, Name: "max", EmptyIsNull: true}
+	anyValue    = &expr.Aggregate{Kind: expr.AggAnyValue, Name: "any_value", EmptyIsNull: true}
 )
 
 func (w *rewriter) newAgg(fn *expr.Aggregate, name string, args ...expr.Expr) logical.AggItem {
-	t, null := types.Int64, fn.EmptyNull
-	if fn.EmptyNull {
+	t, null := types.Int64, fn.EmptyIsNull
+	if fn.EmptyIsNull {
 		t = args[0].Type()
 	}
 	return logical.AggItem{Col: w.alloc.New("", name, t, null), Fn: fn, Args: args}
@@ -44,7 +44,7 @@ func emptyValue(a logical.AggItem) expr.Expr {
 	if a.Fn.Kind == expr.AggBitAnd {
 		v.I = -1
 	}
-	if a.Fn.EmptyNull {
+	if a.Fn.EmptyIsNull {
 		v = types.NullOf(a.Col.Typ)
 	}
 	return &expr.Const{Value: v}

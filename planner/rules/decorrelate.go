@@ -308,7 +308,7 @@ func (d *decorrelator) scalarResult(a *logical.Apply, n logical.Node, values map
 
 // orEmpty is the aggregate's value, or that of the empty group where the outer join found none.
 func orEmpty(raw, item logical.AggItem) expr.Expr {
-	if item.Fn.EmptyNull {
+	if item.Fn.EmptyIsNull {
 		return raw.Col
 	}
 	return &expr.Case{

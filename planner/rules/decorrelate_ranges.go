@@ -98,7 +98,7 @@ func (d *decorrelator) dependGroups(x *logical.Aggregate, dom *domain) (logical.
 	scalar := &logical.Aggregate{Input: logical.NewFilter(in, preds...), Aggs: []logical.AggItem{some}, Scalar: true, Hint: x.Hint}
 	for _, it := range aggs {
 		it.Col = d.w.alloc.Like(it.Col)
-		it.Col.Null = it.Col.Null || it.Fn.EmptyNull
+		it.Col.Null = it.Col.Null || it.Fn.EmptyIsNull
 		scalar.Aggs = append(scalar.Aggs, it)
 	}
 	a := &logical.Apply{Kind: logical.LeftJoin, Left: &logical.Join{Kind: logical.InnerJoin, Left: rows, Right: kinds, On: substituteAll(ofKeys, e)}, Right: scalar}

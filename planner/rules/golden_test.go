@@ -67,7 +67,7 @@ func goldenOf(t *testing.T, rule, sql string, eager bool) (text string, fired bo
 		t.Fatalf("%s: %v", sql, err)
 	}
 	before := logical.Format(q.Root)
-	_, steps, err := Optimize(q, Options{Trace: true, Check: true, Context: plantest.Context(), eager: eager})
+	_, steps, err := Optimize(q, Options{Traces: true, Checks: true, Context: plantest.Context(), eager: eager})
 	if err != nil {
 		t.Fatalf("%s: %v", sql, err)
 	}

@@ -123,7 +123,7 @@ func (w *rewriter) pushed(grouped *logical.Aggregate, agg logical.AggItem, kind 
 		return logical.Item{Col: agg.Col, Expr: part.Col}
 	}
 	col := withNull(part.Col, true)
-	if agg.Fn.EmptyNull {
+	if agg.Fn.EmptyIsNull {
 		return logical.Item{Col: agg.Col, Expr: col}
 	}
 	alone := emptyValue(agg)

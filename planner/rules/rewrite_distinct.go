@@ -191,7 +191,7 @@ func (w *rewriter) combine(inner, outer *logical.Aggregate, agg logical.AggItem)
 // total adds up fn of agg's argument: in inner, where it is of type t, and then in outer. The column has the whole.
 func (w *rewriter) total(inner, outer *logical.Aggregate, agg logical.AggItem, fn *expr.Aggregate, t types.Type) *expr.Column {
 	name := nameOf(fn, agg.Args)
-	part := w.alloc.New("", name, t, fn.EmptyNull)
+	part := w.alloc.New("", name, t, fn.EmptyIsNull)
 	inner.Aggs = append(inner.Aggs, logical.AggItem{Col: part, Fn: fn, Args: agg.Args})
 	if !t.IsFloat() {
 		t = types.Decimal(types.MaxDecimalPrecision, int(t.Scale))

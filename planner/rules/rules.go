@@ -14,10 +14,10 @@ import (
 type Options struct {
 	// Disabled names the rules to leave out (SET radish_disabled_rules). Rules marked Required run all the same.
 	Disabled map[string]bool
-	// Trace asks for the plan after each rule that changed it.
-	Trace bool
-	// Check runs logical.Check after each rule that changed the plan: for tests.
-	Check bool
+	// Traces asks for the plan after each rule that changed it.
+	Traces bool
+	// Checks runs logical.Check after each rule that changed the plan: for tests.
+	Checks bool
 	// Context serves constant folding; with none nothing is folded.
 	Context *expr.Context
 	// Device is where the plan is expected to run, Costs what work costs there; nil: the defaults.
@@ -135,10 +135,10 @@ func Optimize(q *logical.Query, opts Options) (*logical.Query, []Step, error) {
 			return nil, trace, sqlerr.New(sqlerr.CodeCapacityExceeded, sqlerr.Resource, "the statement's plan has more than %d operators after rule %s", MaxNodes, r.Name).
 				WithHint("store the results of views and subqueries in tables first (CREATE TABLE ... AS SELECT)")
 		}
-		if opts.Trace {
+		if opts.Traces {
 			trace = append(trace, Step{r.Name, logical.Format(w.root)})
 		}
-		if opts.Check {
+		if opts.Checks {
 			if err := w.check(r.Name); err != nil {
 				return nil, trace, err
 			}

@@ -118,7 +118,7 @@ func sameResult(t *testing.T, c plantest.Tables, sql string, opts Options, what 
 	}
 	bound := logical.Format(q.Root)
 	want, wantErr := run(q)
-	opts.Trace, opts.Check, opts.Context = true, true, plantest.Context()
+	opts.Traces, opts.Checks, opts.Context = true, true, plantest.Context()
 	opt, steps, err := Optimize(q, opts)
 	if err != nil {
 		t.Errorf("%s (%s): %v\n%s", sql, what, err, trace(steps, bound))

@@ -125,7 +125,7 @@ func (e *Estimator) CannotFail(n logical.Node, x expr.Expr) bool {
 	case *expr.Column, *expr.Const, *expr.Compare, *expr.And, *expr.Or, *expr.Not, *expr.IsNull, *expr.In, *expr.Case:
 		return true
 	case *expr.Cast:
-		return x.Display || e.castFits(n, x)
+		return x.IsDisplay || e.castFits(n, x)
 	case *expr.Call:
 		switch x.Fn.Name {
 		case "mod", "intdiv", "div", "div_cut":

@@ -63,7 +63,7 @@ func rangeOf(p expr.Expr) (*expr.Column, *expr.Compare, bool) {
 func (e *Estimator) interval(preds []expr.Expr, col *expr.Column, n logical.Node) float64 {
 	st := e.Column(n, col.ID)
 	if st.Base == nil && st.Min.Type.Kind == types.KindNull {
-		return pick(st.Total, unknownTotal, unknownRange)
+		return pick(st.IsTotal, unknownTotal, unknownRange)
 	}
 	lo, hi := 0.0, 1-st.NullFrac
 	bounds := 0

@@ -53,7 +53,7 @@ type Column struct {
 	NullFrac float64
 	Min, Max types.Value        // NULL if unknown
 	Base     *table.ColumnStats // of the stored column that the values come from, or nil
-	Total    bool               // the result of COUNT, SUM or AVG
+	IsTotal  bool               // the result of COUNT, SUM or AVG
 }
 
 // MaxRows is the largest estimate: products of many relations stay numbers that can be compared, added up and put into an
@@ -467,7 +467,7 @@ func (e *Estimator) aggregateColumn(a *logical.Aggregate, id expr.ColumnID) *Col
 			rows = min(rows, math.Sqrt(2*max(e.Rows(a.Input), 1))+1)
 		}
 	}
-	return &Column{Distinct: rows, Domain: rows, Total: true}
+	return &Column{Distinct: rows, Domain: rows, IsTotal: true}
 }
 
 // equality returns the sides of an equality of two columns.

@@ -17,8 +17,8 @@ type Aggregate struct {
 	Doc     string
 	// Resolve chooses the types, as for functions. COUNT(*) has no operand.
 	Resolve func(args []Expr) (Signature, error)
-	// EmptyNull says that the result over no rows is NULL (COUNT gives 0, BIT_AND all ones).
-	EmptyNull bool
+	// EmptyIsNull says that the result over no rows is NULL (COUNT gives 0, BIT_AND all ones).
+	EmptyIsNull bool
 	// NoWindow says that it may not stand before OVER.
 	NoWindow bool
 	// Called says that MySQL has no such aggregate: the parser reads its calls as those of a function.
@@ -105,28 +105,28 @@ func init() {
 			Resolve: func(args []Expr) (Signature, error) {
 				return Signature{Args: make([]types.Type, len(args)), Result: types.Int64}, nil
 			}},
-		&Aggregate{Kind: AggSum, Name: "sum", Syntax: "SUM([DISTINCT] a)", EmptyNull: true,
+		&Aggregate{Kind: AggSum, Name: "sum", Syntax: "SUM([DISTINCT] a)", EmptyIsNull: true,
 			Doc:     "The sum: exact, a DECIMAL, for integers and decimals; a DOUBLE for floats and strings.",
 			Resolve: resolveTotal(types.SumType)},
-		&Aggregate{Kind: AggAvg, Name: "avg", Syntax: "AVG([DISTINCT] a)", EmptyNull: true,
+		&Aggregate{Kind: AggAvg, Name: "avg", Syntax: "AVG([DISTINCT] a)", EmptyIsNull: true,
 			Doc:     "The average: a DECIMAL with 4 more fractional digits for integers and decimals, a DOUBLE for floats and strings.",
 			Resolve: resolveTotal(types.AvgType)},
-		&Aggregate{Kind: AggMin, Name: "min", Syntax: "MIN(a)", Doc: "The smallest value; of an ENUM the first text.", EmptyNull: true, Resolve: extreme},
-		&Aggregate{Kind: AggMax, Name: "max", Syntax: "MAX(a)", Doc: "The largest value; of an ENUM the last text.", EmptyNull: true, Resolve: extreme},
-		&Aggregate{Kind: AggAnyValue, Name: "any_value", EmptyNull: true, NoWindow: true, Resolve: same,
+		&Aggregate{Kind: AggMin, Name: "min", Syntax: "MIN(a)", Doc: "The smallest value; of an ENUM the first text.", EmptyIsNull: true, Resolve: extreme},
+		&Aggregate{Kind: AggMax, Name: "max", Syntax: "MAX(a)", Doc: "The largest value; of an ENUM the last text.", EmptyIsNull: true, Resolve: extreme},
+		&Aggregate{Kind: AggAnyValue, Name: "any_value", EmptyIsNull: true, NoWindow: true, Resolve: same,
 			Doc: "What a column that is not grouped becomes: its value in some row of the group."},
-		&Aggregate{Kind: AggVarPop, Name: "var_pop", Aliases: []string{"variance"}, Syntax: "VAR_POP(a)", EmptyNull: true,
+		&Aggregate{Kind: AggVarPop, Name: "var_pop", Aliases: []string{"variance"}, Syntax: "VAR_POP(a)", EmptyIsNull: true,
 			Doc: "The population variance.", Resolve: double},
-		&Aggregate{Kind: AggVarSamp, Name: "var_samp", Syntax: "VAR_SAMP(a)", EmptyNull: true,
+		&Aggregate{Kind: AggVarSamp, Name: "var_samp", Syntax: "VAR_SAMP(a)", EmptyIsNull: true,
 			Doc: "The sample variance; NULL for one row.", Resolve: double},
-		&Aggregate{Kind: AggStddevPop, Name: "stddev_pop", Aliases: []string{"std", "stddev"}, Syntax: "STDDEV_POP(a)", EmptyNull: true,
+		&Aggregate{Kind: AggStddevPop, Name: "stddev_pop", Aliases: []string{"std", "stddev"}, Syntax: "STDDEV_POP(a)", EmptyIsNull: true,
 			Doc: "The population standard deviation.", Resolve: double},
-		&Aggregate{Kind: AggStddevSamp, Name: "stddev_samp", Syntax: "STDDEV_SAMP(a)", EmptyNull: true,
+		&Aggregate{Kind: AggStddevSamp, Name: "stddev_samp", Syntax: "STDDEV_SAMP(a)", EmptyIsNull: true,
 			Doc: "The sample standard deviation; NULL for one row.", Resolve: double},
 		&Aggregate{Kind: AggBitAnd, Name: "bit_and", Syntax: "BIT_AND(a)", Doc: "The bitwise AND; all ones over no rows.", Resolve: bitwise},
 		&Aggregate{Kind: AggBitOr, Name: "bit_or", Syntax: "BIT_OR(a)", Doc: "The bitwise OR; 0 over no rows.", Resolve: bitwise},
 		&Aggregate{Kind: AggBitXor, Name: "bit_xor", Syntax: "BIT_XOR(a)", Doc: "The bitwise XOR; 0 over no rows.", Resolve: bitwise},
-		&Aggregate{Kind: AggGroupConcat, Name: "group_concat", EmptyNull: true, NoWindow: true,
+		&Aggregate{Kind: AggGroupConcat, Name: "group_concat", EmptyIsNull: true, NoWindow: true,
 			KeepsRows: true,
 			Syntax:    "GROUP_CONCAT([DISTINCT] a, ... [ORDER BY ...] [SEPARATOR s])",
 			Doc:       "The strings of the group, joined by commas or the separator.",
@@ -139,7 +139,7 @@ func init() {
 				}
 				return sig, nil
 			}},
-		&Aggregate{Kind: AggSingle, Name: "single_value", EmptyNull: true, NoWindow: true, Resolve: same,
+		&Aggregate{Kind: AggSingle, Name: "single_value", EmptyIsNull: true, NoWindow: true, Resolve: same,
 			Doc: "What a scalar subquery does: the value of the only row; an error if there are more."},
 	)
 }

@@ -16,7 +16,7 @@ func init() {
 		if kind == AggRegrCount {
 			result, null = types.Int64, false
 		}
-		return &Aggregate{Kind: kind, Name: name, Syntax: strings.ToUpper(name) + "(y, x)", Doc: doc, EmptyNull: null, NoWindow: true, Called: true,
+		return &Aggregate{Kind: kind, Name: name, Syntax: strings.ToUpper(name) + "(y, x)", Doc: doc, EmptyIsNull: null, NoWindow: true, Called: true,
 			Resolve: func(args []Expr) (Signature, error) {
 				if len(args) != 2 {
 					return Signature{}, sqlerr.WrongParamCount(name)
@@ -33,11 +33,11 @@ func init() {
 				}
 				return Signature{Args: make([]types.Type, 1), Result: types.Int64}, nil
 			}},
-		&Aggregate{Kind: AggArgMin, Name: "arg_min", Aliases: []string{"min_by"}, Syntax: "ARG_MIN(a, b)", EmptyNull: true, NoWindow: true, Called: true,
+		&Aggregate{Kind: AggArgMin, Name: "arg_min", Aliases: []string{"min_by"}, Syntax: "ARG_MIN(a, b)", EmptyIsNull: true, NoWindow: true, Called: true,
 			Doc: "The value of a in the first row in which b is smallest. Rows with a NULL do not count.", Resolve: resolveArgExtreme("arg_min")},
-		&Aggregate{Kind: AggArgMax, Name: "arg_max", Aliases: []string{"max_by"}, Syntax: "ARG_MAX(a, b)", EmptyNull: true, NoWindow: true, Called: true,
+		&Aggregate{Kind: AggArgMax, Name: "arg_max", Aliases: []string{"max_by"}, Syntax: "ARG_MAX(a, b)", EmptyIsNull: true, NoWindow: true, Called: true,
 			Doc: "The value of a in the first row in which b is largest. Rows with a NULL do not count.", Resolve: resolveArgExtreme("arg_max")},
-		&Aggregate{Kind: AggMode, Name: "mode", Syntax: "MODE(a)", EmptyNull: true, NoWindow: true, Called: true, KeepsRows: true,
+		&Aggregate{Kind: AggMode, Name: "mode", Syntax: "MODE(a)", EmptyIsNull: true, NoWindow: true, Called: true, KeepsRows: true,
 			Doc: "The most frequent value; of several the smallest.",
 			Resolve: func(args []Expr) (Signature, error) {
 				if len(args) != 1 {
@@ -45,10 +45,10 @@ func init() {
 				}
 				return Signature{Args: []types.Type{types.Null}, Result: args[0].Type(), Nullable: true}, nil
 			}},
-		&Aggregate{Kind: AggQuantileCont, Name: "quantile_cont", Syntax: "QUANTILE_CONT(a, q)", EmptyNull: true, NoWindow: true, Called: true, KeepsRows: true,
+		&Aggregate{Kind: AggQuantileCont, Name: "quantile_cont", Syntax: "QUANTILE_CONT(a, q)", EmptyIsNull: true, NoWindow: true, Called: true, KeepsRows: true,
 			Doc:     "The value below which the part q (0 to 1) lies, between two values a DOUBLE or DATETIME; MEDIAN(a) has q = 0.5.",
 			Resolve: resolveQuantile("quantile_cont")},
-		&Aggregate{Kind: AggQuantileDisc, Name: "quantile_disc", Syntax: "QUANTILE_DISC(a, q)", EmptyNull: true, NoWindow: true, Called: true, KeepsRows: true,
+		&Aggregate{Kind: AggQuantileDisc, Name: "quantile_disc", Syntax: "QUANTILE_DISC(a, q)", EmptyIsNull: true, NoWindow: true, Called: true, KeepsRows: true,
 			Doc: "The first value, in order, at or below which the part q of the values lies.", Resolve: resolveQuantile("quantile_disc")},
 		pair(AggCorr, "corr", "The correlation coefficient. Like the functions below, it counts the rows in which neither operand is NULL."),
 		pair(AggCovarPop, "covar_pop", "The population covariance."),

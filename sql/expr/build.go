@@ -99,7 +99,7 @@ func NewCast(e Expr, to types.Type) Expr {
 	}
 	if c, ok := e.(*Const); ok && !sessionCast(from, to) && !isMoment(c.Value, to) && !isJSONCast(from, to) {
 		if v, status := types.Cast(c.Value, to); status <= types.ConvertRounded {
-			v.Bits = c.Value.Bits && to.IsString() && v.S == c.Value.S
+			v.IsBits = c.Value.IsBits && to.IsString() && v.S == c.Value.S
 			return &Const{Value: v}
 		}
 	}
@@ -113,7 +113,7 @@ func BitsFor(e Expr, to types.Type) Expr {
 	}
 	switch x := e.(type) {
 	case *Const:
-		if x.Value.Bits {
+		if x.Value.IsBits {
 			return &Const{Value: x.Value.Number()}
 		}
 	case *Column:
@@ -186,7 +186,7 @@ func isNull(e Expr) bool {
 
 // BitsStored is BitsFor for a value that is assigned to a column.
 func BitsStored(e Expr, to types.Type) Expr {
-	if c, ok := e.(*Const); ok && c.Value.Bits && TakesNumber(to) {
+	if c, ok := e.(*Const); ok && c.Value.IsBits && TakesNumber(to) {
 		return &Const{Value: c.Value.StoredNumber()}
 	}
 	return e

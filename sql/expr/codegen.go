@@ -29,20 +29,20 @@ func NullIfCase(call *Call) (*Case, error) {
 	return &Case{Whens: []When{{&Compare{EQ, l, r}, null}}, Else: result, Typ: call.Typ}, nil
 }
 
-// LikePattern is a LIKE pattern taken apart. Without a _ it is a list of literal segments between %s. The first must begin the text if Prefix is set, and
-// the last must end it if Suffix is. Those between are found from left to right, each at its first position. A single segment with both is the whole text.
+// LikePattern is a LIKE pattern taken apart. Without a _ it is a list of literal segments between %s. The first must begin the text if HasPrefix is set, and
+// the last must end it if HasSuffix is. Those between are found from left to right, each at its first position. A single segment with both is the whole text.
 // Other patterns have Tokens.
 type LikePattern struct {
-	Segments       []string
-	Prefix, Suffix bool
-	Tokens         []LikeToken
-	Bytes          bool // a character is a byte
+	Segments             []string
+	HasPrefix, HasSuffix bool
+	Tokens               []LikeToken
+	ByBytes              bool // a character is a byte
 }
 
 // LikeToken is a literal, or one of the two wildcards.
 type LikeToken struct {
-	Literal  string
-	One, Any bool // _ and %
+	Literal      string
+	IsOne, IsAny bool // _ and %
 }
 
 // LikePattern returns the pattern of a call of LIKE; ok is false if it is not constant, or NULL.
@@ -69,9 +69,9 @@ func (c *Context) LikePattern(call *Call) (p LikePattern, ok bool) {
 		}
 	}
 	like := CompileLike(text, escape, hasEscape, call.Args[0].Type().IsBinaryString())
-	p = LikePattern{Segments: like.segments, Prefix: like.prefix, Suffix: like.suffix, Bytes: like.bytes}
+	p = LikePattern{Segments: like.segments, HasPrefix: like.hasPrefix, HasSuffix: like.hasSuffix, ByBytes: like.byBytes}
 	for _, t := range like.tokens {
-		p.Tokens = append(p.Tokens, LikeToken{t.literal, t.one, t.any})
+		p.Tokens = append(p.Tokens, LikeToken{t.literal, t.isOne, t.isAny})
 	}
 	return p, true
 }

@@ -128,7 +128,7 @@ func (c *compiler) build(e Expr, ops []node) (node, error) {
 	case *Compare:
 		return newCompareNode(x, ops[0], ops[1])
 	case *And:
-		return &logicNode{args: ops, and: true}, nil
+		return &logicNode{args: ops, isAnd: true}, nil
 	case *Or:
 		return &logicNode{args: ops}, nil
 	case *Not:

@@ -53,7 +53,7 @@ func Equal(a, b Expr) bool {
 		return ok && x.Typ == y.Typ && len(x.Whens) == len(y.Whens) && equalAll(x.Children(), y.Children())
 	case *Cast:
 		y, ok := b.(*Cast)
-		return ok && x.To == y.To && x.Strict == y.Strict && x.Column == y.Column && x.Display == y.Display && x.Compared == y.Compared && x.Written == y.Written && Equal(x.Arg, y.Arg)
+		return ok && x.To == y.To && x.Strict == y.Strict && x.Column == y.Column && x.IsDisplay == y.IsDisplay && x.Compared == y.Compared && x.Written == y.Written && Equal(x.Arg, y.Arg)
 	case *Call:
 		y, ok := b.(*Call)
 		return ok && x.Fn == y.Fn && !x.Fn.Volatile && x.Typ == y.Typ && equalAll(x.Args, y.Args)

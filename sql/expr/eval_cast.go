@@ -12,18 +12,18 @@ import (
 // castNode is Cast. The conversions that queries are full of have loops of their own; the others go value by value
 // through package types.
 type castNode struct {
-	ops    [1]node
-	cast   *Cast
-	from   types.Type
-	to     types.Type
-	strict bool
-	column string
-	zero   bool // Compared: a text that is no date is the zero date
-	loop   castLoop
-	plain  plainCast
-	left   []int32 // positions that plain left
-	memo   castMemo
-	times  []int32 // the rows that a constant is stored in, for warnings
+	ops           [1]node
+	cast          *Cast
+	from          types.Type
+	to            types.Type
+	strict        bool
+	column        string
+	givesZeroDate bool // Compared: a text that is no date is the zero date
+	loop          castLoop
+	plain         plainCast
+	left          []int32 // positions that plain left
+	memo          castMemo
+	times         []int32 // the rows that a constant is stored in, for warnings
 
 	out     column.Vector
 	valid   column.Bitmap
@@ -35,7 +35,7 @@ type castLoop func(out, v *column.Vector, sel []int32)
 
 func newCastNode(e *Cast, arg node) node {
 	from := e.Arg.Type()
-	n := &castNode{ops: [1]node{arg}, out: column.Vector{Type: e.To}, cast: e, from: from, to: e.To, strict: e.Strict, column: e.Column, zero: e.Compared}
+	n := &castNode{ops: [1]node{arg}, out: column.Vector{Type: e.To}, cast: e, from: from, to: e.To, strict: e.Strict, column: e.Column, givesZeroDate: e.Compared}
 	if !sameValues(from, e.To) {
 		if n.loop = fastCast(from, e.To); n.loop == nil {
 			n.plain = newPlainCast(from, e.To, n.assigns())
@@ -133,7 +133,7 @@ const zeroDatetime = types.MinDatetime - types.MicrosPerDay
 
 // orZero is what a comparison takes for a text that is no date.
 func (n *castNode) orZero(r types.Value) types.Value {
-	if n.zero && r.Null {
+	if n.givesZeroDate && r.Null {
 		return types.Value{Type: n.to, I: zeroDatetime}
 	}
 	return r

@@ -7,8 +7,8 @@ import (
 
 // logicNode is And or Or. Operands are evaluated left to right, each only where those before it have not decided.
 type logicNode struct {
-	args []node
-	and  bool
+	args  []node
+	isAnd bool
 
 	out       column.Vector
 	valid     column.Bitmap
@@ -35,7 +35,7 @@ func (n *logicNode) narrow(f *frame, s *selection, i int, pos []int32) *selectio
 }
 
 func (n *logicNode) choose(f *frame, s *selection, want bool, out []int32) ([]int32, error) {
-	if n.and == want {
+	if n.isAnd == want {
 		return n.chooseAll(f, s, want, out)
 	}
 	return n.chooseAny(f, s, want, out)
@@ -96,7 +96,7 @@ func (n *logicNode) eval(f *frame, s *selection) (*column.Vector, error) {
 	}
 	// Until an operand decides otherwise a conjunction is TRUE, a disjunction FALSE.
 	start, decides := int64(0), int64(1)
-	if n.and {
+	if n.isAnd {
 		start, decides = 1, 0
 	}
 	dst := n.out.I64

@@ -121,9 +121,9 @@ type Cast struct {
 	// Column is the name of the column that the value is assigned to, for messages; a cast with a Column, or a Strict
 	// one, converts by the rules of assignment (types.Store), others by those of CAST.
 	Column string
-	// Display marks the rounding of a quotient, or of what was computed with one, to the scale that SQL sees. Arithmetic and comparisons
+	// IsDisplay marks the rounding of a quotient, or of what was computed with one, to the scale that SQL sees. Arithmetic and comparisons
 	// take Arg instead, with its further digits: see [NewCall].
-	Display bool
+	IsDisplay bool
 	// Compared marks text that is compared with a temporal value: what is no date counts as the zero date, which lies
 	// before every other, where CAST gives NULL.
 	Compared bool

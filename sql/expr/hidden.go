@@ -10,7 +10,7 @@ import (
 // a whole number of nine-digit groups, the last one cut, not rounded (decimal.c, do_div_mod). So 1/3*3 is 1.0000 and not 0.9999, and a/b*b = a is false where
 // that leaves 0.999999999.
 //
-// So a division is a call with those digits under a Cast, marked Display, that rounds to the scale that SQL sees.
+// So a division is a call with those digits under a Cast, marked IsDisplay, that rounds to the scale that SQL sees.
 // Arithmetic and ABS, comparisons as numbers (NULLIF's too), ROUND, TRUNCATE, CEIL, FLOOR, SIGN and FORMAT, and casts to numbers and times
 // look through the mark, as in MySQL. CASE and its like hand the longer number on under a mark of their own. Package planner/bind does the
 // same for aggregates, scalar subqueries, variables, and derived tables that MySQL merges: their column is a pair of columns, of which
@@ -21,7 +21,7 @@ import (
 func WithHiddenDigits(e Expr) Expr {
 	switch x := e.(type) {
 	case *Cast:
-		if x.Display {
+		if x.IsDisplay {
 			return x.Arg
 		}
 	case *Column:
@@ -77,7 +77,7 @@ func applyHidden(fn *Function, sig Signature, args []Expr) (Expr, error) {
 				}
 			}
 		}
-		return &Cast{Arg: BuildCall(fn, inner, long), To: sig.Result, Display: true}, nil
+		return &Cast{Arg: BuildCall(fn, inner, long), To: sig.Result, IsDisplay: true}, nil
 	}
 	if digits == shown { // all are shown, those that an operand hid too
 		inner.Result = sig.Result
@@ -112,7 +112,7 @@ func applyChoice(fn *Function, sig Signature, args []Expr) Expr {
 		}
 		shown := sig.Result
 		sig.Result = sig.Args[0]
-		return &Cast{Arg: BuildCall(fn, sig, args), To: shown, Display: true}
+		return &Cast{Arg: BuildCall(fn, sig, args), To: shown, IsDisplay: true}
 	}
 	var choices []int
 	var results []Expr
@@ -146,7 +146,7 @@ func chosen(results []Expr, t types.Type, build func(results []Expr, t types.Typ
 	if scale <= int(t.Scale) {
 		return build(results, t)
 	}
-	return &Cast{Arg: build(long, types.Decimal(WholeDigits(t)+scale, scale)), To: t, Display: true}
+	return &Cast{Arg: build(long, types.Decimal(WholeDigits(t)+scale, scale)), To: t, IsDisplay: true}
 }
 
 // hiddenOfDiv is the scale of MySQL's quotient: operands count whole groups of nine digits.
@@ -175,7 +175,7 @@ func hiddenOfProduct(args []Expr) int {
 // more, so it makes no difference that the others were there. What chooses among numbers chooses among rounded ones.
 func directQuotient(e Expr) Expr {
 	c, ok := e.(*Cast)
-	if !ok || !c.Display {
+	if !ok || !c.IsDisplay {
 		return e
 	}
 	switch x := c.Arg.(type) {
@@ -207,7 +207,7 @@ func directQuotient(e Expr) Expr {
 
 // rounded rounds a number to the scale that is shown; a cast that only added zeros is left out.
 func rounded(e Expr, shown types.Type) Expr {
-	if c, ok := e.(*Cast); ok && !c.Display && exactOrInt(c.Arg.Type()) && ScaleOf(c.Arg.Type()) <= ScaleOf(c.To) && WholeDigits(c.Arg.Type()) <= WholeDigits(c.To) {
+	if c, ok := e.(*Cast); ok && !c.IsDisplay && exactOrInt(c.Arg.Type()) && ScaleOf(c.Arg.Type()) <= ScaleOf(c.To) && WholeDigits(c.Arg.Type()) <= WholeDigits(c.To) {
 		e = c.Arg
 	}
 	if c, ok := e.(*Const); ok && c.Value.Null {
@@ -216,7 +216,7 @@ func rounded(e Expr, shown types.Type) Expr {
 	if e.Type() == shown {
 		return e
 	}
-	return &Cast{Arg: e, To: shown, Display: true}
+	return &Cast{Arg: e, To: shown, IsDisplay: true}
 }
 
 // LongAverage is the scale of an average of numbers of type t with its hidden digits, where whole digits stand before the point. It is rounded

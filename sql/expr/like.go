@@ -47,7 +47,7 @@ func formatLike(p *Printer, c *Call) {
 // likeMemo is the pattern that a call compiled last.
 type likeMemo struct {
 	pattern string
-	bytes   bool
+	byBytes bool
 	like    *LikeMatcher
 }
 
@@ -65,7 +65,7 @@ func evalLike(c *Context, call *Call, out *column.Vector, args []*column.Vector,
 	m, _ := c.Memo(call).(*likeMemo)
 	for k, i := range Positions(sel, n) {
 		if k == 0 || !args[1].Const {
-			if p := pattern.At(int(i)); m == nil || m.pattern != p || m.bytes != bytes {
+			if p := pattern.At(int(i)); m == nil || m.pattern != p || m.byBytes != bytes {
 				like, err := c.CompileLike(p, escape, hasEscape, bytes)
 				if err != nil {
 					return err

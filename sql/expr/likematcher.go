@@ -11,18 +11,18 @@ import (
 // A pattern without _ is a list of literal segments between %s. The first must begin the text unless a % precedes it, and the last must end it. Those
 // between are searched from left to right, each at its first position. Other patterns go through the general matcher.
 type LikeMatcher struct {
-	segments []string
-	prefix   bool // the first segment is anchored: no % before it
-	suffix   bool // the last is
-	tokens   []likeToken
-	bytes    bool // characters are bytes
+	segments  []string
+	hasPrefix bool // the first segment is anchored: no % before it
+	hasSuffix bool // the last is
+	tokens    []likeToken
+	byBytes   bool // characters are bytes
 }
 
 // likeToken is a literal, or one of the two wildcards.
 type likeToken struct {
 	literal string
-	one     bool // _
-	any     bool // %
+	isOne   bool // _
+	isAny   bool // %
 }
 
 // likeTokens is how many tokens a pattern has at most.
@@ -38,7 +38,7 @@ func likeBytes(pattern string) int {
 
 // CompileLike compiles a pattern. hasEscape is false for ESCAPE ”. bytes says that a character is a byte (BLOB).
 func CompileLike(pattern string, escape rune, hasEscape, bytes bool) *LikeMatcher {
-	p := &LikeMatcher{bytes: bytes, tokens: make([]likeToken, 0, likeTokens(pattern))}
+	p := &LikeMatcher{byBytes: bytes, tokens: make([]likeToken, 0, likeTokens(pattern))}
 	var lit strings.Builder
 	flush := func() {
 		if lit.Len() > 0 {
@@ -64,12 +64,12 @@ func CompileLike(pattern string, escape rune, hasEscape, bytes bool) *LikeMatche
 			continue
 		case r == '%':
 			flush()
-			if n := len(p.tokens); n == 0 || !p.tokens[n-1].any {
-				p.tokens = append(p.tokens, likeToken{any: true})
+			if n := len(p.tokens); n == 0 || !p.tokens[n-1].isAny {
+				p.tokens = append(p.tokens, likeToken{isAny: true})
 			}
 		case r == '_':
 			flush()
-			p.tokens = append(p.tokens, likeToken{one: true})
+			p.tokens = append(p.tokens, likeToken{isOne: true})
 			ones = true
 		default:
 			lit.WriteString(pattern[i : i+size])
@@ -81,13 +81,13 @@ func CompileLike(pattern string, escape rune, hasEscape, bytes bool) *LikeMatche
 		return p
 	}
 	for _, t := range p.tokens {
-		if !t.any {
+		if !t.isAny {
 			p.segments = append(p.segments, t.literal)
 		}
 	}
 	n := len(p.tokens)
-	p.prefix = n == 0 || !p.tokens[0].any
-	p.suffix = n == 0 || !p.tokens[n-1].any
+	p.hasPrefix = n == 0 || !p.tokens[0].isAny
+	p.hasSuffix = n == 0 || !p.tokens[n-1].isAny
 	if n == 0 {
 		p.segments = []string{""}
 	}
@@ -103,22 +103,22 @@ func (p *LikeMatcher) Match(s string) bool {
 	seg := p.segments
 	if len(seg) == 1 {
 		switch {
-		case p.prefix && p.suffix:
+		case p.hasPrefix && p.hasSuffix:
 			return s == seg[0]
-		case p.prefix:
+		case p.hasPrefix:
 			return strings.HasPrefix(s, seg[0])
-		case p.suffix:
+		case p.hasSuffix:
 			return strings.HasSuffix(s, seg[0])
 		}
 		return strings.Contains(s, seg[0])
 	}
-	if p.prefix {
+	if p.hasPrefix {
 		if !strings.HasPrefix(s, seg[0]) {
 			return false
 		}
 		s, seg = s[len(seg[0]):], seg[1:]
 	}
-	if p.suffix {
+	if p.hasSuffix {
 		last := seg[len(seg)-1]
 		if !strings.HasSuffix(s, last) {
 			return false
@@ -150,17 +150,17 @@ func (p *LikeMatcher) matchTokens(s string) bool {
 		} else {
 			t := p.tokens[tok]
 			switch {
-			case t.any:
+			case t.isAny:
 				star, resume = tok, at
 				if tok++; tok == len(p.tokens) {
 					return true
 				}
 				matched = true
-			case t.one && at < len(s):
+			case t.isOne && at < len(s):
 				at += p.width(s[at:])
 				tok++
 				matched = true
-			case !t.one && strings.HasPrefix(s[at:], t.literal):
+			case !t.isOne && strings.HasPrefix(s[at:], t.literal):
 				at += len(t.literal)
 				tok++
 				matched = true
@@ -186,7 +186,7 @@ func (p *LikeMatcher) matchTokens(s string) bool {
 }
 
 func (p *LikeMatcher) width(s string) int {
-	if p.bytes || s[0] < utf8.RuneSelf {
+	if p.byBytes || s[0] < utf8.RuneSelf {
 		return 1
 	}
 	_, n := utf8.DecodeRuneInString(s)

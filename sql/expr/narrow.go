@@ -78,7 +78,7 @@ func narrowed(e Expr, ranges Ranges) (n Expr, ok bool) {
 		if !ok || !exactOrInt(arg.Type()) {
 			return nil, false
 		}
-		return &Cast{Arg: arg, To: short, Strict: x.Strict, Column: x.Column, Display: x.Display, Compared: x.Compared, Written: x.Written}, true
+		return &Cast{Arg: arg, To: short, Strict: x.Strict, Column: x.Column, IsDisplay: x.IsDisplay, Compared: x.Compared, Written: x.Written}, true
 	case *Case:
 		ch := append([]Expr(nil), x.Children()...)
 		for i := range ch {

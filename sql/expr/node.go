@@ -145,14 +145,14 @@ func (c *Cast) Nullable() bool {
 }
 func (c *Cast) Children() []Expr { return []Expr{c.Arg} }
 func (c *Cast) WithChildren(ch []Expr) Expr {
-	return &Cast{ch[0], c.To, c.Strict, c.Column, c.Display, c.Compared, c.Written}
+	return &Cast{ch[0], c.To, c.Strict, c.Column, c.IsDisplay, c.Compared, c.Written}
 }
 func (c *Cast) String() string { return printed(c) }
 
 // Spelled is e's text without the casts that the statement does not spell, for messages.
 func Spelled(e Expr) string {
 	return Rewrite(e, func(e Expr) Expr {
-		if c, ok := e.(*Cast); ok && !c.Written && !c.Display {
+		if c, ok := e.(*Cast); ok && !c.Written && !c.IsDisplay {
 			return c.Arg
 		}
 		return e

@@ -46,7 +46,7 @@ func (p *Printer) Expr(e Expr) {
 	case *Case:
 		p.caseOf(x)
 	case *Cast:
-		if x.Display {
+		if x.IsDisplay {
 			p.Expr(x.Arg)
 			return
 		}
@@ -79,7 +79,7 @@ func compound(e Expr) bool {
 	case *And, *Or, *Not, *Compare, *IsNull, *In:
 		return true
 	case *Cast:
-		return x.Display && compound(x.Arg)
+		return x.IsDisplay && compound(x.Arg)
 	case *Call:
 		return x.Fn.Spelling.Infix != "" || x.Fn.Spelling.Format != nil
 	}

@@ -215,16 +215,16 @@ func (r *Reader) skip(depth int) bool {
 
 // members are those of an array or an object that is being read.
 type members struct {
-	object  bool
-	key     string // of an object's member, as it is written
-	plain   bool   // what is between the key's quotes is the key itself
-	n       int    // members that were begun
-	invalid bool   // the text is none of a document, or the statement has ended
+	isObject bool
+	key      string // of an object's member, as it is written
+	plain    bool   // what is between the key's quotes is the key itself
+	n        int    // members that were begun
+	invalid  bool   // the text is none of a document, or the statement has ended
 }
 
 // members begins to read an array or an object.
 func (r *Reader) members(depth int) (m members, ok bool) {
-	m.object = r.s[r.at] == '{'
+	m.isObject = r.s[r.at] == '{'
 	r.at++
 	return m, depth < MaxDepth
 }
@@ -232,7 +232,7 @@ func (r *Reader) members(depth int) (m members, ok bool) {
 // next goes to the value of the next member; it is false behind the last one.
 func (r *Reader) next(m *members) bool {
 	end := byte(']')
-	if m.object {
+	if m.isObject {
 		end = '}'
 	}
 	if r.space(); r.take(end) {
@@ -243,7 +243,7 @@ func (r *Reader) next(m *members) bool {
 		m.invalid = true
 		return false
 	}
-	if !m.object {
+	if !m.isObject {
 		return true
 	}
 	r.space()
@@ -273,7 +273,7 @@ func (r *Reader) Value(depth int) (v *Value, err error) {
 		}
 		m, ok := r.members(depth)
 		for ok && r.next(&m) {
-			if m.object {
+			if m.isObject {
 				text, ok := r.textOf(m.key, m.plain)
 				if !ok {
 					return nil, r.err

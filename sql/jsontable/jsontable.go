@@ -15,8 +15,8 @@ type Table struct {
 	Name    string   // its alias
 	Rows    Level    // of the whole document
 	Columns []Column // in the order of the text, those of nested levels included
-	// Series says that the document is [first, last, step], and the rows the integers of generate_series from first to last, in the only column.
-	Series bool
+	// IsSeries says that the document is [first, last, step], and the rows the integers of generate_series from first to last, in the only column.
+	IsSeries bool
 }
 
 // Level is a COLUMNS clause. It makes rows from each value that its path finds in the value of the row around it: its own columns beside one row of a nested
@@ -53,13 +53,13 @@ type Column struct {
 
 // Response is what comes instead of a value that is missing, or is none of the column's type.
 type Response struct {
-	Fail    bool        // an error
+	Fails   bool        // an error
 	Default types.Value // of the column's type; NULL, too
 	Written string      // the default
 }
 
 // CanFail says whether the column may make an error, so that it has to be computed even where nobody reads it.
-func (c *Column) CanFail() bool { return c.Kind == Value && (c.Empty.Fail || c.Error.Fail) }
+func (c *Column) CanFail() bool { return c.Kind == Value && (c.Empty.Fails || c.Error.Fails) }
 
 // MySQL's errors of JSON_TABLE, and of its conversions.
 const (
@@ -113,7 +113,7 @@ func (c *Column) convert(conversion types.ConvertContext, j *jsondoc.Value, row 
 
 // String writes the table's definition as its statement does.
 func (t *Table) String() string {
-	if t.Series {
+	if t.IsSeries {
 		return "[first, last, step]"
 	}
 	var b strings.Builder
@@ -157,7 +157,7 @@ func (c *Column) write(b *strings.Builder) {
 
 func (r *Response) write(b *strings.Builder, on string) {
 	switch {
-	case r.Fail:
+	case r.Fails:
 		b.WriteString(" ERROR ON " + on)
 	case r.Written != "":
 		b.WriteString(" DEFAULT " + types.QuoteText(r.Written) + " ON " + on)

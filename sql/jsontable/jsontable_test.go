@@ -45,7 +45,7 @@ func sample(t *testing.T) *Table {
 		column(t, "m", types.Uint32, Ordinality, ""), column(t, "j", types.JSON, Value, "$"), column(t, "e", types.Int32, Exists, "$.e"),
 	}}
 	table.Columns[2].Empty = Response{Default: types.Value{Type: types.Int32, I: -1}, Written: "-1"}
-	table.Columns[2].Error = Response{Fail: true, Default: types.NullOf(types.Int32)}
+	table.Columns[2].Error = Response{Fails: true, Default: types.NullOf(types.Int32)}
 	table.Rows = Level{Path: pathOf(t, "$[*]"), Written: "$[*]", To: 6, Own: []int{0, 2, 5}, Nested: []Level{
 		{Path: pathOf(t, "$.x[*]"), Written: "$.x[*]", From: 1, To: 2, Own: []int{1}}, {Path: pathOf(t, "$.y[*]"), Written: "$.y[*]", From: 3, To: 5, Own: []int{3, 4}},
 	}}

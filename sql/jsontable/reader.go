@@ -58,7 +58,7 @@ func (r *Reader) clear(l *Level) {
 // Each calls emit for each row of a document, which is then in Row, and says whether there was any. An error of emit ends it.
 func (r *Reader) Each(doc *jsondoc.Value, emit func() error) (some bool, err error) {
 	r.emit, r.err = emit, nil
-	if r.t.Series {
+	if r.t.IsSeries {
 		some = r.series(doc)
 		return some, r.err
 	}
@@ -168,7 +168,7 @@ func (r *Reader) compute(i int, v *jsondoc.Value, number int64) error {
 		return err
 	}
 	if len(r.found) == 0 {
-		if c.Empty.Fail {
+		if c.Empty.Fails {
 			return sqlerr.New(codeMissing, sqlerr.User, "Missing value for JSON_TABLE column '%s'", c.Name)
 		}
 		r.Row[i] = c.Empty.Default
@@ -183,7 +183,7 @@ func (r *Reader) compute(i int, v *jsondoc.Value, number int64) error {
 	}
 	x, problem := c.convert(r.conversion, j, r.rows)
 	if problem != nil {
-		if c.Error.Fail {
+		if c.Error.Fails {
 			return problem
 		}
 		x = c.Error.Default

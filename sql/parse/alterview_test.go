@@ -33,7 +33,7 @@ func TestAlterView(t *testing.T) {
 		}
 		got, err1 := parse.Restore(alter.Node, 0)
 		want, err2 := parse.Restore(create.Node, 0)
-		if got != want || err1 != nil || err2 != nil || alter.Check != create.Check || !alter.Alter || create.Alter {
+		if got != want || err1 != nil || err2 != nil || alter.Check != create.Check || !alter.IsAlter || create.IsAlter {
 			t.Errorf("ALTER %s: %s, %v, %v; want %s, %v, %v", tail, got, alter.Check, err1, want, create.Check, err2)
 		}
 	}
@@ -64,7 +64,7 @@ func TestAlterView(t *testing.T) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
-	if s, err := parse.One("ALTER TABLE view RENAME v", parse.DefaultMode); err != nil || s.Alter {
+	if s, err := parse.One("ALTER TABLE view RENAME v", parse.DefaultMode); err != nil || s.IsAlter {
 		t.Errorf("ALTER TABLE view: %v", err)
 	}
 }

@@ -117,11 +117,11 @@ func mayExtend(text string, tokens []token) bool {
 }
 
 type extensionReader struct {
-	text  string
-	p     Piece
-	out   []byte
-	x     *extension
-	query bool // a SELECT stands before
+	text    string
+	p       Piece
+	out     []byte
+	x       *extension
+	isQuery bool // a SELECT stands before
 }
 
 func (r *extensionReader) word(i int, want string) bool {
@@ -140,14 +140,14 @@ func (r *extensionReader) read(i int) *sqlerr.Error {
 	}
 	switch {
 	case t.key == kwSelect:
-		r.query = true
+		r.isQuery = true
 	case t.key == kwExcept, r.word(i, "EXCLUDE"):
 		r.star(i)
 	case t.key != kwNone:
 	case r.word(i, "ALL"):
 		r.all(i)
 	case r.word(i, "MODE"):
-		if r.query && opIs(tokens, i+1, '(') && !endsTable(tokens, i-1) && tokens[i-1].key != kwFrom && tokens[i-1].key != kwJoin {
+		if r.isQuery && opIs(tokens, i+1, '(') && !endsTable(tokens, i-1) && tokens[i-1].key != kwFrom && tokens[i-1].key != kwJoin {
 			copy(r.out[r.start(i):], modeInText)
 			r.x.mode = true
 			r.x.edits = append(r.x.edits, [2]int{r.start(i), r.end(i)})
@@ -169,7 +169,7 @@ func (r *extensionReader) read(i int) *sqlerr.Error {
 // all reads GROUP BY ALL and ORDER BY ALL.
 func (r *extensionReader) all(i int) {
 	tokens := r.p.tokens
-	if !wordIs(tokens, i-1, kwBy) || !wordIs(tokens, i-2, kwGroup) && !wordIs(tokens, i-2, kwOrder) || !r.query {
+	if !wordIs(tokens, i-1, kwBy) || !wordIs(tokens, i-2, kwGroup) && !wordIs(tokens, i-2, kwOrder) || !r.isQuery {
 		return
 	}
 	if i+1 < len(tokens) {

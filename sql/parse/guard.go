@@ -31,12 +31,12 @@ const (
 // level is one open parenthesis or CASE. height[c] is the height of the tree that operators of class c have built so
 // far, base the greatest height of the finished items before the last separator.
 type level struct {
-	height   [bindClasses]int32
-	base     int32
-	prefix   int32 // prefix operators whose operand has not come
-	want     bool  // an operand has to come next
-	inCase   bool
-	fromList bool // a comma separates tables
+	height       [bindClasses]int32
+	base         int32
+	prefix       int32 // prefix operators whose operand has not come
+	wantsOperand bool  // an operand has to come next
+	inCase       bool
+	fromList     bool // a comma separates tables
 }
 
 // fold returns the height of what classes from c on have built, as one tree.
@@ -52,25 +52,25 @@ func (l *level) fold(c int) int32 {
 
 func (l *level) operand(height int32) {
 	l.height[bindOperand] = max(l.height[bindOperand], height+l.prefix)
-	l.prefix, l.want = 0, false
+	l.prefix, l.wantsOperand = 0, false
 }
 
 // operator takes an infix operator of class c, or a prefix one if no operand stands before it.
 func (l *level) operator(c int) {
-	if l.want && c >= bindAnd {
+	if l.wantsOperand && c >= bindAnd {
 		l.prefix++
 		return
 	}
 	l.height[c] = l.fold(c) + 1
 	clear(l.height[c+1:])
-	l.want = true
+	l.wantsOperand = true
 }
 
 // separate ends an item: a list's element or a clause.
 func (l *level) separate() {
 	l.base = max(l.base, l.fold(bindJoin)+l.prefix)
 	clear(l.height[bindJoin:])
-	l.prefix, l.want = 0, true
+	l.prefix, l.wantsOperand = 0, true
 }
 
 func (l *level) setOperator() {
@@ -99,7 +99,7 @@ type guard struct{ levels []level }
 // check returns an error if the statement's tokens nest too deeply, and the offset of the token that went too far. It
 // is an upper bound within a small factor (the number of classes), not a parse.
 func (g *guard) check(tokens []token) (offset int32, err *sqlerr.Error) {
-	g.levels = append(g.levels[:0], level{want: true, fromList: len(tokens) > 0 && tokens[0].key == kwUpdate})
+	g.levels = append(g.levels[:0], level{wantsOperand: true, fromList: len(tokens) > 0 && tokens[0].key == kwUpdate})
 	l := &g.levels[0]
 	cases := 0
 	for i, t := range tokens {
@@ -128,7 +128,7 @@ func (g *guard) check(tokens []token) (offset int32, err *sqlerr.Error) {
 			if len(g.levels) >= MaxNesting || cases > 10*MaxNesting {
 				return t.start, sqlerr.TooDeep("parentheses, calls or CASE", MaxNesting)
 			}
-			g.levels = append(g.levels, level{want: true, inCase: t.key == kwCase})
+			g.levels = append(g.levels, level{wantsOperand: true, inCase: t.key == kwCase})
 			l = &g.levels[len(g.levels)-1]
 		case pop:
 			h := l.total() + 1

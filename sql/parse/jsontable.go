@@ -44,7 +44,7 @@ const (
 
 // JSONResponse is what ON EMPTY or ON ERROR asks for.
 type JSONResponse struct {
-	Fail    bool         // ERROR
+	Fails   bool         // ERROR
 	Default ast.ExprNode // DEFAULT: a literal; nil: NULL, unless Fail
 	token   int          // that the literal begins with
 }
@@ -116,7 +116,7 @@ func (c *JSONColumn) restore(ctx *format.RestoreCtx) error {
 
 func (r *JSONResponse) restore(ctx *format.RestoreCtx, on string) error {
 	switch {
-	case r.Fail:
+	case r.Fails:
 		ctx.WriteKeyWord(" ERROR" + on)
 	case r.Default != nil:
 		ctx.WriteKeyWord(" DEFAULT ")
@@ -329,7 +329,7 @@ func (r *tableReader) responses(c *JSONColumn) bool {
 		switch {
 		case r.take("NULL"):
 		case r.take("ERROR"):
-			x.Fail = true
+			x.Fails = true
 		default:
 			r.at++
 			x.token = r.at

@@ -65,7 +65,7 @@ func TestJSONTableKeepsPositions(t *testing.T) {
 	if len(calls) != 2 {
 		t.Fatalf("%d calls", len(calls))
 	}
-	if c := calls[1].Columns; len(c) != 2 || c[0].Kind != parse.JSONNested || len(c[0].Nested) != 1 || !c[1].Error.Fail || c[1].Empty.Fail || c[1].Empty.Default != nil {
+	if c := calls[1].Columns; len(c) != 2 || c[0].Kind != parse.JSONNested || len(c[0].Nested) != 1 || !c[1].Error.Fails || c[1].Empty.Fails || c[1].Empty.Default != nil {
 		t.Errorf("the columns are %+v", c)
 	}
 	if len(stmt.Warnings) != 1 || stmt.Warnings[0].Code != 1287 {

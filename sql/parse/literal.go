@@ -103,7 +103,7 @@ func literal(v *driver.ValueExpr, negative bool) (types.Value, error) {
 // bits is a hexadecimal or bit literal.
 func bits(s string) types.Value {
 	v := binary(s)
-	v.Bits = true
+	v.IsBits = true
 	return v
 }
 

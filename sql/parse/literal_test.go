@@ -33,7 +33,7 @@ func TestLiterals(t *testing.T) {
 	}
 	bits := func(s string) types.Value {
 		v := varbinary(s)
-		v.Bits = true
+		v.IsBits = true
 		return v
 	}
 	for _, tc := range []struct {

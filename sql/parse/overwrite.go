@@ -4,7 +4,7 @@ import "strings"
 
 // Outfile is what stands behind the name in INTO OUTFILE 'name' and is not MySQL's: words of ours.
 type Outfile struct {
-	Overwrite   bool     // what has the name gives way
+	Overwrites  bool     // what has the name gives way
 	PartitionBy []string // the columns whose values name folders; none: a file is written
 	Format      string   // an ending without the point, of the files in those folders; empty: it is not given
 }
@@ -25,8 +25,8 @@ func outfile(text, piece string, p Piece) (blanked string, o Outfile) {
 	for at < len(p.tokens) {
 		end := at
 		switch {
-		case word(at, "OVERWRITE") && !o.Overwrite:
-			o.Overwrite = true
+		case word(at, "OVERWRITE") && !o.Overwrites:
+			o.Overwrites = true
 		case word(at, "FORMAT") && o.Format == "" && at+1 < len(p.tokens):
 			end = at + 1
 			if o.Format = formatAt(text, p.tokens[end]); o.Format == "" {
@@ -37,8 +37,8 @@ func outfile(text, piece string, p Piece) (blanked string, o Outfile) {
 				return piece, o
 			}
 		default:
-			if last := len(p.tokens) - 1; word(last, "OVERWRITE") && !o.Overwrite {
-				o.Overwrite = true
+			if last := len(p.tokens) - 1; word(last, "OVERWRITE") && !o.Overwrites {
+				o.Overwrites = true
 				blank(last, last)
 			}
 			return piece, o

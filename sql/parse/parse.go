@@ -19,15 +19,15 @@ import (
 
 // Statement is one parsed statement.
 type Statement struct {
-	Node   ast.StmtNode
-	Text   string                    // without the semicolon and the space and comments around it; positions in Node count in it, but see Locate
-	Offset int                       // where Text starts in the text given to Parse, in bytes
-	Line   int                       // the line where Text starts, from 1
-	Params []*driver.ParamMarkerExpr // in the order of the text; Order and Offset are set
-	Alias  *RowAlias                 // of the rows of INSERT ... VALUES ... AS alias; nil: none
-	Into   []string                  // the variables of SELECT ... INTO @a, @b, without their @
-	Check  CheckOption               // of CREATE and ALTER VIEW
-	Alter  bool                      // of a CREATE VIEW: it was ALTER VIEW
+	Node    ast.StmtNode
+	Text    string                    // without the semicolon and the space and comments around it; positions in Node count in it, but see Locate
+	Offset  int                       // where Text starts in the text given to Parse, in bytes
+	Line    int                       // the line where Text starts, from 1
+	Params  []*driver.ParamMarkerExpr // in the order of the text; Order and Offset are set
+	Alias   *RowAlias                 // of the rows of INSERT ... VALUES ... AS alias; nil: none
+	Into    []string                  // the variables of SELECT ... INTO @a, @b, without their @
+	Check   CheckOption               // of CREATE and ALTER VIEW
+	IsAlter bool                      // of a CREATE VIEW: it was ALTER VIEW
 
 	Outfile Outfile // of INTO OUTFILE
 	Rows    *Rows   // of a long INSERT ... VALUES: those that Node leaves out; nil: none
@@ -299,7 +299,7 @@ func (w *worker) putBack(text string, p Piece, t taken, s *Statement) (err error
 	}
 	if t.head != nil {
 		s.Node, err = w.defineView(text, p, t.head, s.Node)
-		s.Alter = true
+		s.IsAlter = true
 	}
 	return err
 }

@@ -229,7 +229,7 @@ func TestOutfileWords(t *testing.T) {
 	}{
 		{"SELECT 1 INTO OUTFILE 'x' PARTITION BY (a, `b c`) FORMAT csv OVERWRITE", parse.Outfile{true, []string{"a", "b c"}, "csv"}},
 		{"SELECT 1 INTO OUTFILE 'x' overwrite format 'csv.gz' partition by (a)", parse.Outfile{true, []string{"a"}, "csv.gz"}},
-		{"SELECT 1 INTO OUTFILE 'x' FIELDS TERMINATED BY ';' OVERWRITE", parse.Outfile{Overwrite: true}},
+		{"SELECT 1 INTO OUTFILE 'x' FIELDS TERMINATED BY ';' OVERWRITE", parse.Outfile{Overwrites: true}},
 		{"(SELECT 1) UNION SELECT 2 INTO OUTFILE 'x' PARTITION BY (a)", parse.Outfile{PartitionBy: []string{"a"}}},
 		{"SELECT overwrite FROM format", parse.Outfile{}},
 	} {

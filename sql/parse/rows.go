@@ -53,9 +53,9 @@ type Field struct {
 
 // rowReader reads rows that consist of plain values.
 type rowReader struct {
-	text      string
-	backslash bool
-	ansi      bool
+	text          string
+	hasEscapes    bool
+	hasANSIQuotes bool
 }
 
 // space returns the first position from pos on that is no space.
@@ -100,7 +100,7 @@ func (r *rowReader) field(pos int) (f Field, end int, ok bool) {
 		return f, pos, false
 	}
 	switch c := r.text[pos]; {
-	case c == '\'', c == '"' && !r.ansi:
+	case c == '\'', c == '"' && !r.hasANSIQuotes:
 		return r.quoted(pos)
 	case c == '-' || charClass[c]&classDigit != 0:
 		return r.number(pos)
@@ -138,7 +138,7 @@ func (r *rowReader) quoted(pos int) (f Field, end int, ok bool) {
 			}
 			f.Text = r.text[pos+1 : p]
 			return f, p + 1, true
-		case c == '\\' && r.backslash:
+		case c == '\\' && r.hasEscapes:
 			f.Kind = FieldEscaped
 			p++
 		}
@@ -235,7 +235,7 @@ func appendEscape(out []byte, c byte) []byte {
 // Where the statement is not to be parsed, what follows the rows does not matter, nor whether the text has their end.
 func (s *scanner) rows(pos int, parsed bool) (k skipped, ok bool) {
 	before := s.pos
-	r := rowReader{text: s.text, backslash: s.backslash, ansi: s.ansi}
+	r := rowReader{text: s.text, hasEscapes: s.hasEscapes, hasANSIQuotes: s.hasANSIQuotes}
 	var fields []Field
 	from, to := 0, pos
 	for {
@@ -319,7 +319,7 @@ type RowCursor struct {
 // Cursor returns a cursor in front of the first row.
 func (r *Rows) Cursor() *RowCursor {
 	scan := newScanner(r.text[:r.to], r.mode)
-	return &RowCursor{rows: r, pos: r.from, scan: scan, reader: rowReader{text: scan.text, backslash: scan.backslash, ansi: scan.ansi}}
+	return &RowCursor{rows: r, pos: r.from, scan: scan, reader: rowReader{text: scan.text, hasEscapes: scan.hasEscapes, hasANSIQuotes: scan.hasANSIQuotes}}
 }
 
 // next returns where the next row starts; -1 behind the last.

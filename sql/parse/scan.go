@@ -37,18 +37,18 @@ func (t token) isOp(c byte) bool { return t.kind == tokOp && t.op == c && t.op2 
 // scanner cuts text into tokens just as the parser's own lexer does (strings, comments, quoting, /*! ... */ read as
 // code), without building values. It costs a small part of the parser's time, so every statement passes through it.
 type scanner struct {
-	text      string
-	pos       int
-	backslash bool // \ escapes in strings
-	ansi      bool // "..." is an identifier
-	inBang    bool // inside /*! ... */
-	bangOpen  int  // offset of the last /*!
-	bangStart int  // offset of the first /*! of the current statement, -1 if none
-	bangEnd   int  // offset behind the last */ of a /*!
+	text          string
+	pos           int
+	hasEscapes    bool // \ escapes in strings
+	hasANSIQuotes bool // "..." is an identifier
+	inBang        bool // inside /*! ... */
+	bangOpen      int  // offset of the last /*!
+	bangStart     int  // offset of the first /*! of the current statement, -1 if none
+	bangEnd       int  // offset behind the last */ of a /*!
 }
 
 func newScanner(text string, mode Mode) *scanner {
-	return &scanner{text: text, backslash: !mode.HasNoBackslashEscapesMode(), ansi: mode.HasANSIQuotesMode(), bangStart: -1}
+	return &scanner{text: text, hasEscapes: !mode.HasNoBackslashEscapesMode(), hasANSIQuotes: mode.HasANSIQuotesMode(), bangStart: -1}
 }
 
 const (
@@ -119,13 +119,13 @@ func (s *scanner) next() token {
 		}
 		switch c {
 		case '\'':
-			return s.quoted(tokString, s.backslash)
+			return s.quoted(tokString, s.hasEscapes)
 		case '"':
-			if s.ansi {
+			if s.hasANSIQuotes {
 				// The parser's lexer reads the escapes of a string here, too.
-				return s.quoted(tokQuoted, s.backslash)
+				return s.quoted(tokQuoted, s.hasEscapes)
 			}
-			return s.quoted(tokString, s.backslash)
+			return s.quoted(tokString, s.hasEscapes)
 		case '`':
 			return s.quoted(tokQuoted, false)
 		case '@':
@@ -175,7 +175,7 @@ func (s *scanner) afterName(offset int) bool {
 		return false
 	}
 	c := s.text[offset-1]
-	return c == '`' || s.ansi && c == '"' || charClass[c]&classIdent != 0
+	return c == '`' || s.hasANSIQuotes && c == '"' || charClass[c]&classIdent != 0
 }
 
 // number passes over digits, a point, digits, an exponent and whatever may continue an identifier.
@@ -224,7 +224,7 @@ func (s *scanner) variable() token {
 	}
 	switch s.at(s.pos) {
 	case '\'', '"', '`':
-		t := s.quoted(tokVariable, s.backslash && s.text[s.pos] != '`')
+		t := s.quoted(tokVariable, s.hasEscapes && s.text[s.pos] != '`')
 		t.start = int32(start)
 		return t
 	}

@@ -19,13 +19,13 @@ type Piece struct {
 
 // cutter cuts a text into statements.
 type cutter struct {
-	text   string
-	mode   Mode
-	client bool                    // \G and \g end a statement too
-	bare   bool                    // of a statement's tokens only the first and the last are kept
-	skips  bool                    // the rows of a long INSERT get no tokens; see Piece.rows
-	grow   func(bytes int64) error // is asked before many tokens are kept; nil: nobody counts them
-	tokens []token                 // of the current piece; a buffer at first
+	text          string
+	mode          Mode
+	hasClientEnds bool                    // \G and \g end a statement too
+	bare          bool                    // of a statement's tokens only the first and the last are kept
+	skips         bool                    // the rows of a long INSERT get no tokens; see Piece.rows
+	grow          func(bytes int64) error // is asked before many tokens are kept; nil: nobody counts them
+	tokens        []token                 // of the current piece; a buffer at first
 }
 
 // tokensCounted is from how many tokens on their memory is counted.
@@ -45,7 +45,7 @@ func (c *cutter) each(f func(Piece) bool) error {
 		t := s.next()
 		for t.kind != tokEnd && (s.inBang || !t.isOp(';')) {
 			next := s.next()
-			if c.client && !s.inBang && t.isOp('\\') && next.kind == tokWord && next.start == t.end && strings.EqualFold(text[next.start:next.end], "g") {
+			if c.hasClientEnds && !s.inBang && t.isOp('\\') && next.kind == tokWord && next.start == t.end && strings.EqualFold(text[next.start:next.end], "g") {
 				vertical, t = text[next.start] == 'G', next
 				break
 			}
@@ -53,7 +53,7 @@ func (c *cutter) each(f func(Piece) bool) error {
 				return err
 			}
 			if c.skips && in.firstEnds(text, t, len(c.tokens)) && s.bangStart < 0 {
-				if rows, ok := s.rows(int(t.end), !c.client); ok {
+				if rows, ok := s.rows(int(t.end), !c.hasClientEnds); ok {
 					in.rows = rows
 					in.rows.values = in.values
 					next = s.next()
@@ -136,7 +136,7 @@ func (in *insertRows) firstEnds(text string, t token, n int) bool {
 // and never fails: a piece may be nonsense. Empty statements are left out.
 func Split(text string, mode Mode) []Piece {
 	var list []Piece
-	c := cutter{text: text, mode: mode, client: true, skips: true, bare: true}
+	c := cutter{text: text, mode: mode, hasClientEnds: true, skips: true, bare: true}
 	_ = c.each(func(p Piece) bool { // nobody counts, so nothing fails
 		p.tokens = nil
 		list = append(list, p)
@@ -149,7 +149,7 @@ func Split(text string, mode Mode) []Piece {
 // name or a comment is open. Text of space and comments alone is complete.
 func Incomplete(text string, mode Mode) bool {
 	incomplete := false
-	c := cutter{text: text, mode: mode, client: true, skips: true, bare: true}
+	c := cutter{text: text, mode: mode, hasClientEnds: true, skips: true, bare: true}
 	_ = c.each(func(p Piece) bool { // as above
 		n := len(p.tokens)
 		incomplete = !p.Terminated || n > 0 && p.tokens[n-1].kind == tokUnclosed

@@ -37,7 +37,7 @@ func (c ConvertContext) convert(v Value, to Type, store bool) (Value, ConvertSta
 	if v.Type == to {
 		return v, ConvertOK
 	}
-	if v.Bits && (to.IsNumeric() || to.Kind == KindYear) {
+	if v.IsBits && (to.IsNumeric() || to.Kind == KindYear) {
 		if store {
 			v = v.StoredNumber()
 		} else {

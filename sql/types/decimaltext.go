@@ -79,19 +79,19 @@ func FormatShortDecimal(v int64, scale int) string {
 // numberText is the longest prefix of a text that is a number: [sign] digits [. digits] [e [sign] digits]. It holds
 // positions, so that scanning allocates nothing.
 type numberText struct {
-	neg      bool
-	mantissa string // digits and at most one point; leading zeros are gone
-	point    int    // digits of mantissa before the decimal point, exponent included; may be negative or large
-	digits   int    // digits in mantissa
-	end      int    // bytes of the text that the number takes, leading spaces included
-	integer  bool   // neither a point nor an exponent was read
+	isNegative bool
+	mantissa   string // digits and at most one point; leading zeros are gone
+	point      int    // digits of mantissa before the decimal point, exponent included; may be negative or large
+	digits     int    // digits in mantissa
+	end        int    // bytes of the text that the number takes, leading spaces included
+	isInteger  bool   // neither a point nor an exponent was read
 }
 
 // scanNumber reads the number that s begins with, after spaces. ok is false if there is none.
 func scanNumber(s string) (n numberText, ok bool) {
 	i := skipSpaces(s, 0)
 	if i < len(s) && (s[i] == '-' || s[i] == '+') {
-		n.neg = s[i] == '-'
+		n.isNegative = s[i] == '-'
 		i++
 	}
 	start, digits := i, 0
@@ -100,7 +100,7 @@ func scanNumber(s string) (n numberText, ok bool) {
 	}
 	digits = i - start
 	whole := digits
-	n.integer = true
+	n.isInteger = true
 	if i < len(s) && s[i] == '.' {
 		j := i + 1
 		for j < len(s) && isDigit(s[j]) {
@@ -108,7 +108,7 @@ func scanNumber(s string) (n numberText, ok bool) {
 		}
 		if digits += j - i - 1; digits > 0 {
 			i = j
-			n.integer = false
+			n.isInteger = false
 		}
 	}
 	if digits == 0 {
@@ -142,7 +142,7 @@ func scanNumber(s string) (n numberText, ok bool) {
 			}
 			n.point += exp
 			n.end = j
-			n.integer = false
+			n.isInteger = false
 		}
 	}
 	return n, true
@@ -204,7 +204,7 @@ func (n numberText) decimal(scale int) (v Int128, rounded, ok bool) {
 	if up && keep >= 0 {
 		u, _ = u.add(uint128{lo: 1})
 	}
-	v, _ = u.signed(n.neg)
+	v, _ = u.signed(n.isNegative)
 	return v, rounded, FitsDecimal(v, MaxDecimalPrecision)
 }
 
@@ -244,7 +244,7 @@ func (n numberText) decimalAs(s string, precision, scale int) (v Int128, status 
 	v, rounded, ok := n.decimal(scale)
 	if !ok || !FitsDecimal(v, precision) {
 		v = MaxDecimal(precision)
-		if n.neg {
+		if n.isNegative {
 			v, _ = v.Neg()
 		}
 		return v, ConvertOutOfRange

@@ -73,15 +73,15 @@ func (u Unit) IsCompound() bool { return u >= UnitSecondMicrosecond }
 // unitSize are the microseconds in a simple unit, or the months where IsMonthUnit.
 var unitSize = [...]int64{1, MicrosPerSecond, MicrosPerMinute, MicrosPerHour, MicrosPerDay, 7 * MicrosPerDay, 1, 3, 12}
 
-// Interval is a span of time: Count whole months or, unless Months is set, Count microseconds.
+// Interval is a span of time: Count whole months or, unless InMonths is set, Count microseconds.
 // No months are not the same as no microseconds: they lead to the year 0, as [AddDate] says.
 type Interval struct {
-	Count  int64
-	Months bool
+	Count    int64
+	InMonths bool
 }
 
 // Neg returns the interval backwards.
-func (iv Interval) Neg() Interval { return Interval{-iv.Count, iv.Months} }
+func (iv Interval) Neg() Interval { return Interval{-iv.Count, iv.InMonths} }
 
 // IntervalOf returns n of a simple unit; ok is false if that is longer than any two dates are apart.
 func IntervalOf(n int64, u Unit) (iv Interval, ok bool) {
@@ -209,7 +209,7 @@ func AddMonths(days, months int64) (v int64, ok bool) {
 // AddDate moves a DATE by an interval of a unit that IsDateUnit; ok is false outside the range,
 // and where days lead to the year 0, as [ReachesDate] says. Months and years do lead there.
 func AddDate(days int64, iv Interval) (v int64, ok bool) {
-	if iv.Months {
+	if iv.InMonths {
 		return AddMonths(days, iv.Count)
 	}
 	v = days + iv.Count/MicrosPerDay
@@ -218,7 +218,7 @@ func AddDate(days int64, iv Interval) (v int64, ok bool) {
 
 // AddDatetime moves a DATETIME as AddDate does; ok is false outside the range.
 func AddDatetime(datetime int64, iv Interval) (v int64, ok bool) {
-	if iv.Months {
+	if iv.InMonths {
 		date := DateOf(datetime)
 		days, ok := AddMonths(date, iv.Count)
 		return datetime + (days-date)*MicrosPerDay, ok
@@ -232,7 +232,7 @@ func AddDatetime(datetime int64, iv Interval) (v int64, ok bool) {
 
 // AddTime moves a TIME by an interval without months; ok is false outside the range.
 func AddTime(t int64, iv Interval) (v int64, ok bool) {
-	if iv.Months && iv.Count != 0 || iv.Count > 2*MaxTime || iv.Count < 2*MinTime {
+	if iv.InMonths && iv.Count != 0 || iv.Count > 2*MaxTime || iv.Count < 2*MinTime {
 		return 0, false
 	}
 	v = t + iv.Count

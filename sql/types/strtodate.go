@@ -71,8 +71,8 @@ type dateParser struct {
 	dayOfYear, week, weekday     int // weekday: 1 is Monday, 7 is Sunday
 	weekYear, weekCode           int // the year of %X and %x; the code of the week: one of U u V v
 	hour, minute, second, micros int
-	twelve                       bool // the hour is of 12
-	pm                           bool
+	isOfTwelve                   bool // the hour is of 12
+	isPM                         bool
 }
 
 func (p *dateParser) parse(format string) bool {
@@ -173,7 +173,7 @@ func (p *dateParser) timeCode(code byte) bool {
 	case 'H', 'k':
 		return p.number(&p.hour, 2)
 	case 'h', 'I', 'l':
-		p.twelve = true
+		p.isOfTwelve = true
 		return p.number(&p.hour, 2)
 	case 'i':
 		return p.number(&p.minute, 2)
@@ -188,10 +188,10 @@ func (p *dateParser) timeCode(code byte) bool {
 		return true
 	case 'p':
 		half := strings.ToUpper(p.text[p.at:min(p.at+2, len(p.text))])
-		if half != "AM" && half != "PM" || !p.twelve {
+		if half != "AM" && half != "PM" || !p.isOfTwelve {
 			return false
 		}
-		p.pm = half == "PM"
+		p.isPM = half == "PM"
 		p.at += 2
 		return true
 	case 'r':
@@ -300,12 +300,12 @@ func (p *dateParser) days() (int64, bool) {
 
 func (p *dateParser) time() (int64, bool) {
 	hour := p.hour
-	if p.twelve {
+	if p.isOfTwelve {
 		if hour < 1 || hour > 12 {
 			return 0, false
 		}
 		hour %= 12
-		if p.pm {
+		if p.isPM {
 			hour += 12
 		}
 	}

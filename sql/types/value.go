@@ -8,13 +8,13 @@ package types
 // microseconds since 1970-01-01 00:00:00 (TIMESTAMP in UTC); TIME is signed microseconds; DECIMAL is the unscaled
 // integer; YEAR is the year itself; ENUM is the 1-based index.
 type Value struct {
-	Type Type
-	Null bool
-	Bits bool // S is a hexadecimal or bit literal: bytes, but a number where one is wanted (see Number)
-	I    int64
-	F    float64
-	D    Int128
-	S    string
+	Type   Type
+	Null   bool
+	IsBits bool // S is a hexadecimal or bit literal: bytes, but a number where one is wanted (see Number)
+	I      int64
+	F      float64
+	D      Int128
+	S      string
 }
 
 // NullOf returns a NULL of type t.

@@ -70,7 +70,7 @@ func appendArrays(b *table.Builder, defs []table.ColumnDef, arrays []arrow.Array
 			return inColumn(err, defs[i].Name)
 		}
 		id := a.DataType().ID()
-		d.KeepInts = share && d.Valid == nil && (id == arrow.INT64 || id == arrow.UINT64)
+		d.KeepsInts = share && d.Valid == nil && (id == arrow.INT64 || id == arrow.UINT64)
 		cols[i] = d
 	}
 	if share {

@@ -23,7 +23,7 @@ type File struct {
 	path         string
 	source       fileaccess.File
 	size         int64
-	stream       bool
+	isStream     bool
 	first        span   // of a stream, what follows the schema
 	footer       footer // of a file
 	fields       []*field
@@ -66,7 +66,7 @@ func (f *File) describe() error {
 	if _, err := io.ReadFull(io.NewSectionReader(f.source, 0, f.size), begin[:]); err != nil {
 		return err
 	}
-	if f.stream = string(begin[:]) != magic; f.stream {
+	if f.isStream = string(begin[:]) != magic; f.isStream {
 		m, end, err := f.readMessage(span{0, f.size})
 		switch {
 		case errors.Is(err, io.EOF):
@@ -147,7 +147,7 @@ func (f *File) LoadFirst(ctx context.Context, b *table.Builder, ordinals []int, 
 		f.scratch.Free(l.held + l.kept)
 	}()
 	run := l.file
-	if f.stream {
+	if f.isStream {
 		run = l.messages
 	}
 	if err := run(); err != nil {

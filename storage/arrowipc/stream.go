@@ -45,7 +45,7 @@ func (f *File) batches() (list []Batch, dictionaries []span, apart bool, err err
 		return nil
 	}
 	apart = true
-	for rest := f.first; f.stream; {
+	for rest := f.first; f.isStream; {
 		m, end, err := f.readMessage(rest)
 		if errors.Is(err, io.EOF) {
 			break
@@ -163,7 +163,7 @@ func (r *BatchReader) Next(columns []types.Type) (rows int, chunks []*encoding.C
 			}
 		}
 		d.Complete(columns[i])
-		d.Type, d.KeepInts, d.NoBounds = columns[i], true, true
+		d.Type, d.KeepsInts, d.NoBounds = columns[i], true, true
 		if d.Codes != nil && d.Words != nil && d.Type.IsString() {
 			if r.codes[i] == nil {
 				r.codes[i] = encoding.SharedCodes(r.shared[i], d.Words)

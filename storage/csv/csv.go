@@ -37,9 +37,9 @@ type Options struct {
 	TypeList  []types.Type          // by position
 	PadsNulls bool                  // a record may have fewer fields than the first: the others are NULL
 
-	// IgnoreErrors says that records which do not fit are left out: of another number of fields, with a value that its column's type lacks. Rejects says that those
+	// IgnoresErrors says that records which do not fit are left out: of another number of fields, with a value that its column's type lacks. Rejects says that those
 	// are what is wanted.
-	IgnoreErrors, Rejects bool
+	IgnoresErrors, Rejects bool
 }
 
 // Notation is how numbers and dates are written, see meaning.go. The zero value stands for a decimal point, no thousands separator, and dates of ISO 8601.

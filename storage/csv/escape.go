@@ -35,13 +35,13 @@ type escapeFilter struct {
 	begins        bool   // a quote that comes next opens a field, or is the second of two
 	quoted        bool   // it is inside a field in quotes
 	escaped       bool   // an escape came last
-	double        bool   // a quote came behind an escape, and was not doubled yet
+	endsOrDoubles bool   // a quote came behind an escape, and was not doubled yet
 }
 
 func (r *escapeFilter) Read(p []byte) (n int, err error) {
 	for n < len(p) {
-		if r.double {
-			r.double = false
+		if r.endsOrDoubles {
+			r.endsOrDoubles = false
 			p[n] = r.quote
 			n++
 			continue
@@ -55,7 +55,7 @@ func (r *escapeFilter) Read(p []byte) (n int, err error) {
 		}
 		switch {
 		case r.escaped:
-			r.escaped, r.double = false, c == r.quote
+			r.escaped, r.endsOrDoubles = false, c == r.quote
 		case r.quoted && c == r.escape:
 			r.escaped = true
 			continue

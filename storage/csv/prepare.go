@@ -58,7 +58,7 @@ func FromStart(text io.ReaderAt, quote byte) bool {
 
 // Splits says whether the options let a text be cut anywhere between two records.
 // Where errors are ignored a quote may stand anywhere, and only who comes from the start knows which are meant.
-func (t *Texts) Splits() bool { return !t.opts.prepares() && !t.opts.IgnoreErrors }
+func (t *Texts) Splits() bool { return !t.opts.prepares() && !t.opts.IgnoresErrors }
 
 // prepares says whether a text becomes another one before it is taken apart.
 func (o *Options) prepares() bool {

@@ -59,7 +59,7 @@ func (t *Texts) Read(ctx context.Context, database, name string, ordinals []int,
 type head struct {
 	delimiter byte
 	names     []string
-	header    bool
+	hasHeader bool
 	shapes    []textfile.Shape
 	odd       []*Odd
 	density   float64 // bytes of a row
@@ -126,16 +126,16 @@ func sample(ctx context.Context, source textfile.Source, opts Options) (head, er
 	r := Texts{opts: opts, names: h.names, fields: [][]string{h.names}, at: [][]int{at}}
 	switch opts.Header {
 	case HeaderYes:
-		h.header = true
+		h.hasHeader = true
 	case HeaderAuto:
 		// What stands below a header may be malformed; below what is none it is the first record's matter, too.
-		if h.header = looksLikeNames(h.names); h.header && slices.Contains(h.names, "") {
+		if h.hasHeader = looksLikeNames(h.names); h.hasHeader && slices.Contains(h.names, "") {
 			rest, below := *s, make([]survey, len(h.names))
 			_, err := r.classifyBlock(ctx, &rest, below, sampleRecords)
-			h.header = err == nil && notAllText(shapesOf(below))
+			h.hasHeader = err == nil && notAllText(shapesOf(below))
 		}
 	}
-	if h.header {
+	if h.hasHeader {
 		textfile.NameColumns(h.names)
 	} else {
 		for i := range h.names {
@@ -158,7 +158,7 @@ func sample(ctx context.Context, source textfile.Source, opts Options) (head, er
 	h.shapes = shapesOf(found)
 	for i := range found {
 		h.odd = append(h.odd, found[i].seen(h.names[i]))
-		if opts.IgnoreErrors && found[i].standsOut() != nil {
+		if opts.IgnoresErrors && found[i].standsOut() != nil {
 			h.shapes[i] = found[i].most
 		}
 	}
@@ -291,7 +291,7 @@ func (r *reader) parse(s *scanner, limit int, old []encoding.Data) (piece, error
 			rows++
 			continue
 		}
-		if !r.opts.IgnoreErrors {
+		if !r.opts.IgnoresErrors {
 			return piece{}, err
 		}
 		for _, c := range fields {
@@ -319,7 +319,7 @@ func (r *reader) fieldsOf(s *scanner, columns []*textfile.Column) []*textfile.Co
 		switch {
 		case r.wanted[c] >= 0:
 			fields[i] = columns[r.wanted[c]]
-		case r.opts.IgnoreErrors && !r.takesAll(c):
+		case r.opts.IgnoresErrors && !r.takesAll(c):
 			fields[i] = r.column(c, nil, 0)
 		}
 	}
@@ -504,7 +504,7 @@ func (t *Texts) classifyBlock(ctx context.Context, s *scanner, found []survey, l
 		switch {
 		case err == nil:
 			rows++
-		case t.opts.IgnoreErrors:
+		case t.opts.IgnoresErrors:
 			s.at = lineEnd(s.Text, begin)
 		default:
 			return rows, err

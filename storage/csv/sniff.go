@@ -34,7 +34,7 @@ func sniff(opts Options, b *textfile.Block) byte {
 // suits says whether a delimiter may be a text's, which takes so many records apart into as many fields as the first, itself included. One bad record, or one in ten, does not
 // decide. Where the options say what becomes of bad records, most of the others have to be good.
 func (o *Options) suits(same, records int) bool {
-	if o.IgnoreErrors || o.PadsNulls {
+	if o.IgnoresErrors || o.PadsNulls {
 		return same*2 > records
 	}
 	return records-same <= max(records/10, 1) && (same > 2 || same == records)

@@ -54,7 +54,7 @@ func Open(ctx context.Context, opts Options, sources ...textfile.Source) (*Texts
 	}
 	t := &Texts{opts: opts, sources: sources, names: first.names, shapes: first.shapes, odd: first.odd, density: first.density, fields: [][]string{first.names}}
 	t.opts.Delimiter, t.opts.Header = first.delimiter, HeaderNo
-	if first.header {
+	if first.hasHeader {
 		t.opts.Header = HeaderYes
 	}
 	for _, s := range sources[1:] {
@@ -64,10 +64,10 @@ func Open(ctx context.Context, opts Options, sources ...textfile.Source) (*Texts
 		}
 		t.fields = append(t.fields, fields)
 	}
-	if opts.IgnoreErrors {
+	if opts.IgnoresErrors {
 		t.rejects = new(rejected)
 	}
-	if t.settled = opts.AllText || opts.IgnoreErrors; !t.settled {
+	if t.settled = opts.AllText || opts.IgnoresErrors; !t.settled {
 		t.sampleMore(ctx, sources[0], first.whole)
 	}
 	if err := ctx.Err(); err != nil { // fewer samples would be remembered
@@ -216,7 +216,7 @@ func (t *Texts) Density() float64 { return t.density }
 
 // Odd returns the value that makes a column TEXT while most have another type, or what a column of strings looks like; nil: there is none.
 func (t *Texts) Odd(column int) *Odd {
-	if t.opts.Rejects || t.opts.IgnoreErrors && t.odd[column] != nil && t.odd[column].Looks == "" {
+	if t.opts.Rejects || t.opts.IgnoresErrors && t.odd[column] != nil && t.odd[column].Looks == "" {
 		return nil
 	}
 	return t.odd[column]

@@ -16,17 +16,17 @@ import (
 // Writer writes batches as text. NULL is Options.NullText, bare; a value is put in quotes only where it would be read as
 // something else without them. Lines end in LF.
 type Writer struct {
-	out       *bufio.Writer
-	delimiter byte
-	quote     byte
-	noQuote   bool
-	null      string
-	zone      *time.Location
-	special   [256]bool // bytes of a value that have to stand in quotes
-	digits    bool      // a number or date may have to
-	columns   []textfile.Format
-	line      []byte
-	field     []byte
+	out          *bufio.Writer
+	delimiter    byte
+	quote        byte
+	noQuote      bool
+	null         string
+	zone         *time.Location
+	special      [256]bool // bytes of a value that have to stand in quotes
+	quotesDigits bool      // a number or date may have to
+	columns      []textfile.Format
+	line         []byte
+	field        []byte
 }
 
 // NewWriter returns a writer to w. It writes a header of names unless opts says HeaderNo. TIMESTAMPs are written in
@@ -43,9 +43,9 @@ func NewWriter(w io.Writer, names []string, opts Options, zone *time.Location) (
 		out.special[c] = true
 	}
 	out.special[out.quote] = !out.noQuote || out.special[out.quote]
-	out.digits = out.null != ""
+	out.quotesDigits = out.null != ""
 	for _, c := range []byte("0123456789-+.: eE") {
-		out.digits = out.digits || out.special[c]
+		out.quotesDigits = out.quotesDigits || out.special[c]
 	}
 	if opts.Header == HeaderNo {
 		return out, nil
@@ -67,7 +67,7 @@ func (w *Writer) Write(b *column.Batch) error {
 	}
 	plain := make([]bool, len(b.Cols)) // values that never stand in quotes
 	for c, v := range b.Cols {
-		plain[c] = !w.digits && (v.Type.IsInteger() || v.Type.Kind == types.KindDecimal || v.Type.Kind == types.KindDate)
+		plain[c] = !w.quotesDigits && (v.Type.IsInteger() || v.Type.Kind == types.KindDecimal || v.Type.Kind == types.KindDate)
 	}
 	for i := range b.Rows() {
 		at := i

@@ -239,7 +239,7 @@ func (r *LoadRules) cut(records *recordReader, fields int, f func(*loadedChunk) 
 			}
 		}
 		for i := range c.fields {
-			if i < len(record) && !record[i].null {
+			if i < len(record) && !record[i].isNull {
 				c.fields[i][c.rows] = record[i].text
 				continue
 			}
@@ -263,8 +263,8 @@ func (r *LoadRules) cut(records *recordReader, fields int, f func(*loadedChunk) 
 
 // loadedField is a field of a record.
 type loadedField struct {
-	text string
-	null bool
+	text   string
+	isNull bool
 }
 
 // recordReader cuts a text into records by MySQL's rules (manual, LOAD DATA, "Field and Line Handling"). The text is read in blocks; fields
@@ -478,7 +478,7 @@ func (r *recordReader) finish(b []byte, rest string, quoted, null bool) loadedFi
 		rest = unsafe.String(unsafe.SliceData(b), len(b)) // nothing writes into b any more
 	}
 	if null && rest == "N" || r.Enclosed != 0 && !quoted && rest == "NULL" {
-		return loadedField{null: true}
+		return loadedField{isNull: true}
 	}
 	return loadedField{text: rest}
 }

@@ -19,7 +19,7 @@ import (
 type Rules struct {
 	Terminated, Starting, Ending string
 	Enclosed, Escaped            byte // 0: none
-	Optionally                   bool // only strings are enclosed
+	EnclosesStringsOnly          bool // only strings are enclosed
 }
 
 // textWriter writes rows as MySQL's SELECT ... INTO OUTFILE does, byte by byte: what it escapes, and how, depends on the clauses.
@@ -50,7 +50,7 @@ func newTextWriter(w io.Writer, r Rules, columns []types.Type, zone *time.Locati
 	for _, c := range columns {
 		text := !c.IsNumeric() || c.Kind == types.KindNull
 		col := textColumn{
-			enclosed: r.Enclosed != 0 && (!r.Optionally || text),
+			enclosed: r.Enclosed != 0 && (!r.EnclosesStringsOnly || text),
 			escapes:  r.Escaped != 0 && (text || strings.IndexByte(inNumbers, separator) >= 0),
 			doubled:  -1,
 		}

@@ -22,9 +22,9 @@ const (
 type Test struct {
 	chunk   *Chunk
 	outcome Outcome
-	// Some: run selects among n rows from from. It may pass NULLs if nulls is set; they are removed afterwards.
-	run   func(from, n int, in, out []int32) int
-	nulls bool
+	// Some: run selects among n rows from from. It may pass NULLs if passesNulls is set; they are removed afterwards.
+	run         func(from, n int, in, out []int32) int
+	passesNulls bool
 }
 
 // Outcome says whether the zone map decides.
@@ -58,7 +58,7 @@ func (t *Test) Select(from, n int, in, out []int32) []int32 {
 		return out
 	}
 	k := t.run(from, n, in, out)
-	if t.nulls && k > 0 {
+	if t.passesNulls && k > 0 {
 		k = selectBits(t.chunk.Valid, from, n, false, out[:k], out)
 	}
 	return out[:k]
@@ -66,7 +66,7 @@ func (t *Test) Select(from, n int, in, out []int32) []int32 {
 
 // CompileTest compiles p for a chunk of the type that p's values have.
 func CompileTest(c *Chunk, p *Predicate) *Test {
-	t := &Test{chunk: c, nulls: c.Valid != nil}
+	t := &Test{chunk: c, passesNulls: c.Valid != nil}
 	switch {
 	case p.kind == isNull || p.kind == isNotNull:
 		t.compileNull(p.kind == isNull)
@@ -95,7 +95,7 @@ func CompileTest(c *Chunk, p *Predicate) *Test {
 
 func (t *Test) compileNull(want bool) {
 	c := t.chunk
-	t.nulls = false
+	t.passesNulls = false
 	switch {
 	case c.NullCount == 0:
 		t.decide(!want)

@@ -26,8 +26,8 @@ type Data struct {
 	Offsets []uint32
 	Bytes   []byte
 	Valid   column.Bitmap // nil: no NULLs
-	// KeepInts says that Ints is to be kept as it is where that saves a copy: it is someone else's memory.
-	KeepInts bool
+	// KeepsInts says that Ints is to be kept as it is where that saves a copy: it is someone else's memory.
+	KeepsInts bool
 	// Expect is the number of rows that are to come in all; 0: it is not known.
 	Expect int
 	// NoBounds says that the bounds of strings in Bytes are not worth finding out: the rows are read once.
@@ -193,7 +193,7 @@ func appendAt[T any](dst, src []T, constant bool, rows int, sel []int32, expect 
 
 // Slice returns rows from .. from+n-1 of d. It shares d's memory, and from must be a multiple of 64.
 func (d *Data) Slice(from, n int) Data {
-	out := Data{Type: d.Type, Rows: n, Dict: d.Dict, Words: d.Words, Valid: d.Valid.Slice(from, n), KeepInts: d.KeepInts}
+	out := Data{Type: d.Type, Rows: n, Dict: d.Dict, Words: d.Words, Valid: d.Valid.Slice(from, n), KeepsInts: d.KeepsInts}
 	switch {
 	case d.Ints != nil:
 		out.Ints = d.Ints[from : from+n : from+n]

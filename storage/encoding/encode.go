@@ -45,9 +45,9 @@ func Encode(d Data) *Chunk {
 			c.encodeStrings(d.Strings[:d.Rows])
 		}
 	case types.PhysUint64:
-		c.encodeInts(d.pieces(), 1<<63, d.KeepInts)
+		c.encodeInts(d.pieces(), 1<<63, d.KeepsInts)
 	default:
-		c.encodeInts(d.pieces(), 0, d.KeepInts)
+		c.encodeInts(d.pieces(), 0, d.KeepsInts)
 	}
 	return c
 }

@@ -23,7 +23,7 @@ type Slabs struct {
 	taken   int     // the first so many of them have chunks
 	page    int     // the next one that is to be found, counted over all
 	threads int     // that look for pages
-	stop    bool
+	stops   bool
 	found   sync.Cond // a page of which some thread has looked for
 }
 
@@ -71,7 +71,7 @@ func (s *Slabs) begin() (memory []byte, of int) {
 	defer s.mu.Unlock()
 	s.page = max(s.page, s.taken*slabPages)
 	of = s.page / slabPages
-	if s.stop || of >= s.most || s.taken > 0 && s.threads > besides {
+	if s.stops || of >= s.most || s.taken > 0 && s.threads > besides {
 		s.threads--
 		return nil, 0
 	}
@@ -87,7 +87,7 @@ func (s *Slabs) end(of int, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.ahead[of].busy--
-	s.stop = s.stop || !ok
+	s.stops = s.stops || !ok
 	s.found.Broadcast()
 }
 
@@ -102,7 +102,7 @@ func (s *Slabs) made(i int) *slab {
 // Stop ends what Prepare does in the background.
 func (s *Slabs) Stop() {
 	s.mu.Lock()
-	s.stop = true
+	s.stops = true
 	s.mu.Unlock()
 	s.work.Wait()
 }

@@ -14,12 +14,12 @@ import (
 // NewFolder is a folder that is being written. It has a temporary name beside its own, as a [NewFile] has, until Commit gives it its name with all that was made in it. It is
 // written by one goroutine, and ends with one of Commit and Discard.
 type NewFolder struct {
-	root    *os.Root // the folder that it lies in
-	own     *os.Root
-	path    string // as it was written, for messages
-	name    string // in root
-	temp    string
-	replace bool // there is one of that name, which gives way
+	root     *os.Root // the folder that it lies in
+	own      *os.Root
+	path     string // as it was written, for messages
+	name     string // in root
+	temp     string
+	replaces bool // there is one of that name, which gives way
 }
 
 // CreateFolder begins a new folder. One that exists is an error, fs.ErrExist, unless it is empty, or may be replaced: then gives says of all that it holds whether that may go, by names
@@ -56,7 +56,7 @@ func (f *NewFolder) begin(replace bool, gives func(name string, d fs.DirEntry) b
 		if err := f.mayGo(replace, gives); err != nil {
 			return err
 		}
-		f.replace = true
+		f.replaces = true
 	}
 	for {
 		f.temp = temporary()
@@ -114,7 +114,7 @@ func (f *NewFolder) Commit() error {
 	_ = f.own.Close() // nothing was written through it
 	old := ""
 	var err error
-	if f.replace {
+	if f.replaces {
 		old = temporary()
 		err = f.root.Rename(f.name, old)
 	}

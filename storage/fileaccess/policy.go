@@ -19,13 +19,13 @@ type Policy struct {
 
 // grant allows the files in a folder, all there are, or to read what addresses on a network begin with.
 type grant struct {
-	all    bool    // every file; the folder means nothing
-	remote *prefix // of addresses; nil: it is of files
-	folder string
-	real   string // folder without symbolic links in it
-	within *grant // what the folder was narrowed from; nil: the folder is given by the program
-	below  string // the folder, seen from that of within
-	write  bool
+	all      bool    // every file; the folder means nothing
+	remote   *prefix // of addresses; nil: it is of files
+	folder   string
+	real     string // folder without symbolic links in it
+	within   *grant // what the folder was narrowed from; nil: the folder is given by the program
+	below    string // the folder, seen from that of within
+	canWrite bool
 }
 
 // The words for policies that are no lists of folders.
@@ -39,7 +39,7 @@ const (
 const readPrefix = "read:"
 
 // Full is the policy that allows what the process may do with files. It allows nothing on a network.
-func Full() *Policy { return &Policy{text: full, grants: []grant{{all: true, write: true}}} }
+func Full() *Policy { return &Policy{text: full, grants: []grant{{all: true, canWrite: true}}} }
 
 // Parse reads a policy: items with commas between. The first may be full, read or none, which goes for all files. Other items are folders, which have to
 // exist and may begin with "read:", or beginnings of addresses: https://host/folder/, https://host or https://. Without addresses nothing is read from a
@@ -68,7 +68,7 @@ func (p *Policy) Narrow(text string) (*Policy, error) {
 			if word == none {
 				break
 			}
-			if g = (&grant{all: true, write: word == full}); !p.allowsAll(g.write) {
+			if g = (&grant{all: true, canWrite: word == full}); !p.allowsAll(g.canWrite) {
 				err = p.wider(item)
 			}
 		case word != "":
@@ -77,7 +77,7 @@ func (p *Policy) Narrow(text string) (*Policy, error) {
 		default:
 			if g, err = p.folderGrant(item); err == nil {
 				item = g.folder
-				if !g.write {
+				if !g.canWrite {
 					item = readPrefix + item
 				}
 			}
@@ -105,7 +105,7 @@ func (p *Policy) folderGrant(item string) (*grant, error) {
 	if err != nil {
 		return nil, sqlerr.New(sqlerr.CodeWrongArguments, sqlerr.User, "file_access names the folder '%s': %v", name, err)
 	}
-	g := &grant{folder: folder, write: !reading}
+	g := &grant{folder: folder, canWrite: !reading}
 	if !p.allowsAll(!reading) {
 		within, below := p.find(folder, !reading)
 		if within == nil {
@@ -144,7 +144,7 @@ func (p *Policy) String() string {
 // allowsAll says whether every file may be read, or written too.
 func (p *Policy) allowsAll(write bool) bool {
 	for i := range p.grants {
-		if g := &p.grants[i]; g.all && (g.write || !write) {
+		if g := &p.grants[i]; g.all && (g.canWrite || !write) {
 			return true
 		}
 	}
@@ -159,14 +159,14 @@ func (p *Policy) ReadsAll() bool { return p.allowsAll(false) }
 
 // AllowsAny says whether there are files that may be read, or written too.
 func (p *Policy) AllowsAny(write bool) bool {
-	return slices.ContainsFunc(p.grants, func(g grant) bool { return g.write || !write })
+	return slices.ContainsFunc(p.grants, func(g grant) bool { return g.canWrite || !write })
 }
 
 // find returns the grant that allows an absolute name, and the name below its folder. nil: none does.
 func (p *Policy) find(absolute string, write bool) (*grant, string) {
 	for i := range p.grants {
 		g := &p.grants[i]
-		if g.all || g.remote != nil || write && !g.write {
+		if g.all || g.remote != nil || write && !g.canWrite {
 			continue
 		}
 		for _, folder := range []string{g.folder, g.real} {
@@ -221,11 +221,11 @@ func (p *Policy) check(name string, write bool) error {
 
 // location is where a name that a policy allows is to be looked for: below root, or anywhere if that is nil.
 type location struct {
-	policy *Policy
-	as     string // the name as it was written, for messages
-	root   *os.Root
-	name   string
-	write  bool
+	policy   *Policy
+	as       string // the name as it was written, for messages
+	root     *os.Root
+	name     string
+	canWrite bool
 }
 
 // at returns the location of a name. The caller closes it.
@@ -234,7 +234,7 @@ func (p *Policy) at(name string, write bool) (*location, error) {
 		return nil, err
 	}
 	if p.allowsAll(write) {
-		return &location{policy: p, as: name, name: name, write: write}, nil
+		return &location{policy: p, as: name, name: name, canWrite: write}, nil
 	}
 	absolute, err := filepath.Abs(name)
 	if err != nil { // the folder in which the program runs is gone
@@ -248,7 +248,7 @@ func (p *Policy) at(name string, write bool) (*location, error) {
 	if err != nil {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: Reason(err)}
 	}
-	return &location{policy: p, as: name, root: root, name: below, write: write}, nil
+	return &location{policy: p, as: name, root: root, name: below, canWrite: write}, nil
 }
 
 func (l *location) close() {
@@ -264,7 +264,7 @@ func (l *location) failed(err error) error {
 	}
 	_, leaves := l.root.Lstat("..") // package os has the error of names that lead out, and no name for it
 	if errors.Is(err, Reason(leaves)) {
-		return l.policy.refused(l.as, l.write)
+		return l.policy.refused(l.as, l.canWrite)
 	}
 	return err
 }

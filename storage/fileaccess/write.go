@@ -15,11 +15,11 @@ import (
 // under its name. One goroutine writes it, and ends with Commit or Discard.
 type NewFile struct {
 	*os.File
-	root    *os.Root // the folder
-	path    string   // as it was written, for messages
-	name    string   // in the folder
-	temp    string
-	replace bool
+	root     *os.Root // the folder
+	path     string   // as it was written, for messages
+	name     string   // in the folder
+	temp     string
+	replaces bool
 }
 
 // Create begins a new file. One that exists is an error, fs.ErrExist; Commit says so, too, if it has come meanwhile.
@@ -32,7 +32,7 @@ func (p *Policy) create(name string, replace bool) (*NewFile, error) {
 	if name == "" || os.IsPathSeparator(name[len(name)-1]) {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: syscall.EISDIR}
 	}
-	f := &NewFile{path: name, replace: replace}
+	f := &NewFile{path: name, replaces: replace}
 	var err error
 	if f.root, f.name, err = p.parent(name); err != nil {
 		return nil, err
@@ -94,7 +94,7 @@ func (f *NewFile) begin() error {
 	old, err := f.root.Lstat(f.name)
 	mode := fs.FileMode(0o644)
 	switch {
-	case err == nil && !f.replace:
+	case err == nil && !f.replaces:
 		return f.failed(fs.ErrExist)
 	case err == nil && !old.Mode().IsRegular():
 		return f.failed(errNotRegular)
@@ -140,7 +140,7 @@ func (f *NewFile) Commit() error {
 // giveName renames the file, unless that would take the place of one that must stay. A link is what fails then, without a moment in which another
 // process could have put a file there; where the file system has none, the name is looked for before.
 func (f *NewFile) giveName() error {
-	if !f.replace {
+	if !f.replaces {
 		err := f.root.Link(f.temp, f.name)
 		switch {
 		case err == nil:

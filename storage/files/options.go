@@ -125,10 +125,10 @@ func init() {
 		}},
 		{"decimal_separator", nil, only, func(s *Source, key string, a argument) error { return one(key, a.text, &s.CSV.Decimal) }},
 		{"thousands", nil, only, func(s *Source, key string, a argument) error { return one(key, a.text, &s.CSV.Thousands) }},
-		{"ignore_errors", nil, []Format{CSV, JSONLines}, flag(func(s *Source, yes bool) { s.CSV.IgnoreErrors, s.JSON.IgnoreErrors = yes, yes })},
+		{"ignore_errors", nil, []Format{CSV, JSONLines}, flag(func(s *Source, yes bool) { s.CSV.IgnoresErrors, s.JSON.IgnoresErrors = yes, yes })},
 		{"rejects", nil, only, flag(func(s *Source, yes bool) {
 			s.CSV.Rejects = yes
-			s.CSV.IgnoreErrors = s.CSV.IgnoreErrors || yes
+			s.CSV.IgnoresErrors = s.CSV.IgnoresErrors || yes
 		})},
 		{"null_padding", nil, only, flag(func(s *Source, yes bool) { s.CSV.PadsNulls = yes })},
 		{"encoding", nil, only, func(s *Source, key string, a argument) error {

@@ -35,7 +35,7 @@ const maxKeys = 4096
 
 // Options say how texts are read.
 type Options struct {
-	IgnoreErrors bool // a line that is no JSON object is a row of NULLs, as in DuckDB, and so is a value that has not the type which the options give
+	IgnoresErrors bool // a line that is no JSON object is a row of NULLs, as in DuckDB, and so is a value that has not the type which the options give
 	// Names are the keys that are read, and no others, with their types; none: those that there are.
 	Names []string
 	Types []types.Type
@@ -241,7 +241,7 @@ func (f *fields) classify(ctx context.Context, b *textfile.Block, limit int) (ro
 		if rows%linesBetweenLooks == 0 && ctx.Err() != nil {
 			return rows, s.at, sqlerr.Interrupted(ctx.Err())
 		}
-		if f.opts.IgnoreErrors && s.passBad() {
+		if f.opts.IgnoresErrors && s.passBad() {
 			continue
 		}
 		if err := s.open(); err != nil {

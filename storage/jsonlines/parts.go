@@ -52,7 +52,7 @@ func (p *parts) Next(limit int, old []encoding.Data) (rows int, data []encoding.
 		columns[i] = p.column(c, before, limit)
 	}
 	for ; rows < limit && p.s.more(); rows++ {
-		if p.fields.opts.IgnoreErrors && p.s.passBad() {
+		if p.fields.opts.IgnoresErrors && p.s.passBad() {
 			for _, c := range columns {
 				c.AppendNull()
 			}
@@ -123,7 +123,7 @@ func (p *parts) addGiven(to *textfile.Column, column int, v value) error {
 	if to.Append(field) {
 		return nil
 	}
-	if p.fields.opts.IgnoreErrors {
+	if p.fields.opts.IgnoresErrors {
 		to.AppendNull()
 		return nil
 	}
@@ -170,7 +170,7 @@ func (p *parts) isNext(key int) bool {
 		return false
 	}
 	s, at := &p.s, p.s.at
-	if s.some {
+	if s.hasFields {
 		if at == len(s.Text) || s.Text[at] != ',' {
 			return false
 		}
@@ -181,7 +181,7 @@ func (p *parts) isNext(key int) bool {
 	}
 	s.start = at
 	s.at = at + len(p.usual[key])
-	s.some = true
+	s.hasFields = true
 	return true
 }
 

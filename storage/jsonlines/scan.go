@@ -62,9 +62,9 @@ func (f *fields) may(v value, s textfile.Shape) bool {
 // scanner takes a block apart into objects and their fields.
 type scanner struct {
 	*textfile.Block
-	at    int
-	start int  // of the field that was found last
-	some  bool // the object has had fields
+	at        int
+	start     int  // of the field that was found last
+	hasFields bool // the object has had fields
 }
 
 // maxDepth is how deep arrays and objects may lie in each other, as in the JSON functions of SQL.
@@ -108,7 +108,7 @@ func (s *scanner) open() error {
 		return s.Errorf(s.at, "the line is no JSON object; expected { at its start")
 	}
 	s.at++
-	s.some = false
+	s.hasFields = false
 	return nil
 }
 
@@ -142,13 +142,13 @@ func (s *scanner) key() (key []byte, last bool, err error) {
 			return nil, false, s.Errorf(s.at, "text behind the object; expected the end of the line")
 		}
 		return nil, true, nil
-	case s.some && c == ',':
+	case s.hasFields && c == ',':
 		s.at++
 		c = s.space()
-	case s.some:
+	case s.hasFields:
 		return nil, false, s.wrong(", or }")
 	}
-	s.some = true
+	s.hasFields = true
 	if c != '"' {
 		return nil, false, s.wrong("a key in quotes")
 	}

@@ -86,11 +86,11 @@ func (e *Encoder) appendValue(dst []byte, v *column.Vector, at int) []byte {
 
 // Writer writes batches as lines of JSON. NULL is null.
 type Writer struct {
-	out   *bufio.Writer
-	rows  *Encoder
-	line  []byte
-	array bool // the objects are an array's, still one on each line
-	begun bool
+	out     *bufio.Writer
+	rows    *Encoder
+	line    []byte
+	isArray bool // the objects are an array's, still one on each line
+	begun   bool
 }
 
 // NewWriter returns a writer to w of columns with the given names. TIMESTAMPs are written in zone (nil: UTC).
@@ -109,7 +109,7 @@ func NewWriter(w io.Writer, names []string, zone *time.Location) *Writer {
 // NewArrayWriter is NewWriter of a file that is one array of objects.
 func NewArrayWriter(w io.Writer, names []string, zone *time.Location) *Writer {
 	out := NewWriter(w, names, zone)
-	out.array = true
+	out.isArray = true
 	return out
 }
 
@@ -121,11 +121,11 @@ func (w *Writer) Write(b *column.Batch) error {
 			at = int(b.Sel[i])
 		}
 		w.line = w.line[:0]
-		if w.array {
+		if w.isArray {
 			w.line = append(w.line, w.before()...)
 		}
 		w.line = w.rows.AppendRow(w.line, b, at)
-		if !w.array {
+		if !w.isArray {
 			w.line = append(w.line, '\n')
 		}
 		if _, err := w.out.Write(w.line); err != nil {
@@ -146,7 +146,7 @@ func (w *Writer) before() string {
 
 // Close writes what is still buffered, and an array's end. It does not close the underlying writer.
 func (w *Writer) Close() error {
-	if w.array {
+	if w.isArray {
 		end := "\n]\n"
 		if !w.begun {
 			end = "[]\n"

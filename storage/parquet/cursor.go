@@ -194,7 +194,7 @@ func (c *cursor) decode(d *encoding.Data) error {
 func (c *cursor) nextPage() error {
 	c.used += c.current
 	c.current = 0
-	if !c.pages.keep {
+	if !c.pages.keepsPages {
 		c.decoder.last = strings.Clone(c.decoder.last) // the page's memory is used again
 	}
 	p, err := c.pages.next()
@@ -261,7 +261,7 @@ func (c *cursor) begin(p page) (err error) {
 func (c *cursor) unsplit(src []byte) ([]byte, error) {
 	dst := c.split[:0]
 	switch {
-	case c.pages.keep:
+	case c.pages.keepsPages:
 		if err := c.hold(int64(len(src))); err != nil {
 			return nil, err
 		}
@@ -272,7 +272,7 @@ func (c *cursor) unsplit(src []byte) ([]byte, error) {
 		}
 	}
 	dst, err := unsplit(slices.Grow(dst, len(src))[:len(src)], src, c.size())
-	if !c.pages.keep {
+	if !c.pages.keepsPages {
 		c.split = dst
 	}
 	return dst, err

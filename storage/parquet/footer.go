@@ -27,7 +27,7 @@ type footer struct {
 // element is a node of the schema. A leaf has a physical type.
 type element struct {
 	name       string
-	leaf       bool
+	isLeaf     bool
 	physical   parquet.Type
 	width      int // of FIXED_LEN_BYTE_ARRAY
 	repetition int32
@@ -49,7 +49,7 @@ const (
 type logical struct {
 	id        int
 	unit      int // of TIME and TIMESTAMP: 1 milli-, 2 micro-, 3 nanoseconds
-	utc       bool
+	isUTC     bool
 	bits      int32
 	signed    bool
 	scale     int32
@@ -194,7 +194,7 @@ func (r *compact) element() element {
 	r.fields(func(id int, w wire) {
 		switch id {
 		case 1:
-			e.leaf, e.physical = true, parquet.Type(r.i32(w))
+			e.isLeaf, e.physical = true, parquet.Type(r.i32(w))
 		case 2:
 			e.width = int(r.i32(w))
 		case 3:
@@ -221,9 +221,9 @@ func (r *compact) element() element {
 	case r.err != nil:
 	case !named:
 		r.fail(errors.New("a column has no name"))
-	case e.leaf && (e.physical < 0 || e.physical > parquet.Types.FixedLenByteArray):
+	case e.isLeaf && (e.physical < 0 || e.physical > parquet.Types.FixedLenByteArray):
 		r.fail(fmt.Errorf("column '%s' has the unknown physical type %d", e.name, e.physical))
-	case e.leaf && e.physical == parquet.Types.FixedLenByteArray && e.width <= 0:
+	case e.isLeaf && e.physical == parquet.Types.FixedLenByteArray && e.width <= 0:
 		r.fail(fmt.Errorf("column '%s' has values of %d bytes", e.name, e.width))
 	case e.repetition < required || e.repetition > repeated:
 		r.fail(fmt.Errorf("column '%s' has the unknown repetition %d", e.name, e.repetition))
@@ -250,7 +250,7 @@ func (r *compact) logical(w wire) logical {
 				case id == logicalInteger && field == 2:
 					l.signed = r.bool(w)
 				case field == 1:
-					l.utc = r.bool(w)
+					l.isUTC = r.bool(w)
 				case field == 2:
 					r.structure(w, func(unit int, w wire) { l.unit = unit; r.skip(w) })
 				default:

@@ -114,7 +114,7 @@ func (c *cursor) reuse(shared *column.Dictionary, coded func() []uint32) {
 
 // reusePages has recycle take the memory of pages back: strings are copied before.
 func (c *cursor) reusePages() {
-	if c.pages.keep {
+	if c.pages.keepsPages {
 		c.pages.spent, c.pages.allow = make([][]byte, 0, 2), c.keep
 	}
 }

@@ -89,7 +89,7 @@ func (b *builder) value(n *node, def, rep uint32) *branch {
 	from := len(b.leaves)
 	out := &branch{kind: structBranch, present: def, level: def}
 	switch items := n.items(); {
-	case n.leaf:
+	case n.isLeaf:
 		out.kind = leafBranch
 		b.leafOf(n, out)
 	case items != nil && n.annotation().id == logicalMap && len(items.nodes) == 2:
@@ -123,7 +123,7 @@ func (n *node) items() *node {
 
 // isItem says whether a repeated node is itself the item of a list, as old writers had it, and not what lies below it (LogicalTypes.md of the format, "Backward-compatibility rules").
 func (n *node) isItem(list *node) bool {
-	return n.leaf || len(n.nodes) != 1 || n.nodes[0].repetition == repeated || n.name == "array" || n.name == list.name+"_tuple"
+	return n.isLeaf || len(n.nodes) != 1 || n.nodes[0].repetition == repeated || n.name == "array" || n.name == list.name+"_tuple"
 }
 
 // leafOf describes the values of a leaf.

@@ -111,16 +111,16 @@ func (r *compact) pageHeader() pageHeader {
 // pages reads the pages of a column chunk.
 type pages struct {
 	window
-	number int   // of the last page, from 0; -1: there was none
-	begin  int64 // where in the file that one begins
-	left   int64 // values of the chunk in the pages that follow
-	codec  codec.Codec
-	keep   bool // strings are going to point into pages: none is overwritten
-	buf    []byte
-	allow  func(bytes int64) error // asks for memory
-	levels pageLevels
-	taken  []byte   // memory of the last page, if keep
-	spent  [][]byte // and of those before it that are taken back; nil: none is
+	number     int   // of the last page, from 0; -1: there was none
+	begin      int64 // where in the file that one begins
+	left       int64 // values of the chunk in the pages that follow
+	codec      codec.Codec
+	keepsPages bool // strings are going to point into pages: none is overwritten
+	buf        []byte
+	allow      func(bytes int64) error // asks for memory
+	levels     pageLevels
+	taken      []byte   // memory of the last page, if keep
+	spent      [][]byte // and of those before it that are taken back; nil: none is
 }
 
 // pageLevels are the greatest levels of a column, and the encoded ones of the last page.
@@ -270,11 +270,11 @@ func (p *pages) unpack(packed []byte, size int) ([]byte, error) {
 	}
 	data, err := p.codec.Unpack(p.buf, packed, size)
 	switch {
-	case !p.keep && cap(data) > cap(p.buf):
+	case !p.keepsPages && cap(data) > cap(p.buf):
 		p.buf = data
-	case p.keep && p.spent == nil:
+	case p.keepsPages && p.spent == nil:
 		p.buf = nil
-	case p.keep && p.spent != nil:
+	case p.keepsPages && p.spent != nil:
 		if p.taken != nil {
 			p.spent = append(p.spent, p.taken)
 		}

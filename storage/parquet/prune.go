@@ -101,7 +101,7 @@ func (r *GroupReader) dictionaryMisses(c Condition, chunk *chunk) (bool, error) 
 		return false, err
 	}
 	defer r.memory.Free(16 * int64(x.dict.entries))
-	d := encoding.Data{Type: x.typ, Rows: x.dict.entries, Ints: x.dict.ints, Floats: x.dict.floats, Wide: x.dict.wide, Strings: x.dict.words, KeepInts: true}
+	d := encoding.Data{Type: x.typ, Rows: x.dict.entries, Ints: x.dict.ints, Floats: x.dict.floats, Wide: x.dict.wide, Strings: x.dict.words, KeepsInts: true}
 	if d.Type.IsString() {
 		return !slices.ContainsFunc(x.dict.words, c.Predicate.HoldsString), nil
 	}

@@ -154,7 +154,7 @@ func TestXXHash64(t *testing.T) {
 func TestBloomFilterOfManyDigits(t *testing.T) {
 	for physical, want := range map[parquet.Type][]byte{parquet.Types.Int32: {7, 0, 0, 0}, parquet.Types.Int64: {7, 0, 0, 0, 0, 0, 0, 0}} {
 		for _, digits := range []int32{9, 18, 30} {
-			e := element{leaf: true, physical: physical, logical: logical{id: logicalDecimal, scale: 2, precision: digits}}
+			e := element{isLeaf: true, physical: physical, logical: logical{id: logicalDecimal, scale: 2, precision: digits}}
 			l := leaf{physical: physical, arrow: e.arrowType()}
 			l.typ = arrowconv.Column(arrow.Field{Type: l.arrow}).Type
 			v := types.Value{Type: l.typ, I: 7}

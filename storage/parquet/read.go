@@ -78,7 +78,7 @@ func (f *File) describe(ctx context.Context) (err error) {
 	}
 	for _, n := range root.nodes {
 		var t arrow.DataType
-		if n.leaf && n.repetition != repeated {
+		if n.isLeaf && n.repetition != repeated {
 			t = n.arrowType()
 		}
 		def := arrowconv.ForeignColumn(n.name, n.words())
@@ -92,7 +92,7 @@ func (f *File) describe(ctx context.Context) (err error) {
 			}
 		}
 		l := leaf{name: n.name, typ: def.Type, arrow: t, foreign: def.Foreign != "", tree: nested}
-		if n.leaf && nested == nil {
+		if n.isLeaf && nested == nil {
 			l.index, l.physical, l.optional = n.leafIndex, n.physical, n.repetition == optional
 			if l.isFixed() {
 				l.width = n.width
@@ -218,7 +218,7 @@ func (f *File) openChunk(x access, group int, l *leaf) (*cursor, error) {
 		out.pages.levels.definition = 1
 	}
 	if l.typ.Phys() == types.PhysString {
-		out.pages.keep, out.pages.allow, out.pages.shared = true, out.hold, packing == codec.None
+		out.pages.keepsPages, out.pages.allow, out.pages.shared = true, out.hold, packing == codec.None
 	}
 	return out, nil
 }

@@ -32,7 +32,7 @@ func tree(elements []element) (root *node, leaves int, err error) {
 		}
 		n := &node{element: &elements[next]}
 		next++
-		if n.leaf && depth > 0 {
+		if n.isLeaf && depth > 0 {
 			n.leafIndex = leaves
 			leaves++
 			if n.children > 0 {
@@ -93,9 +93,9 @@ func (e *element) annotation() logical {
 	case convertedDate:
 		return logical{id: logicalDate}
 	case convertedTimeMillis, convertedTimeMicros:
-		return logical{id: logicalTime, utc: true, unit: 1 + int(c-convertedTimeMillis)}
+		return logical{id: logicalTime, isUTC: true, unit: 1 + int(c-convertedTimeMillis)}
 	case convertedTimestampMillis, convertedTimestampMicros:
-		return logical{id: logicalTimestamp, utc: true, unit: 1 + int(c-convertedTimestampMillis)}
+		return logical{id: logicalTimestamp, isUTC: true, unit: 1 + int(c-convertedTimestampMillis)}
 	case convertedJSON:
 		return logical{id: logicalJSON}
 	case convertedBSON:
@@ -141,7 +141,7 @@ func (e *element) arrowType() arrow.DataType {
 			return &arrow.Time64Type{Unit: units[l.unit]}
 		case l.id == logicalTimestamp && timed:
 			t := &arrow.TimestampType{Unit: units[l.unit]}
-			if l.utc {
+			if l.isUTC {
 				t.TimeZone = "UTC"
 			}
 			return t
@@ -212,7 +212,7 @@ func (n *node) words() string {
 }
 
 func (n *node) inner() string {
-	if n.leaf {
+	if n.isLeaf {
 		if t := n.arrowType(); t != nil {
 			return t.String()
 		}
@@ -221,7 +221,7 @@ func (n *node) inner() string {
 	switch l := n.annotation(); {
 	case l.id == logicalList && len(n.nodes) == 1 && n.nodes[0].repetition == repeated:
 		items := n.nodes[0]
-		if !items.leaf && len(items.nodes) == 1 {
+		if !items.isLeaf && len(items.nodes) == 1 {
 			return "list<" + items.nodes[0].words() + ">"
 		}
 		return "list<" + items.inner() + ">"

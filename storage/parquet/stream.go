@@ -109,7 +109,7 @@ func (r *GroupReader) Next(columns []types.Type) (rows int, chunks []*encoding.C
 			return 0, nil, r.file.failed(err)
 		}
 		d.Complete(columns[i])
-		d.Type, d.KeepInts = columns[i], true
+		d.Type, d.KeepsInts = columns[i], true
 		r.share(i, &d)
 		if d.Type.IsString() && d.Dict == nil {
 			if err := r.hold(d.TextBytes()); err != nil {

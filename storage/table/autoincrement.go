@@ -19,7 +19,7 @@ type Check struct {
 // AutoIncrement returns the ordinal of the column whose values are counted up, or -1.
 func (s *Schema) AutoIncrement() int {
 	for i := range s.Columns {
-		if s.Columns[i].AutoIncrement {
+		if s.Columns[i].IsAutoIncrement {
 			return i
 		}
 	}

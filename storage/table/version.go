@@ -25,8 +25,8 @@ type ColumnDef struct {
 	// Foreign is the type of a file's column for which SQL has none, in the words of its format: list<int32>. Queries may not name such a
 	// column. Its rows are NULL, and Type means nothing. Empty: it is a column like others.
 	Foreign string
-	// AutoIncrement: a row that gives no value, NULL or 0 gets the next one (see Version.NextAuto).
-	AutoIncrement bool
+	// IsAutoIncrement: a row that gives no value, NULL or 0 gets the next one (see Version.NextAuto).
+	IsAutoIncrement bool
 }
 
 // Generated is the definition of a column whose values follow from the others of its row. They are stored in any case.

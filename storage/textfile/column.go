@@ -34,7 +34,7 @@ func NewColumnIn(old encoding.Data, s Shape, n int) *Column {
 }
 
 func newColumnIn(old encoding.Data, t types.Type, n int) *Column {
-	p := &Column{typ: t, packed: true, data: encoding.Data{Type: t, KeepInts: true, NoBounds: true}}
+	p := &Column{typ: t, packed: true, data: encoding.Data{Type: t, KeepsInts: true, NoBounds: true}}
 	d := &p.data
 	switch p.typ.Phys() {
 	case types.PhysFloat64:

@@ -7,12 +7,12 @@ import (
 
 // argExtreme is ARG_MIN and ARG_MAX: the value of the first argument where the second is extreme.
 type argExtreme struct {
-	max         bool
+	isMax       bool
 	shown, best keptValue
 }
 
 func newArgExtreme(max bool, shown, by types.Type) *argExtreme {
-	return &argExtreme{max: max, shown: keptValue{typ: shown}, best: keptValue{typ: by}}
+	return &argExtreme{isMax: max, shown: keptValue{typ: shown}, best: keptValue{typ: by}}
 }
 
 func (a *argExtreme) Grow(n int) {
@@ -39,7 +39,7 @@ func (a *argExtreme) Update(groups []uint32, args []*column.Vector, sel []int32)
 func (a *argExtreme) add(g uint32, shown, by *column.Vector, p int) {
 	if a.best.seen[g] {
 		c := a.best.compare(g, by, p)
-		if c == 0 || c < 0 != a.max {
+		if c == 0 || c < 0 != a.isMax {
 			return
 		}
 	}

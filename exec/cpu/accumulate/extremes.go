@@ -13,15 +13,15 @@ import (
 
 // intExtreme is MIN or MAX of 64-bit integers. Unsigned ones have their sign bit flipped, so that signed order is theirs.
 type intExtreme struct {
-	max  bool
-	flip int64
-	x    []int64
-	seen []bool
+	isMax bool
+	flip  int64
+	x     []int64
+	seen  []bool
 }
 
 func (a *intExtreme) Grow(n int) {
 	empty := int64(math.MaxInt64)
-	if a.max {
+	if a.isMax {
 		empty = math.MinInt64
 	}
 	a.x = grown(a.x, n, empty)
@@ -42,7 +42,7 @@ func (a *intExtreme) Update(groups []uint32, args []*column.Vector, sel []int32)
 				continue
 			}
 			any = true
-			if y := v.I64[p] ^ a.flip; a.max {
+			if y := v.I64[p] ^ a.flip; a.isMax {
 				best = max(best, y)
 			} else {
 				best = min(best, y)
@@ -53,7 +53,7 @@ func (a *intExtreme) Update(groups []uint32, args []*column.Vector, sel []int32)
 		return nil
 	}
 	x, seen := a.x, a.seen
-	if v.Valid == nil && a.max {
+	if v.Valid == nil && a.isMax {
 		for i, p := range sel {
 			g := groups[i]
 			seen[g] = true
@@ -75,7 +75,7 @@ func (a *intExtreme) Update(groups []uint32, args []*column.Vector, sel []int32)
 		}
 		g := groups[i]
 		seen[g] = true
-		if y := v.I64[p] ^ a.flip; a.max {
+		if y := v.I64[p] ^ a.flip; a.isMax {
 			x[g] = max(x[g], y)
 		} else {
 			x[g] = min(x[g], y)
@@ -87,7 +87,7 @@ func (a *intExtreme) Update(groups []uint32, args []*column.Vector, sel []int32)
 // extremeOf returns the extreme of values and the best of those before.
 func (a *intExtreme) extremeOf(best int64, values []int64) int64 {
 	flip := a.flip
-	if a.max {
+	if a.isMax {
 		for _, y := range values {
 			best = max(best, y^flip)
 		}
@@ -107,7 +107,7 @@ func (a *intExtreme) Merge(dst []uint32, src Accumulator, from []uint32) error {
 			continue
 		}
 		a.seen[g] = true
-		if a.max {
+		if a.isMax {
 			a.x[g] = max(a.x[g], s.x[f])
 		} else {
 			a.x[g] = min(a.x[g], s.x[f])

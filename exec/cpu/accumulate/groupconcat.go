@@ -32,9 +32,9 @@ type concatenation struct {
 
 // concatText is what came of a group.
 type concatText struct {
-	text string
-	some bool // else NULL
-	cut  bool
+	text   string
+	some   bool // else NULL
+	wasCut bool
 }
 
 func newConcatenation(s *concatSpec) *concatenation {
@@ -110,7 +110,7 @@ func (a *concatenation) finish(g int, cols []*column.Vector, rows []int32) error
 	b.text = append(b.text, behind...)
 	t := &a.made[g]
 	if t.some = true; len(b.text) > a.spec.limit {
-		t.cut, b.text = true, cutText(b.text, a.spec.limit)
+		t.wasCut, b.text = true, cutText(b.text, a.spec.limit)
 	}
 	size := len(b.text)
 	if size < concatGrain {
@@ -176,7 +176,7 @@ func (a *concatenation) values(_ *Output, groups []uint32, _ *Count, v *column.V
 			v.SetNull(i, len(groups))
 			continue
 		}
-		if t.cut {
+		if t.wasCut {
 			a.spec.q.Expr.Warnings.Add(sqlerr.LevelWarning, 1260, "Row %d was cut by GROUP_CONCAT()", g+1)
 		}
 		v.Set(i, len(groups), types.Value{Type: v.Type, S: t.text})

@@ -187,9 +187,9 @@ func (x *argument) value(op string, kind valueKind) int {
 func (x *argument) extreme(op string, kind valueKind) int {
 	switch x.typ.Phys() {
 	case types.PhysInt64:
-		return x.wrap(op, func() Accumulator { return &intExtreme{max: kind == maxValue} })
+		return x.wrap(op, func() Accumulator { return &intExtreme{isMax: kind == maxValue} })
 	case types.PhysUint64:
-		return x.wrap(op, func() Accumulator { return &intExtreme{max: kind == maxValue, flip: -1 << 63} })
+		return x.wrap(op, func() Accumulator { return &intExtreme{isMax: kind == maxValue, flip: -1 << 63} })
 	}
 	return x.value(op, kind)
 }

@@ -65,15 +65,15 @@ func (a *picked) values(_ *Output, groups []uint32, _ *Count, v *column.Vector) 
 // interpolated is QUANTILE_CONT of doubles, and of moments in microseconds: several parts of the same values.
 type interpolated struct {
 	heldRows
-	parts  *[]float64
-	double bool
-	f      [][]float64 // by part, then by group
-	i      [][]int64
-	some   []bool
+	parts    *[]float64
+	isDouble bool
+	f        [][]float64 // by part, then by group
+	i        [][]int64
+	some     []bool
 }
 
 func newInterpolated(q *task.Query, input types.Type, parts *[]float64) *interpolated {
-	a := &interpolated{parts: parts, double: input.Phys() == types.PhysFloat64}
+	a := &interpolated{parts: parts, isDouble: input.Phys() == types.PhysFloat64}
 	a.hold(q, "QUANTILE_CONT", 1, []types.Type{input}, a)
 	return a
 }
@@ -81,7 +81,7 @@ func newInterpolated(q *task.Query, input types.Type, parts *[]float64) *interpo
 func (a *interpolated) start(_ []*column.Vector, groups int) {
 	a.some = make([]bool, groups)
 	for range *a.parts {
-		if a.double {
+		if a.isDouble {
 			a.f = append(a.f, make([]float64, groups))
 		} else {
 			a.i = append(a.i, make([]int64, groups))
@@ -97,7 +97,7 @@ func (a *interpolated) finish(g int, cols []*column.Vector, rows []int32) error 
 	defer a.q.Memory.Release(bytes)
 	keys := make([]int64, len(rows))
 	for i, r := range rows {
-		if a.double {
+		if a.isDouble {
 			keys[i] = orderOfFloat(cols[1].F64[r])
 		} else {
 			keys[i] = cols[1].I64[r]
@@ -115,7 +115,7 @@ func (a *interpolated) finish(g int, cols []*column.Vector, rows []int32) error 
 		if rest > 0 {
 			y = slices.Min(keys[low+1:])
 		}
-		if !a.double {
+		if !a.isDouble {
 			a.i[k][g] = x + int64(math.Round(float64(y-x)*rest))
 			continue
 		}
@@ -182,7 +182,7 @@ func (a *interpolated) values(o *Output, groups []uint32, _ *Count, v *column.Ve
 		switch {
 		case !a.some[g]:
 			v.SetNull(i, len(groups))
-		case a.double:
+		case a.isDouble:
 			v.F64[i] = types.CanonicalFloat(a.f[k][g])
 		default:
 			v.I64[i] = a.i[k][g]

@@ -21,7 +21,7 @@ func (a *Sink) Finish() error {
 	}
 	var parts []*aggLocal
 	for _, x := range a.locals {
-		if x != nil && x.rows {
+		if x != nil && x.hasRows {
 			parts = append(append(parts, x.frozen...), x)
 			x.frozen, x.set, x.keys, x.args = nil, nil, nil, nil
 		}

@@ -69,18 +69,18 @@ func New(q *task.Query, p *physical.Aggregate, unread pipeline.IDSet) (*Sink, er
 
 // aggLocal is a worker's groups.
 type aggLocal struct {
-	a      *Sink
-	w      *task.Worker
-	set    *expr.ProgramSet
-	table  *grouptable.Table
-	accs   []accumulate.Accumulator
-	groups []uint32
-	keys   []*column.Vector
-	args   []*column.Vector
-	flat   vec.Flattener
-	mem    memory.Account
-	held   int64 // bytes reserved, once no rows come any more
-	rows   bool  // has had any
+	a       *Sink
+	w       *task.Worker
+	set     *expr.ProgramSet
+	table   *grouptable.Table
+	accs    []accumulate.Accumulator
+	groups  []uint32
+	keys    []*column.Vector
+	args    []*column.Vector
+	flat    vec.Flattener
+	mem     memory.Account
+	held    int64 // bytes reserved, once no rows come any more
+	hasRows bool  // has had any
 
 	run    run
 	frozen []*aggLocal                      // tables put aside
@@ -133,7 +133,7 @@ func expectedGroups(rows, groups int) int {
 
 // freeze puts the current table, of a run of keys, aside as it is.
 func (x *aggLocal) freeze() error {
-	old := &aggLocal{a: x.a, table: x.table, accs: x.accs, rows: true, run: x.run, mem: x.mem}
+	old := &aggLocal{a: x.a, table: x.table, accs: x.accs, hasRows: true, run: x.run, mem: x.mem}
 	x.mem = x.a.account()
 	x.frozen = append(x.frozen, old)
 	x.table = grouptable.New(old.table.Layout)
@@ -158,7 +158,7 @@ func (x *aggLocal) freezeArranged() error {
 		return err
 	}
 	part := x.a.newLocal()
-	part.rows, part.table = true, old.Arranged(list.Groups)
+	part.hasRows, part.table = true, old.Arranged(list.Groups)
 	accumulate.BeginMerge(part.accs, x.accs)
 	all := grouptable.Range(0, old.Count)
 	for i, acc := range part.accs {
@@ -237,12 +237,12 @@ func (x *aggLocal) Push(b *column.Batch) error {
 		if groups, err = x.find(keys, sel, b.N); err != nil {
 			return err
 		}
-	} else if !x.rows {
+	} else if !x.hasRows {
 		for _, a := range x.accs {
 			a.Grow(1)
 		}
 	}
-	x.rows = true
+	x.hasRows = true
 	if !x.a.needs.Grows {
 		return x.update(in, groups, sel, b.N)
 	}

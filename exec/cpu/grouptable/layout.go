@@ -75,7 +75,7 @@ func NewLayout(p *physical.Aggregate, ts []types.Type, nullable []bool, keys []*
 		if p.Algorithm == physical.DenseAggregate {
 			for i, d := range p.Dense {
 				nullable[i] = nullable[i] || d.IsNullable
-				bounds[i] = physical.Bound{Min: d.Min, Max: d.Max, Known: !d.Dictionary}
+				bounds[i] = physical.Bound{Min: d.Min, Max: d.Max, Known: !d.IsDictionary}
 			}
 			if l.tryDense(bounds, nullable, keys, uint64(physical.GroupsOn(physical.CPU).Most)) {
 				return l

@@ -69,23 +69,23 @@ func (s *Sink) cutKeys(cols []*column.Vector) (partition *column.Vector, key cut
 		}
 	}
 	key.v = cols[s.KeyAt[f.parts]]
-	key.float = key.v.Type.Phys() == types.PhysFloat64
+	key.isFloat = key.v.Type.Phys() == types.PhysFloat64
 	if s.P.Keys[f.parts].Desc {
 		key.flip = math.MaxUint64
 	}
-	return partition, key, flat(key.v) && (key.float || key.v.Type.Phys() == types.PhysInt64)
+	return partition, key, flat(key.v) && (key.isFloat || key.v.Type.Phys() == types.PhysInt64)
 }
 
 // cutKey is the first key of the order.
 type cutKey struct {
-	v     *column.Vector
-	float bool
-	flip  uint64 // descending: the words' complements are compared
+	v       *column.Vector
+	isFloat bool
+	flip    uint64 // descending: the words' complements are compared
 }
 
 // word is the word of a row.
 func (k *cutKey) word(row int32) uint64 {
-	if k.float {
+	if k.isFloat {
 		return types.FloatWord(k.v.F64[row]) ^ k.flip
 	}
 	return uint64(k.v.I64[row]) ^ 1<<63 ^ k.flip

@@ -129,7 +129,7 @@ func (t *Text) read(l *lookup.Table, e expr.Expr, x Value) Value {
 	switch {
 	case l.Nulls != nil:
 		null = t.named(t.bit(l.Nulls, l.Entries, index))
-	case l.NullNull:
+	case l.NullGivesNull:
 		null = x.Null
 	}
 	if l.Typ.Kind == types.KindBool && l.Class == form.Int {

@@ -79,11 +79,11 @@ func emitLike(t *Text, c *expr.Call, a []Value, null string) (Value, error) {
 	if len(segments) == 1 {
 		name := "contains"
 		switch {
-		case p.Prefix && p.Suffix:
+		case p.HasPrefix && p.HasSuffix:
 			name = "equal_views"
-		case p.Prefix:
+		case p.HasPrefix:
 			name = "starts_with"
-		case p.Suffix:
+		case p.HasSuffix:
 			name = "ends_with"
 		}
 		return t.truthValue(fmt.Sprintf("%s(%s, %s)%s", name, s.Text, literal(segments[0]), NotNull(null)), null), nil
@@ -92,7 +92,7 @@ func emitLike(t *Text, c *expr.Call, a []Value, null string) (Value, error) {
 	rest, matched := t.Name("s"), t.Name("b")
 	t.Line("view %s = %s;", rest, s.Text)
 	t.Line("bool %s = true%s;", matched, NotNull(null))
-	if p.Prefix {
+	if p.HasPrefix {
 		size := t.Literal(uint64(len(segments[0])))
 		t.Line("if (%s) {", matched)
 		t.Line("  %s = starts_with(%s, view{%s, (i64)%s});", matched, rest, t.address(&lookup.Data{Bytes: []byte(segments[0])}, "u8"), size)
@@ -100,7 +100,7 @@ func emitLike(t *Text, c *expr.Call, a []Value, null string) (Value, error) {
 		t.Line("}")
 		segments = segments[1:]
 	}
-	if p.Suffix {
+	if p.HasSuffix {
 		last := segments[len(segments)-1]
 		size := t.Literal(uint64(len(last)))
 		t.Line("if (%s) {", matched)
@@ -130,9 +130,9 @@ func (t *Text) likeTokens(s string, p expr.LikePattern) string {
 	}
 	for _, k := range p.Tokens {
 		switch {
-		case k.Any:
+		case k.IsAny:
 			put(-1, 0)
-		case k.One:
+		case k.IsOne:
 			put(-2, 0)
 		default:
 			put(len(k.Literal), len(text))
@@ -140,7 +140,7 @@ func (t *Text) likeTokens(s string, p expr.LikePattern) string {
 		}
 	}
 	count := t.Literal(uint64(len(p.Tokens)))
-	return fmt.Sprintf("like_tokens<%v>(%s, %s, (i64)%s, %s)", p.Bytes, s, t.address(&lookup.Data{Bytes: tokens}, "LikeToken"), count,
+	return fmt.Sprintf("like_tokens<%v>(%s, %s, (i64)%s, %s)", p.ByBytes, s, t.address(&lookup.Data{Bytes: tokens}, "LikeToken"), count,
 		t.address(&lookup.Data{Bytes: text}, "u8"))
 }
 

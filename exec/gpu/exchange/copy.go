@@ -74,12 +74,12 @@ func (x *move) fetch(place int) error {
 		}
 		first += from.Count
 	}
-	if x.reach && bytes <= copiedByKernel {
+	if x.canReach && bytes <= copiedByKernel {
 		err = x.copyByKernel(place, copies, bytes)
 	} else {
 		err = x.copyEach(place, copies)
 	}
-	if err != nil || x.reach {
+	if err != nil || x.canReach {
 		return err
 	}
 	first = 0

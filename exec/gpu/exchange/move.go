@@ -65,7 +65,7 @@ func (p *Places) begin(ctx context.Context, s physical.Sink) (*move, error) {
 		}
 		if rows := q.Rows(s); rows != nil && rows.Count > 0 {
 			x.from[i] = rows
-			if !p.reach {
+			if !p.canReach {
 				return x.pack(i)
 			}
 		}

@@ -15,9 +15,9 @@ const MostPlaces = mostPlaces
 
 // Places are the parts of a query, by place. They serve one goroutine, which has them work beside each other.
 type Places struct {
-	queries []*run.Query
-	reach   bool // kernels of each place can read and write the memory of all others
-	stop    context.CancelCauseFunc
+	queries  []*run.Query
+	canReach bool // kernels of each place can read and write the memory of all others
+	stop     context.CancelCauseFunc
 	// What an exchange has put into the stream of each place: it may be read, and nobody reads it any more. Made by the first exchange.
 	sent, read []*gpukernels.Event
 
@@ -28,7 +28,7 @@ type Places struct {
 // New returns the places of a query. Each may be called before the queries are there. The first error at one of them calls stop, which ends the work of all. reach says that all places
 // can reach the memory of each other. Close it, behind the queries.
 func New(queries []*run.Query, reach bool, stop context.CancelCauseFunc) *Places {
-	return &Places{queries: queries, reach: reach, stop: stop, workers: newWorkers(len(queries) - 1)}
+	return &Places{queries: queries, canReach: reach, stop: stop, workers: newWorkers(len(queries) - 1)}
 }
 
 // Close gives the events back. No place works any more.

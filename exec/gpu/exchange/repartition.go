@@ -81,7 +81,7 @@ func (p *Places) Repartition(ctx context.Context, s physical.Sink, keys []expr.C
 			for _, a := range arrays(x.from[k], to[i]) {
 				x.traffic.count(i, k, int64(of[k].totals[i])*a.width)
 			}
-			if p.reach {
+			if p.canReach {
 				continue
 			}
 			if err := x.fetchOwned(i, k, &of[k], to[i], firsts[i][k]); err != nil {
@@ -94,7 +94,7 @@ func (p *Places) Repartition(ctx context.Context, s physical.Sink, keys []expr.C
 		return nil, err
 	}
 	return &x.traffic, p.Each(func(i int, q *run.Query) error {
-		if !p.reach {
+		if !p.canReach {
 			if err := p.wait(i, p.read); err != nil {
 				return err
 			}
@@ -168,7 +168,7 @@ func (x *move) countOwners(place int, keys []expr.ColumnID, o *owned) error {
 // moveRows stores a place's rows at their owners, or in buffers for them.
 func (x *move) moveRows(place int, o *owned, to []*results.Rows, firsts [][]int64) error {
 	rows, m, places := x.from[place], x.queries[place].Memory(), len(x.queries)
-	if x.reach {
+	if x.canReach {
 		if err := x.wait(place, x.read); err != nil { // for the memory that it stores to
 			return err
 		}
@@ -177,7 +177,7 @@ func (x *move) moveRows(place int, o *owned, to []*results.Rows, firsts [][]int6
 	o.to = make([]*results.Rows, places)
 	for j := range to {
 		o.to[j], first[j] = to[j], uint64(firsts[j][place])
-		if !x.reach && j != place {
+		if !x.canReach && j != place {
 			buffer, err := x.buffer(place, j, o)
 			if err != nil {
 				return err

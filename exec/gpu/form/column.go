@@ -17,14 +17,14 @@ import (
 //   - Float, Wide: values of 8 and 16 bytes.
 //   - View: 64-bit offsets into the strings' bytes, one more than there are rows: string i lies between offsets i and i+1.
 type Column struct {
-	Class  Class
-	Width  int // bytes of an item
-	Base   int64
-	Nulls  bool // some value is NULL: there is a bitmap
-	Dict   *column.Dictionary
-	Zones  Zones
-	All    Interval // bounds all values of an Int column, in the order of Zones; 0 and 0 if there is none
-	Sorted bool     // an Int column's values ascend through all rows, deleted ones included, and none is NULL
+	Class    Class
+	Width    int // bytes of an item
+	Base     int64
+	HasNulls bool // some value is NULL: there is a bitmap
+	Dict     *column.Dictionary
+	Zones    Zones
+	All      Interval // bounds all values of an Int column, in the order of Zones; 0 and 0 if there is none
+	Sorted   bool     // an Int column's values ascend through all rows, deleted ones included, and none is NULL
 }
 
 // Zones are the least and greatest value of each row group of an Int column, in the order of Phys (unsigned ones with the top
@@ -40,7 +40,7 @@ func ColumnOf(v *tables.Version, ordinal int) Column {
 	typ := v.Schema.Columns[ordinal].Type
 	f := Column{Class: ClassOf(typ), Width: int(ClassOf(typ).Width())}
 	for _, g := range v.Groups() {
-		f.Nulls = f.Nulls || g.Columns[ordinal].NullCount > 0
+		f.HasNulls = f.HasNulls || g.Columns[ordinal].NullCount > 0
 	}
 	switch f.Class {
 	case Int:

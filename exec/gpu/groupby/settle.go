@@ -56,7 +56,7 @@ func (w *Way) keyRange(i int, v codegen.Form) (min int64, span uint64, proven, o
 	if r, known := w.Forms.Ranges().Of(p.Groups[i].Expr); known && one {
 		return r.Lo, uint64(r.Hi) - uint64(r.Lo), true, true
 	}
-	if p.Algorithm == physical.DenseAggregate && i < len(p.Dense) && !p.Dense[i].Dictionary {
+	if p.Algorithm == physical.DenseAggregate && i < len(p.Dense) && !p.Dense[i].IsDictionary {
 		return p.Dense[i].Min, uint64(p.Dense[i].Max) - uint64(p.Dense[i].Min), false, true
 	}
 	if i < len(p.Bounds) && p.Bounds[i].Known {

@@ -22,8 +22,8 @@ type Form struct {
 	Bits     int   // of a radix key that a pass partitions by
 	RowBytes int64 // 8, 16, 32 or 64
 	Blocks   int   // of a multiprocessor that partition, of Sink's kernels
-	// Ranges says that each partition has a capacity of its own. Otherwise all have the same.
-	Ranges bool
+	// HasRanges says that each partition has a capacity of its own. Otherwise all have the same.
+	HasRanges bool
 	// Moves says that the second pass goes over the rows of several devices: see Others. Where partitions have ranges it may in any case.
 	Moves bool
 }

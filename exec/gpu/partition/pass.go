@@ -8,7 +8,7 @@ import (
 
 // Out is the C++ of where a pass writes, from a partition of the pass before on.
 func (f *Form) Out(k *kernel.Kernel, of any, pass int, part string) string {
-	if f.Ranges {
+	if f.HasRanges {
 		return fmt.Sprintf("PartitionRanges{%s, %s + %s * partitions, %s + %s * partitions}", k.Pointer("Row", Word{of, pass, Rows}), k.Pointer("u32", Word{of, pass, Counts}), part, k.Pointer("const u32", Word{of, pass, Begins}), part)
 	}
 	capacity := k.Word(Word{of, pass, Capacity})
@@ -19,7 +19,7 @@ func (f *Form) Out(k *kernel.Kernel, of any, pass int, part string) string {
 // Declare declares what a pass needs. direct are lines that see to a row without a slot.
 func (f *Form) Declare(pass int, direct []string) []string {
 	using := "using Partitioning = Partitioner<RADISH_ITEMS>;"
-	if f.Ranges {
+	if f.HasRanges {
 		using = "using Partitioning = Partitioner<RADISH_ITEMS, PartitionRanges>;"
 	}
 	lines := []string{
@@ -57,14 +57,14 @@ func (f *Form) Split(sub *kernel.Kernel, of any, direct []string, shared kernel.
 	sub.Line("constexpr i64 chunk = (i64)RADISH_BLOCK * RADISH_ITEMS * %d;", ChunkTiles)
 	sub.Line("i64 item = block_index(), before = 0; // chunks of all partitions: this block's next one, and those of the partitions before")
 	counts, rows := sub.Pointer("const u32", Word{of, 0, Counts}), sub.Pointer("const Row", Word{of, 0, Rows})
-	moves := f.Ranges || f.Moves
+	moves := f.HasRanges || f.Moves
 	if moves {
 		sub.Line("const u64* const others = %s;", sub.Pointer("const u64", Word{of, 0, Others}))
 		sub.Line("const i64 first = others ? (i64)others[0] : 0, end_of_all = others ? (i64)others[1] : (i64)partitions, sources = others ? (i64)others[2] : 0;")
 		sub.Open("for (i64 partition = first; partition < end_of_all; partition++) {")
 		sub.Open("for (i64 source = 0; source <= sources; source++) {")
 		sub.Line("const Row* source_rows = %s;", rows)
-		if f.Ranges {
+		if f.HasRanges {
 			sub.Line("const u32 *counts = %s, *first_row = %s;", counts, sub.Pointer("const u32", Word{of, 0, Begins}))
 		} else {
 			sub.Line("const u32* counts = %s;", counts)
@@ -73,13 +73,13 @@ func (f *Form) Split(sub *kernel.Kernel, of any, direct []string, shared kernel.
 		sub.Open("if (source > 0) {")
 		sub.Line("const u64* const other = others + %d + %d * (source - 1);", OthersHead, OthersSource)
 		sub.Line("source_rows = as_pointer<const Row>(other[0]), counts = as_pointer<const u32>(other[1]);")
-		if f.Ranges {
+		if f.HasRanges {
 			sub.Line("first_row = as_pointer<const u32>(other[2]);")
 		} else {
 			sub.Line("capacity = (i64)other[2];")
 		}
 		sub.Close()
-		if f.Ranges {
+		if f.HasRanges {
 			sub.Line("const i64 begin = first_row[partition], capacity = (i64)first_row[partition + 1] - begin, given = counts[partition];")
 		} else {
 			sub.Line("const i64 begin = partition * capacity, given = counts[partition];")

@@ -37,8 +37,8 @@ const firstRun = 8
 // Choice is where a query runs.
 type Choice struct {
 	Device physical.Device // where it starts at once
-	// Race says that it starts on the GPU, too, as soon as that is ready. The first to finish wins.
-	Race   bool
+	// Races says that it starts on the GPU, too, as soon as that is ready. The first to finish wins.
+	Races  bool
 	Reason string
 }
 
@@ -115,7 +115,7 @@ func (a *Advisor) Known(fingerprint uint64) (c Choice, ok bool) {
 		return c, false
 	}
 	if r.due() {
-		c.Device, c.Race = physical.CPU, true
+		c.Device, c.Races = physical.CPU, true
 		c.Reason += "; both run it again to check"
 	}
 	return c, true
@@ -141,7 +141,7 @@ func (a *Advisor) Unknown(fingerprint uint64, e *Estimate) Choice {
 	case e.Shared.Seconds() > (1-leastGain)*e.CPU.Seconds():
 		c.Reason = LeftToCPU
 	case onGPU <= hopeless*onCPU:
-		c.Race = true
+		c.Races = true
 	}
 	return c
 }

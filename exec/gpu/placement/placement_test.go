@@ -48,7 +48,7 @@ func TestRaceThenKnown(t *testing.T) {
 		t.Fatal("a statement is known that never ran")
 	}
 	e := estimate(100*ms, 10*ms)
-	if c := a.Unknown(query, e); c.Device != physical.CPU || !c.Race {
+	if c := a.Unknown(query, e); c.Device != physical.CPU || !c.Races {
 		t.Errorf("the first run: %+v", c)
 	}
 	a.ran(Outcome{Device: physical.CPU, Took: 100 * ms}) // the GPU was not ready in time
@@ -57,7 +57,7 @@ func TestRaceThenKnown(t *testing.T) {
 	}
 	a.ran(Outcome{Device: physical.GPU, Took: 9 * ms, Raced: true, Gave: 9 * ms})
 	c, ok := a.Known(query)
-	if !ok || c.Device != physical.GPU || c.Race {
+	if !ok || c.Device != physical.GPU || c.Races {
 		t.Errorf("after the GPU has won: %+v, %v", c, ok)
 	}
 	if !strings.Contains(c.Reason, "9.00 ms on the GPU") {
@@ -78,7 +78,7 @@ func TestSecondRace(t *testing.T) {
 		t.Fatalf("%+v", c)
 	}
 	a.ran(Outcome{Device: physical.GPU, Took: 2 * ms, Raced: true, Gave: 2 * ms})
-	if c, ok := a.Known(query); !ok || c.Device != physical.GPU || c.Race {
+	if c, ok := a.Known(query); !ok || c.Device != physical.GPU || c.Races {
 		t.Errorf("%+v, %v", c, ok)
 	}
 }
@@ -87,7 +87,7 @@ func TestSecondRace(t *testing.T) {
 func TestGPUWinsFirst(t *testing.T) {
 	a, _ := advisor(t, "")
 	a.ran(Outcome{Device: physical.GPU, Took: 9 * ms, Raced: true, Gave: 9 * ms})
-	if c, ok := a.Known(query); !ok || c.Device != physical.GPU || c.Race {
+	if c, ok := a.Known(query); !ok || c.Device != physical.GPU || c.Races {
 		t.Errorf("%+v, %v", c, ok)
 	}
 }
@@ -101,7 +101,7 @@ func TestCPUHasToWinTwice(t *testing.T) {
 		t.Errorf("after one race: %+v", c)
 	}
 	a.ran(lost)
-	if c, ok := a.Known(query); !ok || c.Device != physical.CPU || c.Race {
+	if c, ok := a.Known(query); !ok || c.Device != physical.CPU || c.Races {
 		t.Errorf("after two: %+v, %v", c, ok)
 	}
 	// A GPU that started late has not been given up late enough to say anything.
@@ -164,11 +164,11 @@ func TestTook(t *testing.T) {
 // TestHopeless leaves a query on the CPU that the GPU is expected to take many times as long for.
 func TestHopeless(t *testing.T) {
 	a, _ := advisor(t, "")
-	if c := a.Unknown(query, estimate(1*ms, 100*ms)); c.Race || c.Device != physical.CPU {
+	if c := a.Unknown(query, estimate(1*ms, 100*ms)); c.Races || c.Device != physical.CPU {
 		t.Errorf("%+v", c)
 	}
 	a.ran(Outcome{Device: physical.CPU, Took: 100 * ms}) // the estimate of the CPU was wrong
-	if c := a.Unknown(query, estimate(1*ms, 100*ms)); !c.Race {
+	if c := a.Unknown(query, estimate(1*ms, 100*ms)); !c.Races {
 		t.Errorf("after a slow run: %+v", c)
 	}
 }
@@ -184,11 +184,11 @@ func TestGivenUpRehearsal(t *testing.T) {
 	if a.Rehearses(query, e, true) {
 		t.Error("it is rehearsed again")
 	}
-	if c := a.Unknown(query, e); c.Race {
+	if c := a.Unknown(query, e); c.Races {
 		t.Errorf("2 ms on the CPU, more than 80 on the GPU: %+v", c)
 	}
 	a.ran(Outcome{Device: physical.CPU, Took: time.Second})
-	if c := a.Unknown(query, e); !c.Race {
+	if c := a.Unknown(query, e); !c.Races {
 		t.Errorf("a second on the CPU, more than 80 ms on the GPU: %+v", c)
 	}
 	a.ran(Outcome{Device: physical.GPU, Took: 200 * ms, Raced: true, Gave: 200 * ms})
@@ -209,10 +209,10 @@ func TestSharedWork(t *testing.T) {
 	a, _ := advisor(t, "")
 	e := estimate(100*ms, 70*ms)
 	e.Shared = 60 * ms
-	if c := a.Unknown(query, e); c.Race || c.Device != physical.CPU || !strings.Contains(c.Reason, "most of the work") {
+	if c := a.Unknown(query, e); c.Races || c.Device != physical.CPU || !strings.Contains(c.Reason, "most of the work") {
 		t.Errorf("%+v", c)
 	}
-	if e.Shared = 30 * ms; !a.Unknown(query, e).Race {
+	if e.Shared = 30 * ms; !a.Unknown(query, e).Races {
 		t.Error("a third of the work: no race")
 	}
 }
@@ -225,12 +225,12 @@ func TestRacesAgain(t *testing.T) {
 	a.ran(won)
 	for _, runs := range []int{firstRace, 2 * firstRace, 4 * firstRace} {
 		for i := range runs {
-			if c, ok := a.Known(query); !ok || c.Race {
+			if c, ok := a.Known(query); !ok || c.Races {
 				t.Fatalf("run %d of %d: %+v, %v", i, runs, c, ok)
 			}
 			a.ran(alone)
 		}
-		if c, ok := a.Known(query); !ok || !c.Race || c.Device != physical.CPU {
+		if c, ok := a.Known(query); !ok || !c.Races || c.Device != physical.CPU {
 			t.Fatalf("after %d runs: %+v, %v", runs, c, ok)
 		}
 		a.ran(won)
@@ -247,11 +247,11 @@ func TestSurprise(t *testing.T) {
 	a.ran(Outcome{Device: physical.CPU, Took: 40 * ms})
 	a.ran(Outcome{Device: physical.CPU, Took: 40 * ms})
 	a.ran(Outcome{Device: physical.GPU, Took: 10 * ms})
-	if c, ok := a.Known(query); !ok || c.Device != physical.GPU || c.Race {
+	if c, ok := a.Known(query); !ok || c.Device != physical.GPU || c.Races {
 		t.Fatalf("%+v, %v", c, ok)
 	}
 	a.ran(Outcome{Device: physical.GPU, Took: 300 * ms})
-	if c, ok := a.Known(query); ok && !c.Race {
+	if c, ok := a.Known(query); ok && !c.Races {
 		t.Errorf("after a surprise: %+v", c)
 	}
 }
@@ -269,7 +269,7 @@ func TestRefused(t *testing.T) {
 			if !ok {
 				break
 			}
-			if c.Device != physical.CPU || c.Race || c.Reason != refused.Refused {
+			if c.Device != physical.CPU || c.Races || c.Reason != refused.Refused {
 				t.Fatalf("%+v", c)
 			}
 			a.ran(Outcome{Device: physical.CPU, Took: 5 * ms})

@@ -227,7 +227,7 @@ func (r *tableReader) keepRanges() {
 
 // keepValid writes which of a thread's rows have a value in a column.
 func (r *tableReader) keepValid(column int) {
-	if r.forms[column].Nulls {
+	if r.forms[column].HasNulls {
 		r.k.Line("alive &= %s_valid;", r.vector[column])
 	}
 }
@@ -345,7 +345,7 @@ func (r *tableReader) loadItems(i int, load string) {
 	r.k.Line("%s %s[RADISH_ITEMS];", elem, name)
 	r.k.Note(kernel.Note{What: name + ": ", Of: r.scan.Cols[i]})
 	r.k.Line(load, r.k.Pointer("const "+elem, kernel.ColumnData{C: c}), name)
-	if f.Nulls {
+	if f.HasNulls {
 		r.k.Line("const u32 %s_valid = load_bits<RADISH_ITEMS>(%s, t.mine());", name, r.k.Pointer("const u32", kernel.ColumnValid{C: c}))
 	}
 }
@@ -359,7 +359,7 @@ func (r *tableReader) bind(s *codegen.Scope, item string) {
 		}
 		f := &r.forms[i]
 		like := codegen.Value{Class: f.Class, Typ: c.Typ, Dict: f.Dict}
-		if f.Nulls {
+		if f.HasNulls {
 			like.Null = "null"
 		}
 		s.BindLazy(c.ID, like, func() (codegen.Value, error) { return r.load(i, item), nil })
@@ -373,7 +373,7 @@ func (r *tableReader) load(i int, item string) codegen.Value {
 	col := r.scan.Cols[i]
 	v := codegen.Value{Class: f.Class, Typ: col.Typ, Dict: f.Dict}
 	vector := r.vector[i]
-	if f.Nulls {
+	if f.HasNulls {
 		if vector != "" {
 			v.Null = fmt.Sprintf("!(%s_valid >> %s & 1)", vector, item)
 		} else {

@@ -141,7 +141,7 @@ func (o *outliner) table(scan *physical.TableScan) error {
 			x.first[i] = filtered[c.ID] && !x.rowByRow || x.tiled() && all && used[c.ID]
 			x.later[i] = !x.first[i] && x.sparse && used[c.ID]
 		}
-		of.Class, of.Dict, of.IsNullable = f.Class, f.Dict, f.Nulls
+		of.Class, of.Dict, of.IsNullable = f.Class, f.Dict, f.HasNulls
 		if f.Class == form.Int && c.Typ.Phys() != types.PhysUint64 {
 			of.Within, of.Known = f.All, true
 		}

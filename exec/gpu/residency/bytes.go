@@ -80,7 +80,7 @@ func (f *sizedForm) bytes(v *tables.Version, ordinal int, part tables.Slice) int
 		_, text := f.text.bytesOf(v, ordinal, part)
 		size += 8 + max(text, 1)
 	}
-	if f.Nulls {
+	if f.HasNulls {
 		size += bitmapBytes(rows)
 	}
 	return size

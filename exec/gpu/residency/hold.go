@@ -129,7 +129,7 @@ func (r *Residency) holdFor(v *tables.Version, ordinal int, part tables.Slice, a
 			if n := common(e.chunks, chunks); n != len(chunks) || n != len(e.chunks) || e.column.first != first {
 				continue
 			}
-			if part.All() && e.part.All() || sameItems(&e.column.Column, &f.Column) && e.column.Nulls == f.Nulls {
+			if part.All() && e.part.All() || sameItems(&e.column.Column, &f.Column) && e.column.HasNulls == f.HasNulls {
 				r.use(e, as)
 				e.versions++
 				r.versions[key] = e

@@ -33,7 +33,7 @@ func newLedger() ledger {
 // Lack is the error of memory that a limit refuses. It is a gpukernels.ErrOutOfMemory, too.
 type Lack struct {
 	*memory.Shortage
-	OfQuery bool // the limit is the query's own: the device may have more
+	IsQuerys bool // the limit is the query's own: the device may have more
 }
 
 // Unwrap has errors.Is and errors.As find both.

@@ -42,7 +42,7 @@ func (r *Residency) Make(s *gpukernels.Stream, class form.Class, width int, base
 func (r *Residency) Adopt(v *tables.Version, ordinal int, m *Made) {
 	f := r.sized(v, ordinal)
 	first := v.Span() - m.rows
-	same := first >= 0 && f.Class == m.class && f.Width == m.width && f.Base == m.base && (first > 0 || f.Nulls == (m.Valid != 0))
+	same := first >= 0 && f.Class == m.class && f.Width == m.width && f.Base == m.base && (first > 0 || f.HasNulls == (m.Valid != 0))
 	groups := v.Groups()
 	from := sort.Search(len(groups), func(i int) bool { return groups[i].First >= first })
 	key := versionKey{version: weak.Make(v), ordinal: ordinal}

@@ -19,7 +19,7 @@ func (r *Residency) Alloc(s *gpukernels.Stream, of *memory.Budget, what string, 
 		}
 		own := (*Lack)(nil)
 		limited := errors.As(err, &own)
-		if limited && own.OfQuery { // nothing that others hold would help
+		if limited && own.IsQuerys { // nothing that others hold would help
 			return 0, err
 		}
 		if r.Evict(bytes) || r.takeBack() {

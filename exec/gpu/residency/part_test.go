@@ -115,7 +115,7 @@ func TestPartsOfNewVersions(t *testing.T) {
 		for _, part := range []tables.Slice{{From: 1, To: 2}, {From: 0, To: 2}, {From: 0, To: 3}, {From: 2, To: 4}} {
 			n := checkPart(t, r, s, next, []int{0}, part)
 			t.Logf("part %v of a version with one more row group: %d bytes were uploaded", part, n)
-			if r.Form(v, 0).Width == r.Form(next, 0).Width && r.Form(v, 0).Base == r.Form(next, 0).Base && r.Form(v, 0).Nulls == r.Form(next, 0).Nulls && part.To == 2 && n != 0 {
+			if r.Form(v, 0).Width == r.Form(next, 0).Width && r.Form(v, 0).Base == r.Form(next, 0).Base && r.Form(v, 0).HasNulls == r.Form(next, 0).HasNulls && part.To == 2 && n != 0 {
 				t.Errorf("part %v of the same form was uploaded again", part)
 			}
 		}

@@ -114,7 +114,7 @@ func (l *uploader) column(v *tables.Version, of source) error {
 			return err
 		}
 	}
-	if !c.Nulls {
+	if !c.HasNulls {
 		return nil
 	}
 	bits := column.NewBitmap(int(c.end-c.begin), true)

@@ -39,7 +39,7 @@ func (l *Lab) Chains(ctx context.Context, form Form, load float64, runs int, x *
 	if form == Global {
 		return l.globalChains(ctx, m, load, runs, x)
 	}
-	if x.Multi {
+	if x.IsMulti {
 		return t, fmt.Errorf("chains in the blocks' shared memory find one row of a key")
 	}
 	rows, grid, err := l.chainBlocks(m, form, load, x.Data)
@@ -110,7 +110,7 @@ func (l *Lab) globalChains(ctx context.Context, m *module, load float64, runs in
 		if err != nil {
 			return err
 		}
-		if x.Multi {
+		if x.IsMulti {
 			return l.pairs(ctx, x, runs, func(keys gpukernels.Ptr, count int, outKeys, outValues gpukernels.Ptr) error {
 				return m.launch(retrieveChainsKernel, m.grid(int64(count)), 0, chains(uint64(keys), uint64(count), uint64(outKeys), uint64(outValues), uint64(x.Rows), uint64(l.counts))...)
 			}, &t.Retrieve)

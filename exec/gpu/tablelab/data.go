@@ -54,7 +54,7 @@ type Set struct {
 	Rows                 int // a power of two
 	KeyBytes, ValueBytes int
 	Exponent             float64 // of Zipf's law
-	Multi                bool    // all rows of a key are kept, and each key is looked up once. Otherwise one row of a key is, and keys are looked up as often as they are inserted
+	IsMulti              bool    // all rows of a key are kept, and each key is looked up once. Otherwise one row of a key is, and keys are looked up as often as they are inserted
 }
 
 // Data are the rows of a table, what is looked up in it, and what must come of it.
@@ -184,7 +184,7 @@ func Make(ctx context.Context, s Set) (*Data, error) {
 		for i := from; i < to; i++ {
 			n := number(uint64(i))
 			of := n
-			if s.Multi {
+			if s.IsMulti {
 				of = uint64(i)
 			}
 			key, value := s.key(n), s.value(of)
@@ -218,7 +218,7 @@ func (d *Data) lookups(ctx context.Context, number func(row uint64) uint64) erro
 			}
 		}
 	}
-	if unique || !d.Multi {
+	if unique || !d.IsMulti {
 		present, set := column(d.KeyBytes, d.Rows)
 		d.present = present
 		return pieces(ctx, d.Rows, func(from, to int) {

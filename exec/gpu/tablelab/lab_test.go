@@ -27,7 +27,7 @@ func TestData(t *testing.T) {
 	for _, kind := range Kinds {
 		for _, multi := range []bool{false, true} {
 			for _, width := range []int{4, 8} {
-				s := Set{Kind: kind, Rows: 1 << 12, KeyBytes: width, ValueBytes: 12 - width, Exponent: 1, Multi: multi}
+				s := Set{Kind: kind, Rows: 1 << 12, KeyBytes: width, ValueBytes: 12 - width, Exponent: 1, IsMulti: multi}
 				name := fmt.Sprintf("%+v", s)
 				d, err := Make(t.Context(), s)
 				if err != nil {
@@ -100,8 +100,8 @@ func cases() (out []struct {
 		{KeyBytes: 4, ValueBytes: 8, Window: 4, Group: 1, Probing: Quadratic},
 		{KeyBytes: 8, ValueBytes: 4, Window: 32, Group: 32},
 		{KeyBytes: 8, ValueBytes: 8, Window: 2, Group: 2, Probing: Double},
-		{KeyBytes: 4, ValueBytes: 4, Window: 8, Group: 8, Multi: true},
-		{KeyBytes: 8, ValueBytes: 8, Window: 2, Group: 1, Probing: Quadratic, Multi: true},
+		{KeyBytes: 4, ValueBytes: 4, Window: 8, Group: 8, IsMulti: true},
+		{KeyBytes: 8, ValueBytes: 8, Window: 2, Group: 1, Probing: Quadratic, IsMulti: true},
 	} {
 		for k, kind := range Kinds {
 			for _, load := range []float64{0.5, 0.97} {
@@ -115,7 +115,7 @@ func cases() (out []struct {
 				out = append(out, struct {
 					plan Plan
 					set  Set
-				}{p, Set{Kind: kind, Rows: 1 << 11, KeyBytes: shape.KeyBytes, ValueBytes: shape.ValueBytes, Exponent: 0.75, Multi: shape.Multi}})
+				}{p, Set{Kind: kind, Rows: 1 << 11, KeyBytes: shape.KeyBytes, ValueBytes: shape.ValueBytes, Exponent: 0.75, IsMulti: shape.IsMulti}})
 			}
 		}
 	}
@@ -185,7 +185,7 @@ func TestChains(t *testing.T) {
 					if multi && form != Global {
 						continue
 					}
-					s := Set{Kind: kind, Rows: 1 << 9, KeyBytes: 4, ValueBytes: 4, Exponent: 1, Multi: multi}
+					s := Set{Kind: kind, Rows: 1 << 9, KeyBytes: 4, ValueBytes: 4, Exponent: 1, IsMulti: multi}
 					if kind == Dense {
 						s.KeyBytes = 8
 					}
@@ -272,7 +272,7 @@ func TestSourcesCompile(t *testing.T) {
 	for _, window := range []int{1, 2, 4, 8, 16, 32} {
 		for _, group := range []int{1, window} {
 			for _, multi := range []bool{false, true} {
-				sources[Shape{KeyBytes: 4, ValueBytes: 4, Window: window, Group: group, Multi: multi}.Source()] = true
+				sources[Shape{KeyBytes: 4, ValueBytes: 4, Window: window, Group: group, IsMulti: multi}.Source()] = true
 			}
 		}
 	}

@@ -40,7 +40,7 @@ func (p *Plan) check(d *Data) error {
 	switch {
 	case p.KeyBytes != d.KeyBytes || p.ValueBytes != d.ValueBytes:
 		return fmt.Errorf("a table of keys of %d bytes and values of %d for data of %d and %d", p.KeyBytes, p.ValueBytes, d.KeyBytes, d.ValueBytes)
-	case p.Multi != d.Multi:
+	case p.IsMulti != d.IsMulti:
 		return fmt.Errorf("data for one row of a key, or all of them, in a table for the other")
 	case !(p.Load > 0 && p.Load < 1):
 		return fmt.Errorf("a load of %g: between 0 and 1", p.Load)
@@ -94,7 +94,7 @@ func (l *Lab) Open(ctx context.Context, p Plan, x *Loaded) (t Times, err error) 
 
 // tableRows is how many rows a table has in the end.
 func (d *Data) tableRows() int {
-	if d.Multi {
+	if d.IsMulti {
 		return d.Rows
 	}
 	return d.Distinct
@@ -104,7 +104,7 @@ func (o *open) run(ctx context.Context, t *Times) (err error) {
 	if t.Insert, err = o.fill(ctx); err != nil {
 		return fmt.Errorf("inserting: %w", err)
 	}
-	if o.Multi {
+	if o.IsMulti {
 		t.Retrieve, err = o.retrieve(ctx)
 		return err
 	}

@@ -25,7 +25,7 @@ type Shape struct {
 	Window               int // slots that are looked at together: 1 to 32, a power of two
 	Group                int // threads that look at a window: 1, or one for each slot
 	Probing              Probing
-	Multi                bool // a key may have several rows
+	IsMulti              bool // a key may have several rows
 }
 
 // Threads is how a table's threads share windows, in words.

@@ -51,7 +51,7 @@ constexpr int lab_group = 1;
 #else
 constexpr int lab_group = %d;
 #endif
-`, s.Window, s.Probing, s.Multi, s.Group) + groupText + tableText + openKernels
+`, s.Window, s.Probing, s.IsMulti, s.Group) + groupText + tableText + openKernels
 }
 
 // groupText has what the threads of a group do together. They share a mask, and each has a number in the group.

@@ -130,7 +130,7 @@ func evalTimeDiff(c *expr.Context, call *expr.Call, out *column.Vector, args []*
 		if err != nil {
 			return err
 		}
-		if x.bad || y.bad || x.date != y.date {
+		if x.bad || y.bad || x.isDate != y.isDate {
 			out.SetNull(int(i), n)
 			continue
 		}
@@ -163,10 +163,10 @@ func storeTime(c *expr.Context, out *column.Vector, i int, micros int64) error {
 
 // moment is a point in time or, without a date, a TIME.
 type moment struct {
-	micros int64
-	date   bool
-	bad    bool // text that is neither
-	digits bool // it has a fraction
+	micros      int64
+	isDate      bool
+	bad         bool // text that is neither
+	hasFraction bool // it has a fraction
 }
 
 // momentReader reads a temporal operand, or a text that is one.
@@ -182,9 +182,9 @@ func (r momentReader) at(c *expr.Context, i int) (moment, error) {
 	}
 	x := expr.Ints(r.v).At(i)
 	if r.v.Type.Kind == types.KindDate {
-		return moment{micros: types.DatetimeOfDate(x), date: true}, nil
+		return moment{micros: types.DatetimeOfDate(x), isDate: true}, nil
 	}
-	return moment{micros: x, date: r.v.Type.Kind != types.KindTime}, nil
+	return moment{micros: x, isDate: r.v.Type.Kind != types.KindTime}, nil
 }
 
 // parseMoment reads a text as a DATETIME if it is one, every other as a TIME.
@@ -192,7 +192,7 @@ func parseMoment(c *expr.Context, s string) (moment, error) {
 	trimmed := strings.TrimLeft(s, " \t\n\v\f\r")
 	if !strings.HasPrefix(trimmed, "-") {
 		if t, ok := types.DatetimeForTime(trimmed, c.Location); ok {
-			return moment{micros: t, date: true, digits: t%types.MicrosPerSecond != 0}, nil
+			return moment{micros: t, isDate: true, hasFraction: t%types.MicrosPerSecond != 0}, nil
 		}
 	}
 	t, status := types.ParseTime(s, c.Location)
@@ -201,7 +201,7 @@ func parseMoment(c *expr.Context, s string) (moment, error) {
 			return moment{}, err
 		}
 	}
-	return moment{micros: t, bad: status == types.ConvertInvalid, digits: t%types.MicrosPerSecond != 0}, nil
+	return moment{micros: t, bad: status == types.ConvertInvalid, hasFraction: t%types.MicrosPerSecond != 0}, nil
 }
 
 func resolveAddTime(args []expr.Expr) (expr.Signature, error) {
@@ -239,12 +239,12 @@ func addTimeKernel(sign int64) expr.Kernel {
 			if err != nil {
 				return err
 			}
-			if x.bad || y.bad || y.date {
+			if x.bad || y.bad || y.isDate {
 				out.SetNull(int(i), n)
 				continue
 			}
 			sum := x.micros + sign*y.micros
-			if x.date && !types.ReachesDatetime(sum) {
+			if x.isDate && !types.ReachesDatetime(sum) {
 				if err := datetimeOverflow(c, out, int(i), n); err != nil {
 					return err
 				}
@@ -252,7 +252,7 @@ func addTimeKernel(sign int64) expr.Kernel {
 			}
 			if !out.Type.IsString() {
 				out.I64[i] = sum
-				if !x.date {
+				if !x.isDate {
 					err = storeTime(c, out, int(i), sum)
 				}
 			} else {
@@ -272,10 +272,10 @@ const longestDatetime = len("2000-01-01 00:00:00.000000")
 // storeMoment stores as text the sum of x, which says whether it has a date, and y.
 func storeMoment(c *expr.Context, out *column.Vector, i int, sum int64, x, y moment) (err error) {
 	fsp := 0
-	if x.digits || y.digits || sum%types.MicrosPerSecond != 0 {
+	if x.hasFraction || y.hasFraction || sum%types.MicrosPerSecond != 0 {
 		fsp = types.MaxFsp
 	}
-	if x.date {
+	if x.isDate {
 		out.Str[i], err = c.MakeString(longestDatetime, func(b []byte) []byte { return types.AppendDatetime(b, sum, fsp) })
 		return err
 	}

@@ -96,7 +96,7 @@ func dateAdd(minus bool) expr.Kernel {
 		var add func(i int, iv types.Interval) bool
 		switch from := args[0].Type; {
 		case from.Kind == types.KindDate && out.Type.Kind == types.KindDate:
-			if iv, ok := constSpan(span, args[1]); ok && !iv.Months && iv.Count%types.MicrosPerDay == 0 {
+			if iv, ok := constSpan(span, args[1]); ok && !iv.InMonths && iv.Count%types.MicrosPerDay == 0 {
 				return addDays(c, out, expr.Ints(args[0]), iv.Count/types.MicrosPerDay, sel, n)
 			}
 			d := expr.Ints(args[0])

@@ -56,7 +56,7 @@ func parseDateLiteral(s string, zone *time.Location) (int64, bool) {
 
 func parseTimeLiteral(s string, zone *time.Location) (int64, bool) {
 	t, status := types.ParseTime(s, zone)
-	if m, err := parseMoment(&expr.Context{Location: zone}, s); err != nil || m.date {
+	if m, err := parseMoment(&expr.Context{Location: zone}, s); err != nil || m.isDate {
 		return 0, false
 	}
 	return t, status == types.ConvertOK

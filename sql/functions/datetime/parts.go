@@ -132,7 +132,7 @@ func resolveDays(result types.Type) func(args []expr.Expr) (expr.Signature, erro
 // daysReader reads the date of a DATE or DATETIME operand.
 type daysReader struct {
 	expr.Reader[int64]
-	datetime bool
+	isDatetime bool
 }
 
 func dates(v *column.Vector) daysReader {
@@ -140,7 +140,7 @@ func dates(v *column.Vector) daysReader {
 }
 
 func (r daysReader) at(i int) int64 {
-	if r.datetime {
+	if r.isDatetime {
 		return dayOf(r.Reader.At(i))
 	}
 	return r.Reader.At(i)

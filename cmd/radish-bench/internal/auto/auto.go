@@ -146,7 +146,7 @@ func Run(ctx context.Context, args []string, out io.Writer) error {
 	if err := db.SetDevice(ctx, "gpu"); err != nil {
 		return err
 	}
-	b := autoBench{db: db, w: w, rounds: *rounds, settle: *settle, out: out, brief: *brief, why: *why}
+	b := autoBench{db: db, w: w, rounds: *rounds, settle: *settle, out: out, brief: *brief, saysWhy: *why}
 	for _, size := range scales {
 		fmt.Fprintf(out, "%s %s\n", *name, database.ScaleText(size))
 		if err := b.size(ctx, size); err != nil {
@@ -196,14 +196,14 @@ func numbers(list string) ([]float64, error) {
 }
 
 type autoBench struct {
-	db     *database.DB
-	w      workload.Workload
-	rounds int
-	settle time.Duration
-	out    io.Writer
-	brief  bool
-	why    bool
-	tables strings.Builder
+	db      *database.DB
+	w       workload.Workload
+	rounds  int
+	settle  time.Duration
+	out     io.Writer
+	brief   bool
+	saysWhy bool
+	tables  strings.Builder
 }
 
 // autoRun is what one query has taken.
@@ -282,7 +282,7 @@ func (b *autoBench) size(ctx context.Context, size float64) error {
 		if err != nil {
 			return err
 		}
-		if b.why && ratio(r.median("auto"), r.best()) > 1.2 {
+		if b.saysWhy && ratio(r.median("auto"), r.best()) > 1.2 {
 			if err := b.explain(ctx, r); err != nil {
 				return err
 			}

@@ -58,15 +58,15 @@ func (c *Case) duckSQL() string {
 type Settings struct {
 	database.Settings
 	peers.Flags
-	Compress bool
-	Cases    string
-	Profile  database.Profiler
+	Compresses bool
+	Cases      string
+	Profile    database.Profiler
 }
 
 func (s *Settings) Register(fs *flag.FlagSet) {
 	s.Settings.Register(fs)
 	s.Flags.Register(fs, 5, "timed runs", "Radish runs alone")
-	fs.BoolVar(&s.Compress, "duckdb-compress", false, "let DuckDB compress its tables")
+	fs.BoolVar(&s.Compresses, "duckdb-compress", false, "let DuckDB compress its tables")
 	fs.StringVar(&s.Cases, "cases", "",
 		"only the cases whose group, name or text contains one of these words, separated by commas")
 	s.Profile.Register(fs)
@@ -100,7 +100,7 @@ func ratioOf(radish, duck []time.Duration) float64 {
 
 // Open opens both engines without tables.
 func Open(ctx context.Context, s *Settings) (*Comparison, error) {
-	if !s.Profile.Load {
+	if !s.Profile.OfLoad {
 		s.Profile.Hold()
 	}
 	db, err := database.Open(s.Settings)

@@ -9,14 +9,14 @@ import (
 
 // Profiler writes profiles of the queries, and of the load before them if asked.
 type Profiler struct {
-	Load               bool
+	OfLoad             bool
 	cpuPath, allocPath string
 	cpu                *os.File
 	rate               int // runtime.MemProfileRate while queries run
 }
 
 func (p *Profiler) Register(fs *flag.FlagSet) {
-	fs.BoolVar(&p.Load, "profile-load", false, "let the profiles include the load")
+	fs.BoolVar(&p.OfLoad, "profile-load", false, "let the profiles include the load")
 	fs.StringVar(&p.cpuPath, "cpuprofile", "", "write a CPU profile of the queries to this file")
 	fs.StringVar(&p.allocPath, "memprofile", "", "write a profile of what the queries allocated to this file")
 }
@@ -28,7 +28,7 @@ func (p *Profiler) Hold() {
 }
 
 func (p *Profiler) Start() error {
-	if p.allocPath != "" && !p.Load {
+	if p.allocPath != "" && !p.OfLoad {
 		runtime.MemProfileRate = p.rate
 	}
 	if p.cpuPath == "" {

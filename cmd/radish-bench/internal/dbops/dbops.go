@@ -62,7 +62,7 @@ func Run(ctx context.Context, args []string, out io.Writer) error {
 	if others.Runs < 0 {
 		others.Runs = *runs
 	}
-	if !prof.Load {
+	if !prof.OfLoad {
 		prof.Hold()
 	}
 	db, err := database.Open(set)

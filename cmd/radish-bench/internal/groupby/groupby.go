@@ -57,14 +57,14 @@ type Query struct {
 	name string
 	// Timed makes the groups, reads them all and leaves one row; check leaves a row for each bucket.
 	Timed, check string
-	extremes     bool
+	hasExtremes  bool
 }
 
 func Queries(tableName string) []Query {
 	q := func(name, aggs, timed, check string, extremes bool) Query {
 		inner := "SELECT k, " + aggs + " FROM " + tableName + " GROUP BY k"
 		return Query{
-			name: name, Timed: "SELECT COUNT(*), " + timed + " FROM (" + inner + ") g", extremes: extremes,
+			name: name, Timed: "SELECT COUNT(*), " + timed + " FROM (" + inner + ") g", hasExtremes: extremes,
 			check: fmt.Sprintf("SELECT k & %d b, COUNT(*), %s FROM (%s) g GROUP BY k & %d ORDER BY b", drawn.GroupBuckets-1, check, inner, drawn.GroupBuckets-1),
 		}
 	}
@@ -300,7 +300,7 @@ func (b *Bench) measure(ctx context.Context, r groupRun, q Query, t *drawn.Group
 	rows, _, err := b.DB.Query(ctx, q.check)
 	if err == nil && t != nil {
 		r.check = "totals"
-		err = t.Verify(rows, q.extremes)
+		err = t.Verify(rows, q.hasExtremes)
 	}
 	if r.err = err; err != nil {
 		return r

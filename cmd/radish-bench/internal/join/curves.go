@@ -22,11 +22,11 @@ import (
 
 // A curve is joins that differ in one number. Each is measured as the planner would have it, and with each algorithm forced.
 type curve struct {
-	name   string // of the files, and in tables
-	axis   string // what differs
-	points []curvePoint
-	forced []forcedJoin
-	log    bool // the axis is logarithmic
+	name          string // of the files, and in tables
+	axis          string // what differs
+	points        []curvePoint
+	forced        []forcedJoin
+	isLogarithmic bool // the axis is logarithmic
 }
 
 // curvePoint is a join, and where it is on the axis.
@@ -101,15 +101,15 @@ func joinCurves(most int) []curve {
 		}
 	}
 	return []curve{
-		{name: "build", axis: "rows of R", log: true, points: along(sizes, ofR(spread32)), forced: forcedJoins[:4]},
-		{name: "dense", axis: "rows of R, keys dense", log: true, points: along(sizes, ofR(plainKey)), forced: forcedJoins},
-		{name: "ratio", axis: "|S| : |R|", log: true, forced: forcedJoins[:4], points: along([]float64{1, 4, 16, 64}, func(j *largeJoin, v float64) {
+		{name: "build", axis: "rows of R", isLogarithmic: true, points: along(sizes, ofR(spread32)), forced: forcedJoins[:4]},
+		{name: "dense", axis: "rows of R, keys dense", isLogarithmic: true, points: along(sizes, ofR(plainKey)), forced: forcedJoins},
+		{name: "ratio", axis: "|S| : |R|", isLogarithmic: true, forced: forcedJoins[:4], points: along([]float64{1, 4, 16, 64}, func(j *largeJoin, v float64) {
 			j.build, j.probe, j.draw = few, few+int(math.Log2(v)), anyKeys
 		})},
-		{name: "share", axis: "matching share of S", log: true, forced: forcedJoins[:4], points: along([]float64{0.001, 0.01, 0.1, 0.5, 1}, func(j *largeJoin, v float64) {
+		{name: "share", axis: "matching share of S", isLogarithmic: true, forced: forcedJoins[:4], points: along([]float64{0.001, 0.01, 0.1, 0.5, 1}, func(j *largeJoin, v float64) {
 			j.every = int64(math.Round(1 / v))
 		})},
-		{name: "matches", axis: "rows of R with a key", log: true, forced: forcedJoins[:4], points: along([]float64{1, 2, 4, 16}, func(j *largeJoin, v float64) {
+		{name: "matches", axis: "rows of R with a key", isLogarithmic: true, forced: forcedJoins[:4], points: along([]float64{1, 2, 4, 16}, func(j *largeJoin, v float64) {
 			j.copies, j.probe, j.draw = int64(v), max(most-2, 4), anyKeys
 		})},
 		{name: "zipf", axis: "Zipf's exponent, keys of S", forced: forcedJoins[:4], points: along([]float64{0, 0.5, 1, 1.5}, zipf)},
@@ -121,8 +121,8 @@ func joinCurves(most int) []curve {
 		{name: "values", axis: "value columns a side", forced: forcedJoins[:4], points: along([]float64{0, 1, 2, 4, 8}, func(j *largeJoin, v float64) {
 			j.values, j.none = int(v), v == 0
 		})},
-		{name: "one-pass", axis: "rows of R", log: true, points: along([]float64{math.Exp2(float64(max(most-4, 4))), math.Exp2(float64(most))}, ofR(spread32)), forced: passes(1, 6, 9)},
-		{name: "two-passes", axis: "rows of R", log: true, points: along([]float64{math.Exp2(float64(max(most-4, 4))), math.Exp2(float64(most))}, ofR(spread32)), forced: passes(2, 5, 8)},
+		{name: "one-pass", axis: "rows of R", isLogarithmic: true, points: along([]float64{math.Exp2(float64(max(most-4, 4))), math.Exp2(float64(most))}, ofR(spread32)), forced: passes(1, 6, 9)},
+		{name: "two-passes", axis: "rows of R", isLogarithmic: true, points: along([]float64{math.Exp2(float64(max(most-4, 4))), math.Exp2(float64(most))}, ofR(spread32)), forced: passes(2, 5, 8)},
 	}
 }
 
@@ -204,7 +204,7 @@ func (b *joinCurveBench) measure(ctx context.Context, c *curve, folder string, t
 		columns = append(columns, report.Number(f.name, 10))
 	}
 	columns = append(columns, report.Number("G rows/s", 8), report.Number("to the best", 11))
-	picture := chart.Chart{Title: "Join along " + c.axis, Unit: "ms of kernels", Label: c.axis, Logarithmic: true, Plain: !c.log}
+	picture := chart.Chart{Title: "Join along " + c.axis, Unit: "ms of kernels", Label: c.axis, Logarithmic: true, Plain: !c.isLogarithmic}
 	series := make([][]float64, 1+len(c.forced))
 	picture.Columns = append(picture.Columns, "chosen")
 	for _, f := range c.forced {

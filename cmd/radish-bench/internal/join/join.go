@@ -67,7 +67,7 @@ func Run(ctx context.Context, args []string, out io.Writer) error {
 	}
 	for _, kind := range joinKinds {
 		for bits := *least; bits <= *most; bits += *step {
-			if kind.strings && bits > *strings {
+			if kind.hasStrings && bits > *strings {
 				break
 			}
 			if err := joinOf(ctx, out, b, &set, &kind, bits); err != nil {
@@ -97,7 +97,7 @@ func joinOf(ctx context.Context, out io.Writer, b *beside.Comparison, set *besid
 		return nil
 	}
 	tables := []*drawn.Table{data.r, data.s}
-	if err := b.Load(ctx, tables, set.Compress); err != nil {
+	if err := b.Load(ctx, tables, set.Compresses); err != nil {
 		return err
 	}
 	data.total(picked)
@@ -112,12 +112,12 @@ func joinOf(ctx context.Context, out io.Writer, b *beside.Comparison, set *besid
 
 // joinKind is a kind of keys. Each key has a number. S has those below its number of rows, in no order.
 type joinKind struct {
-	name    string
-	strings bool
-	copies  int64                                       // rows of S with one key; 0: one
-	times   int64                                       // R draws from so many times the keys of S; 0: R has each key of S once
-	zipf    bool                                        // R draws them by Zipf's law
-	columns func(draw func(int64) int64) []drawn.Column // of the key with the numbers that draw gives
+	name       string
+	hasStrings bool
+	copies     int64                                       // rows of S with one key; 0: one
+	times      int64                                       // R draws from so many times the keys of S; 0: R has each key of S once
+	isZipf     bool                                        // R draws them by Zipf's law
+	columns    func(draw func(int64) int64) []drawn.Column // of the key with the numbers that draw gives
 }
 
 // joinColumn is a key of one column.
@@ -147,27 +147,27 @@ var joinKinds = []joinKind{
 	{name: "int32 dense", columns: joinColumn(types.Int32, plainKey)},
 	{name: "int32 spread", columns: joinColumn(types.Int32, spread32)},
 	{name: "int64 spread", columns: joinColumn(types.Int64, spread64)},
-	{name: "int32 Zipf 1.0", zipf: true, columns: joinColumn(types.Int32, spread32)},
+	{name: "int32 Zipf 1.0", isZipf: true, columns: joinColumn(types.Int32, spread32)},
 	{name: "int64 four rows a key", copies: 4, times: 1, columns: joinColumn(types.Int64, spread64)},
 	{name: "int32 dense, 1 in 16", times: 16, columns: joinColumn(types.Int32, plainKey)},
 	{name: "int64 spread, 1 in 16", times: 16, columns: joinColumn(types.Int64, spread64)},
-	{name: "string of 8", strings: true, columns: joinString(8, text8)},
-	{name: "string of 16", strings: true, columns: joinString(16, text16)},
-	{name: "string of 40", strings: true, columns: joinString(40, text40)},
-	{name: "string of 16, 1 in 16", strings: true, times: 16, columns: joinString(16, text16)},
+	{name: "string of 8", hasStrings: true, columns: joinString(8, text8)},
+	{name: "string of 16", hasStrings: true, columns: joinString(16, text16)},
+	{name: "string of 40", hasStrings: true, columns: joinString(40, text40)},
+	{name: "string of 16, 1 in 16", hasStrings: true, times: 16, columns: joinString(16, text16)},
 	{name: "two integers", columns: func(draw func(int64) int64) []drawn.Column {
 		return []drawn.Column{
 			{Name: "k1", Typ: types.Int32, Draw: func(row int64) int64 { return draw(row) % 1000 }},
 			{Name: "k2", Typ: types.Int64, Draw: func(row int64) int64 { return spread64(draw(row) / 1000) }},
 		}
 	}},
-	{name: "an integer and a string", strings: true, columns: func(draw func(int64) int64) []drawn.Column {
+	{name: "an integer and a string", hasStrings: true, columns: func(draw func(int64) int64) []drawn.Column {
 		return []drawn.Column{
 			{Name: "k1", Typ: types.Int32, Draw: func(row int64) int64 { return draw(row) % 1000 }},
 			{Name: "k2", Typ: types.Varchar(16), Draw: func(row int64) int64 { return draw(row) / 1000 }, Text: text16},
 		}
 	}},
-	{name: "three keys", strings: true, columns: func(draw func(int64) int64) []drawn.Column {
+	{name: "three keys", hasStrings: true, columns: func(draw func(int64) int64) []drawn.Column {
 		return []drawn.Column{
 			{Name: "k1", Typ: types.Int32, Draw: func(row int64) int64 { return draw(row) % 100 }},
 			{Name: "k2", Typ: types.Varchar(8), Draw: func(row int64) int64 { return draw(row) / 100 % 1000 }, Text: text8},
@@ -191,7 +191,7 @@ func newJoinData(kind *joinKind, rows int64) *joinData {
 	shuffled := drawn.NewPermutation(salt.Next(), rows)
 	d.sKey = func(row int64) int64 { return shuffled.Of(row) / copies }
 	switch {
-	case kind.zipf:
+	case kind.isZipf:
 		d.rKey = drawn.GroupData{Rows: rows, Groups: rows, Spread: drawn.ZipfKeys}.Generator()
 	case kind.times > 0:
 		d.rKey = drawn.Uniform(salt.Next(), kind.times*rows/copies)

@@ -289,11 +289,11 @@ var largeJoinColumns = []report.Column{
 
 // largeJoinBench runs the cases on a device.
 type largeJoinBench struct {
-	db      *database.DB
-	out     io.Writer
-	runs    int
-	explain bool
-	done    [][]string
+	db       *database.DB
+	out      io.Writer
+	runs     int
+	explains bool
+	done     [][]string
 }
 
 // runLargeJoins runs the cases whose names are picked, or all; sorted has both sides sorted wherever that can be.
@@ -308,7 +308,7 @@ func runLargeJoins(ctx context.Context, set *beside.Settings, most int, explain,
 			return err
 		}
 	}
-	b := &largeJoinBench{db: db, out: out, runs: set.Runs, explain: explain}
+	b := &largeJoinBench{db: db, out: out, runs: set.Runs, explains: explain}
 	fmt.Fprintf(out, "R(k, p) joined with S(k, q), device %s: median of %d runs after a first one; ", db.Device, set.Runs)
 	fmt.Fprintf(out, "rates are of |R| + |S| and of the result's rows, in the time of all kernels, and in that of the statement where it stores the result\n\n%s", report.Row(largeJoinColumns, report.Titles(largeJoinColumns)))
 	failed := 0
@@ -377,7 +377,7 @@ func (b *largeJoinBench) times(ctx context.Context, c *largeJoin, want [3]int64)
 			whole = append(whole, took)
 		}
 	}
-	if c.stored && b.explain && b.db.GPU() != nil {
+	if c.stored && b.explains && b.db.GPU() != nil {
 		fmt.Fprintf(b.out, "%s, ms of each run:", c.name)
 		for _, took := range whole {
 			fmt.Fprintf(b.out, " %s", report.Millis(took))
@@ -399,7 +399,7 @@ func (b *largeJoinBench) times(ctx context.Context, c *largeJoin, want [3]int64)
 		}
 		kernels = append(kernels, time.Duration(cost.Kernels*float64(time.Millisecond)))
 	}
-	if b.explain {
+	if b.explains {
 		text, err := b.db.ExplainAnalyze(ctx, c.sql())
 		if err != nil {
 			return nil, 0, err

@@ -182,16 +182,16 @@ func (b *tableBench) with(ctx context.Context, s tablelab.Set) (*tablelab.Loaded
 
 // tableCase is a row of a printed table: what is run on which data.
 type tableCase struct {
-	texts  []string
-	set    tablelab.Set
-	plan   tablelab.Plan
-	chains bool // instead of the plan: chains in a form
-	form   tablelab.Form
+	texts    []string
+	set      tablelab.Set
+	plan     tablelab.Plan
+	isChains bool // instead of the plan: chains in a form
+	form     tablelab.Form
 }
 
 // plan is a row for open addressing.
 func (b *tableBench) plan(set tablelab.Set, s tablelab.Shape, load float64, partBits int, texts ...string) tableCase {
-	s.KeyBytes, s.ValueBytes, s.Multi = set.KeyBytes, set.ValueBytes, set.Multi
+	s.KeyBytes, s.ValueBytes, s.IsMulti = set.KeyBytes, set.ValueBytes, set.IsMulti
 	return tableCase{texts: texts, set: set, plan: tablelab.Plan{Shape: s, Load: load, PartBits: partBits, Runs: b.runs}}
 }
 
@@ -209,7 +209,7 @@ func (b *tableBench) print(ctx context.Context, title string, names []string, ca
 	if err := b.lab.Compile(ctx, sources); err != nil {
 		return err
 	}
-	multi := cases[0].set.Multi
+	multi := cases[0].set.IsMulti
 	columns := append(slices.Clone(names), "table", "insert, ms", "insert, G/s", "find, G/s", "absent, G/s")
 	if multi {
 		columns = append(slices.Clone(names), "table", "insert, ms", "insert, G/s", "retrieve, ms", "retrieve, G rows/s")
@@ -222,7 +222,7 @@ func (b *tableBench) print(ctx context.Context, title string, names []string, ca
 			return err
 		}
 		var t tablelab.Times
-		if c.chains {
+		if c.isChains {
 			t, err = b.lab.Chains(ctx, c.form, c.plan.Load, b.runs, x)
 		} else {
 			t, err = b.lab.Open(ctx, c.plan, x)

@@ -93,7 +93,7 @@ func (b *tableBench) several(ctx context.Context) error {
 			exponent -= 2 // a search for a slot passes all rows of its key
 		}
 		set := pairs(kind, exponent)
-		set.Multi = true
+		set.IsMulti = true
 		keys := fmt.Sprintf("%s, 2^%d rows", kind, exponent)
 		for _, load := range []float64{0.5, 0.9} {
 			for _, s := range b.shapes() {
@@ -108,7 +108,7 @@ func (b *tableBench) several(ctx context.Context) error {
 // chainsOf is a row for chains.
 func (b *tableBench) chainsOf(set tablelab.Set, form tablelab.Form, load float64, texts ...string) tableCase {
 	c := b.plan(set, alone, load, 0, texts...)
-	c.chains, c.form = true, form
+	c.isChains, c.form = true, form
 	return c
 }
 

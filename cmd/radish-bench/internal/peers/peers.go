@@ -28,11 +28,11 @@ type Peer interface {
 
 // Settings are the flags that name a run's peers.
 type Settings struct {
-	List     string
-	Runs     int
-	Python   string
-	memory   string
-	compress bool
+	List       string
+	Runs       int
+	Python     string
+	memory     string
+	compresses bool
 }
 
 func (p *Settings) Register(fs *flag.FlagSet) {
@@ -41,7 +41,7 @@ func (p *Settings) Register(fs *flag.FlagSet) {
 	fs.IntVar(&p.Runs, "compare-runs", -1, "hot runs of those after their first; -1: as many as --runs")
 	fs.StringVar(&p.Python, "duckdb-python", "", "for --compare duckdb: a Python interpreter that has the package duckdb")
 	fs.StringVar(&p.memory, "duckdb-memory", "", "for --compare duckdb: what DuckDB may hold, e.g. 64GB; empty: its own default")
-	fs.BoolVar(&p.compress, "duckdb-compress", false,
+	fs.BoolVar(&p.compresses, "duckdb-compress", false,
 		"for --compare duckdb: let it compress its tables, part by part while they are loaded")
 }
 
@@ -76,7 +76,7 @@ func (p *Settings) Open(ctx context.Context, db *database.DB, fill func(duck *Du
 				return nil, nil, err
 			}
 			if err = p.limit(duck); err == nil {
-				err = fill(duck, p.compress)
+				err = fill(duck, p.compresses)
 			}
 			if err != nil {
 				close()

@@ -33,7 +33,7 @@ func Run(ctx context.Context, args []string, out io.Writer) error {
 		return err
 	}
 	defer b.Close()
-	if err := b.Load(ctx, shapeTables(sizes[0]), set.Compress); err != nil {
+	if err := b.Load(ctx, shapeTables(sizes[0]), set.Compresses); err != nil {
 		return err
 	}
 	var picked []beside.Case

@@ -64,7 +64,7 @@ func RunOracle(ctx context.Context, args []string, out io.Writer) error {
 		return err
 	}
 	defer duck.Close()
-	c := comparison{scale: *sf, runs: common.Runs, db: db, duck: duck, compress: *compress}
+	c := comparison{scale: *sf, runs: common.Runs, db: db, duck: duck, compresses: *compress}
 	if err := c.load(ctx, out, *dir); err != nil {
 		return err
 	}
@@ -88,7 +88,7 @@ type comparison struct {
 	runs                   int
 	db                     *database.DB
 	duck                   *peers.DuckDB
-	compress               bool // DuckDB's tables
+	compresses             bool // DuckDB's tables
 	radishLoad, duckLoad   database.Load
 	radishPeak, duckDBPeak int64 // resident memory while queries ran
 	pairs                  []pair
@@ -120,7 +120,7 @@ func (c *comparison) load(ctx context.Context, out io.Writer, dir string) error 
 	if c.radishLoad, err = database.LoadTPCH(ctx, c.db, dir); err != nil {
 		return err
 	}
-	if c.duckLoad, err = c.duck.Load(dir, c.compress); err != nil {
+	if c.duckLoad, err = c.duck.Load(dir, c.compresses); err != nil {
 		return err
 	}
 	if c.radishLoad.Rows != c.duckLoad.Rows {
@@ -133,7 +133,7 @@ func (c *comparison) load(ctx context.Context, out io.Writer, dir string) error 
 
 // tables says how DuckDB holds its tables.
 func (c *comparison) tables() string {
-	if c.compress {
+	if c.compresses {
 		return "tables compressed"
 	}
 	return "tables not compressed"

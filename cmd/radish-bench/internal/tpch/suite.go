@@ -52,16 +52,16 @@ type coldRun struct {
 
 // suite runs TPC-H queries on a database and checks each result.
 type suite struct {
-	db       *database.DB
-	queries  []tpch.Query
-	runs     int    // after the first
-	answers  string // folder of published answers; empty: recorded digests, where there are any
-	digests  []string
-	coldRuns int          // after the hot ones, without compiled kernels; the first run finds none either then
-	costs    bool         // ask EXPLAIN ANALYZE what a run scans
-	peers    []peers.Peer // whose rows have to be the same
-	peerRuns int          // after their first
-	busRate  float64      // of tables that are read in windows: bytes a second that the GPU copies from pinned memory; 0: none are
+	db        *database.DB
+	queries   []tpch.Query
+	runs      int    // after the first
+	answers   string // folder of published answers; empty: recorded digests, where there are any
+	digests   []string
+	coldRuns  int          // after the hot ones, without compiled kernels; the first run finds none either then
+	asksCosts bool         // ask EXPLAIN ANALYZE what a run scans
+	peers     []peers.Peer // whose rows have to be the same
+	peerRuns  int          // after their first
+	busRate   float64      // of tables that are read in windows: bytes a second that the GPU copies from pinned memory; 0: none are
 }
 
 // newSuite picks queries by their numbers, separated by commas; an empty list is all.
@@ -138,7 +138,7 @@ func (s *suite) runQuery(ctx context.Context, q tpch.Query) queryRun {
 	if r.cold, r.err = s.runCold(ctx, q); r.err != nil {
 		return r
 	}
-	if s.costs {
+	if s.asksCosts {
 		if r.cost, r.err = s.db.Cost(ctx, q.SQL); r.err != nil {
 			return r
 		}

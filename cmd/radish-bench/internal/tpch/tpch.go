@@ -125,7 +125,7 @@ func Run(ctx context.Context, args []string, out io.Writer) error {
 		}
 		defer os.RemoveAll(folder)
 	}
-	if !o.profiling.Load {
+	if !o.profiling.OfLoad {
 		o.profiling.Hold()
 	}
 	db, err := database.Open(o.set)
@@ -137,7 +137,7 @@ func Run(ctx context.Context, args []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	s.costs, s.coldRuns = true, o.coldRuns
+	s.asksCosts, s.coldRuns = true, o.coldRuns
 	if err := o.checkDevice(fs, db); err != nil {
 		return err
 	}
@@ -147,7 +147,7 @@ func Run(ctx context.Context, args []string, out io.Writer) error {
 		}
 		s.busRate = db.GPU().BusRate(ctx)
 	}
-	if o.profiling.Load {
+	if o.profiling.OfLoad {
 		if err := o.profiling.Start(); err != nil {
 			return err
 		}
@@ -183,7 +183,7 @@ func (o *tpchOptions) time(ctx context.Context, out io.Writer, s *suite) ([]quer
 	table := s.columns()
 	database.ResetPeakRSS()
 	fmt.Fprint(out, report.Row(table, report.Titles(table)))
-	if !o.profiling.Load {
+	if !o.profiling.OfLoad {
 		if err := o.profiling.Start(); err != nil {
 			return nil, err
 		}

@@ -57,7 +57,7 @@ func Run(ctx context.Context, args []string, out io.Writer) error {
 			return err
 		}
 	}
-	if !profile.Load {
+	if !profile.OfLoad {
 		profile.Hold()
 	}
 	db, err := database.Open(set)

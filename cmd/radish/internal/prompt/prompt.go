@@ -29,7 +29,7 @@ type Config struct {
 	In      io.Reader                  // of the keys
 	Out     io.Writer                  // the terminal
 	Size    func() (columns, rows int) // of the terminal, above 0
-	Marks   bool                       // the terminal may be asked to mark what is pasted
+	MayMark bool                       // the terminal may be asked to mark what is pasted
 	History string                     // the file of the history; "": it is not kept
 	Paint   Painter
 	// Complete returns the ways in which the word before the cursor, of length runes, may go on.
@@ -57,10 +57,10 @@ type Prompt struct {
 	goal   int // the column that Up and Down keep to; -1: the cursor's
 
 	// Of one key.
-	change change   // to be made when the line editor has seen it
-	notes  []string // lines below the text: what is searched, what may follow
-	over   bool     // it ended the input
-	edit   bool     // the Enter to come, or that came, asks for the person's editor
+	change     change   // to be made when the line editor has seen it
+	notes      []string // lines below the text: what is searched, what may follow
+	over       bool     // it ended the input
+	asksEditor bool     // the Enter to come, or that came, asks for the person's editor
 }
 
 // New returns a prompt, which reads nothing yet.
@@ -90,11 +90,11 @@ func (p *Prompt) Read(first, more, initial string) (text string, edit bool, err 
 	p.first, p.more, p.initial = first, more, inserted(initial)
 	p.lines.Operation.SetBuffer(string(p.initial))
 	text, err = p.lines.Readline()
-	edit, p.edit = p.edit, false
+	edit, p.asksEditor = p.asksEditor, false
 	if err == nil && (text != "" || p.config.History != "") {
 		p.lines.SaveHistory("") // writes nothing, but leaves the text that was recalled: the next Up begins at the last
 	}
-	if p.config.Marks {
+	if p.config.MayMark {
 		io.WriteString(p.config.Out, NoPasteMarks)
 	}
 	return decode(text), edit, err
@@ -119,7 +119,7 @@ func (p *Prompt) key(key rune) (rune, bool) {
 		p.finish("")
 		return key, true
 	case readline.CharEnter, readline.CharCtrlJ:
-		if p.edit || p.config.Done(decode(string(line))) {
+		if p.asksEditor || p.config.Done(decode(string(line))) {
 			p.finish("")
 			return key, true
 		}
@@ -135,7 +135,7 @@ func (p *Prompt) key(key rune) (rune, bool) {
 	case keyDelete:
 		return p.make(deleteNext)
 	case keyEdit:
-		p.edit = true
+		p.asksEditor = true
 		return p.make(moveTo(len(line)))
 	case keyOlder:
 		return readline.CharPrev, true
@@ -156,7 +156,7 @@ func (p *Prompt) key(key rune) (rune, bool) {
 		return p.make(moveTo(cursor))
 	case readline.CharCtrlZ:
 		p.screen.leave()
-		if p.config.Marks {
+		if p.config.MayMark {
 			io.WriteString(p.config.Out, NoPasteMarks)
 		}
 	case readline.MetaBackward, readline.MetaForward, readline.MetaDelete, readline.CharBackward, readline.CharForward, readline.CharBell,
@@ -242,7 +242,7 @@ func (p *Prompt) finish(mark string) {
 func (p *Prompt) changed(line []rune, cursor int, key rune) (newLine []rune, newCursor int, set bool) {
 	switch {
 	case line == nil && key == 0:
-		if p.config.Marks {
+		if p.config.MayMark {
 			io.WriteString(p.config.Out, AskForPasteMarks)
 		}
 		p.screen.begin(p.first, p.more)
@@ -251,7 +251,7 @@ func (p *Prompt) changed(line []rune, cursor int, key rune) (newLine []rune, new
 		p.over = false
 		return nil, 0, false
 	case key == readline.CharCtrlZ:
-		if p.config.Marks {
+		if p.config.MayMark {
 			io.WriteString(p.config.Out, AskForPasteMarks)
 		}
 	}

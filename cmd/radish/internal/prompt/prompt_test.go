@@ -25,7 +25,7 @@ func newTypist(t *testing.T, columns, rows int, history string) *typist {
 	in, keys := io.Pipe()
 	term := newVT(columns, rows)
 	p, err := New(Config{
-		In: in, Out: term, Size: term.size, Marks: true, History: history, Paint: striped,
+		In: in, Out: term, Size: term.size, MayMark: true, History: history, Paint: striped,
 		Complete: func(text []rune, cursor int) (endings [][]rune, length int) {
 			words := map[string][]string{"sel": {"ect "}, "su": {"m(", "bstr("}, "x": {"yz1", "yz2"}}
 			word := string(text[wordStart(text, cursor):cursor])

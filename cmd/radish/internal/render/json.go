@@ -8,7 +8,7 @@ import (
 // jsonObjects writes an object for each row, in an array or on lines of their own.
 type jsonObjects struct {
 	output
-	array   bool
+	isArray bool
 	objects *jsonlines.Encoder
 	rows    int64
 	line    []byte
@@ -19,18 +19,18 @@ func newJSON(o output, array bool) *jsonObjects {
 	for _, c := range o.cols {
 		names = append(names, c.Name)
 	}
-	return &jsonObjects{output: o, array: array, objects: jsonlines.NewEncoder(names, o.appendValue)}
+	return &jsonObjects{output: o, isArray: array, objects: jsonlines.NewEncoder(names, o.appendValue)}
 }
 
 func (j *jsonObjects) begin() {
-	if j.array {
+	if j.isArray {
 		j.w.WriteByte('[')
 	}
 }
 
 func (j *jsonObjects) row(b *column.Batch, at int) {
 	j.line = j.line[:0]
-	if j.array {
+	if j.isArray {
 		if j.rows > 0 {
 			j.line = append(j.line, ',')
 		}
@@ -38,7 +38,7 @@ func (j *jsonObjects) row(b *column.Batch, at int) {
 	}
 	j.rows++
 	j.line = j.objects.AppendRow(j.line, b, at)
-	if !j.array {
+	if !j.isArray {
 		j.line = append(j.line, '\n')
 	}
 	j.w.Write(j.line)
@@ -47,7 +47,7 @@ func (j *jsonObjects) row(b *column.Batch, at int) {
 func (j *jsonObjects) batchEnd() {}
 
 func (j *jsonObjects) end() {
-	if j.array {
+	if j.isArray {
 		if j.rows > 0 {
 			j.w.WriteByte('\n')
 		}

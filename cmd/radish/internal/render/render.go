@@ -70,24 +70,24 @@ type printer interface {
 
 // Settings say how results look. The zero value of all but Format is the default.
 type Settings struct {
-	Format    Format
-	NoHeaders bool    // table, box, csv, tsv, html
-	Null      *string // what stands for NULL; nil: what the format says
-	Widths    []int   // of a table's or box's columns, from the first on; 0: as wide as the values
-	MaxRows   int64   // of a table or box, half of them from its end; 0: all
-	Types     bool    // a table or box names the columns' types
-	Columns   int     // what a line of a table or box may take; 0: as much as it needs
-	Into      string  // the table of insert
-	Follows   bool    // another result stands before this one
-	Begin     func()  // called before the first row is looked at; may be nil
+	Format     Format
+	NoHeaders  bool    // table, box, csv, tsv, html
+	Null       *string // what stands for NULL; nil: what the format says
+	Widths     []int   // of a table's or box's columns, from the first on; 0: as wide as the values
+	MaxRows    int64   // of a table or box, half of them from its end; 0: all
+	ShowsTypes bool    // a table or box names the columns' types
+	Columns    int     // what a line of a table or box may take; 0: as much as it needs
+	Into       string  // the table of insert
+	Follows    bool    // another result stands before this one
+	Begin      func()  // called before the first row is looked at; may be nil
 }
 
 // Written says what has been written of a result.
 type Written struct {
-	Rows  int64 // of the result
-	Shown int64 // rows written
-	Cut   bool  // values were cut to fit their columns
-	Left  int   // columns were left out
+	Rows   int64 // of the result
+	Shown  int64 // rows written
+	WasCut bool  // values were cut to fit their columns
+	Left   int   // columns were left out
 }
 
 // output is what every printer writes to and knows.
@@ -132,7 +132,7 @@ func Rows(w *bufio.Writer, settings Settings, rows *radish.Rows) (done Written, 
 		p = &plain{output: o}
 	default:
 		t := newTable(o)
-		defer func() { done.Cut, done.Left = t.cut, t.leave }()
+		defer func() { done.WasCut, done.Left = t.wasCut, t.leave }()
 		p = t
 	}
 	table, _ := p.(*box)

@@ -36,7 +36,7 @@ type box struct {
 	widths  []int
 	right   []bool
 	bounded []bool // the column's values are cut to its width
-	cut     bool   // one was
+	wasCut  bool   // one was
 	// Where not all columns fit a line those from gap on are left out, leave of them, and a column of dots stands for them.
 	gap, leave int
 	printed    bool // the header
@@ -239,7 +239,7 @@ func (t *box) fitTypes() {
 }
 
 // showsTypes says whether the header has a line with the types.
-func (t *box) showsTypes() bool { return t.settings.Types && !t.settings.NoHeaders }
+func (t *box) showsTypes() bool { return t.settings.ShowsTypes && !t.settings.NoHeaders }
 
 // isText says whether a column's values may be cut.
 func (t *box) isText(i int) bool { return t.cols[i].Type.IsString() }
@@ -340,7 +340,7 @@ func (t *box) value(c int, text []byte) {
 	width := textWidth(text)
 	if t.bounded[c] && width > t.widths[c] {
 		text = []byte(terminal.Truncate(string(text), t.widths[c], dots))
-		width, t.cut = textWidth(text), true
+		width, t.wasCut = textWidth(text), true
 	}
 	pad := t.widths[c] - width
 	t.w.WriteString(t.vertical)

@@ -18,14 +18,14 @@ import (
 
 // Table is an expression's value for each code of a dictionary and, if the column can be NULL, for NULL behind them.
 type Table struct {
-	Entries  int // of the dictionary
-	Typ      types.Type
-	Class    form.Class
-	Dict     *column.Dictionary // of codes that it gives
-	Values   *Data              // by code: bits of a BOOL in 32-bit words, or values of the class
-	Nulls    *Data              // bits: NULL; nil: none is, but perhaps that of NULL
-	NullNull bool               // NULL gives NULL
-	Failed   *Data              // bits: an error or a warning, which the CPU words; nil: none
+	Entries       int // of the dictionary
+	Typ           types.Type
+	Class         form.Class
+	Dict          *column.Dictionary // of codes that it gives
+	Values        *Data              // by code: bits of a BOOL in 32-bit words, or values of the class
+	Nulls         *Data              // bits: NULL; nil: none is, but perhaps that of NULL
+	NullGivesNull bool               // NULL gives NULL
+	Failed        *Data              // bits: an error or a warning, which the CPU words; nil: none
 }
 
 // Of returns an expression's values over a dictionary column. Errors are kept too: they are refusals.
@@ -210,7 +210,7 @@ func (b *builder) finish(nullable bool) *Table {
 	}
 	if b.n == 0 { // all rows are NULL, and have code 0
 		b.add(types.NullOf(b.Typ))
-		b.NullNull = true
+		b.NullGivesNull = true
 	}
 	for len(b.data)%16 != 0 {
 		b.data = append(b.data, 0)
@@ -219,7 +219,7 @@ func (b *builder) finish(nullable bool) *Table {
 	entries := b.null
 	if nullable {
 		entries = b.null[:b.n-1]
-		b.NullNull = b.null[b.n-1]
+		b.NullGivesNull = b.null[b.n-1]
 	}
 	if slices.Contains(entries, true) {
 		b.Nulls = bitTable(b.null)

@@ -225,7 +225,7 @@ func (x *Join) size(target *kernel.Target) bool {
 	if tuning.Bits > 0 {
 		wanted = tuning.Bits * tuning.Passes
 	}
-	x.partitions = partition.Form{Passes: 1, Bits: min(max(wanted, LeastBits), OnePassBits), Ranges: true, Blocks: tuning.Blocks}
+	x.partitions = partition.Form{Passes: 1, Bits: min(max(wanted, LeastBits), OnePassBits), HasRanges: true, Blocks: tuning.Blocks}
 	if wanted > OnePassBits && tuning.PassesMost > 1 || tuning.Passes == 2 {
 		x.partitions.Passes, x.partitions.Bits = 2, min(max((wanted+1)/2, LeastBits), mostBits)
 	}

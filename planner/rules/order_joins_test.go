@@ -44,7 +44,7 @@ func TestAntiJoinAboveJoins(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		q, _, err = Optimize(q, Options{Check: true, Context: plantest.Context(), Disabled: map[string]bool{c.disabled: true}})
+		q, _, err = Optimize(q, Options{Checks: true, Context: plantest.Context(), Disabled: map[string]bool{c.disabled: true}})
 		if err != nil {
 			t.Fatal(err)
 		}

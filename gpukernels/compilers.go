@@ -67,12 +67,12 @@ type CompilerStatus struct {
 	Problem   string // why there are none, or what last went wrong with one; empty: nothing
 }
 
-// workerCount is how many processes compile at most where nobody says how many: for half of the processors, since queries want the others and each worker's
-// optimizer has threads of its own.
-func workerCount() (int, error) {
+// workerCount is how many processes compile at most for so many processors, where nobody says how many: for two thirds of them, which is where more of them begin to slow the
+// longest kernel down. Queries want the others.
+func workerCount(processors int) (int, error) {
 	text := os.Getenv(CompilersVariable)
 	if text == "" {
-		return min(runtime.GOMAXPROCS(0)/2, mostWorkers), nil
+		return min(processors*2/3, mostWorkers), nil
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 0 || n > 1024 {
@@ -85,7 +85,7 @@ func workerCount() (int, error) {
 // is for benchmarks; the devices of a library that are of one capability share another one (compilerPools).
 func (l *Library) NewCompilers(capability, processes int) *Compilers {
 	c := &Compilers{
-		most: processes, alone: max(runtime.GOMAXPROCS(0), 2), beside: 2,
+		most: processes, alone: max(runtime.GOMAXPROCS(0), 2), beside: 1,
 		include: l.headers.path, version: l.compilerVersion,
 		limits: compilerLimits{workerStart, workerLimit, workerIdle, workerPause},
 	}
@@ -101,11 +101,10 @@ func (l *Library) NewCompilers(capability, processes int) *Compilers {
 	}
 	if processes < 0 {
 		var err error
-		if c.most, err = workerCount(); err != nil {
+		if c.most, err = workerCount(runtime.GOMAXPROCS(0)); err != nil {
 			c.problem = err.Error()
 		}
 	}
-	c.beside = min(2, max(1, runtime.GOMAXPROCS(0)-c.most))
 	switch program, err := l.compilerProgram(); {
 	case c.most == 0 && c.problem == "":
 		c.problem = "no processes are wanted"

@@ -442,11 +442,17 @@ func TestQueueFair(t *testing.T) {
 	}
 }
 
-// TestWorkerCount reads the variable.
+// TestWorkerCount says how many processes there are by processors, and reads the variable.
 func TestWorkerCount(t *testing.T) {
+	t.Setenv(CompilersVariable, "")
+	for processors, want := range map[int]int{1: 0, 2: 1, 8: 5, 16: 10, 128: mostWorkers} {
+		if n, err := workerCount(processors); n != want || err != nil {
+			t.Errorf("%d processors: %d, %v", processors, n, err)
+		}
+	}
 	for text, want := range map[string]int{"0": 0, "3": 3, "none": -1, "-2": -1, "100000": -1} {
 		t.Setenv(CompilersVariable, text)
-		n, err := workerCount()
+		n, err := workerCount(16)
 		if (want < 0) != (err != nil) || want >= 0 && n != want {
 			t.Errorf("%q: %d, %v", text, n, err)
 		}

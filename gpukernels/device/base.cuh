@@ -50,6 +50,7 @@ static_assert(RADISH_BLOCK % RADISH_WARP == 0, "a block is made of whole warps")
 // RADISH_FN: before every function of these headers and every helper that a generated source defines.
 // RADISH_NOINLINE: the same for large functions that are called from several sites.
 // RADISH_LONG: RADISH_NOINLINE in kernels that somebody waits for, which are compiled in a hurry (gpukernels/compilers.go, QuickOptions), else RADISH_FN.
+// RADISH_SHORT: whether the kernel is such a one, so that less code is better than quicker code.
 // RADISH_SHARED: a variable in shared memory, inside a function. The next block finds what the last one left: set it first.
 // RADISH_GLOBAL_CONST: a constant table at file scope.
 #ifdef RADISH_EMULATED
@@ -69,8 +70,10 @@ static_assert(RADISH_BLOCK % RADISH_WARP == 0, "a block is made of whole warps")
 #endif
 #ifdef RADISH_QUICK
 #define RADISH_LONG RADISH_NOINLINE
+#define RADISH_SHORT true
 #else
 #define RADISH_LONG RADISH_FN
+#define RADISH_SHORT false
 #endif
 
 #define RADISH_STRING_2(x) #x
@@ -136,8 +139,22 @@ RADISH_FN f64 reciprocal(f64 x) {
 RADISH_FN f64 nearly(u128 x) { return (f64)(u64)(x >> 64) * 18446744073709551616.0 + (f64)(u64)x; }
 
 // a / b, of b > 0. A turn subtracts what doubles say of the quotient, less more than their error: 44 bits of it, so there are five turns at most, and one or
-// two where the quotient is short. A call, and no operator /, which is three times as many instructions to compile.
+// two where the quotient is short. Short kernels make it bit by bit. A call, and no operator /, which is three times as many instructions to compile.
 RADISH_NOINLINE u128 quotient(u128 a, u128 b) {
+  if (RADISH_SHORT) {
+    u128 rest = 0;
+    RADISH_NO_UNROLL
+    for (i32 i = 0; i < 128; i++) { // a's bits leave it at its top and the quotient's come in below
+      const bool more = rest >> 127;
+      rest = rest << 1 | a >> 127;
+      a <<= 1;
+      if (more || rest >= b) {
+        rest -= b;
+        a |= 1;
+      }
+    }
+    return a;
+  }
   const f64 share = reciprocal(nearly(b)) * (1 - 1.0 / (1ull << 46));
   u128 q = 0;
   RADISH_NO_UNROLL

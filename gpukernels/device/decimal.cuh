@@ -25,7 +25,7 @@ RADISH_NOINLINE bool fits_digits(i128 x, int digits) {
 // The quotient of a 256-bit number by v, where high < v, with the remainder. Few numbers have a high half, so their quotient is made bit by bit, which is little
 // code.
 RADISH_NOINLINE u128 div_256(u128 high, u128 low, u128 v, u128& rest) {
-  if (high == 0) {
+  if (!RADISH_SHORT && high == 0) {
     if ((u64)(low >> 64) == 0 && (u64)(v >> 64) == 0) {
       const u64 q = (u64)low / (u64)v;
       rest = (u64)low - q * (u64)v;

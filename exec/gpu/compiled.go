@@ -23,7 +23,7 @@ func (d *Device) preferCompiled(p *Placed) {
 	if p.limit == 0 {
 		first = withoutPartitions(first)
 	}
-	if first = d.rowByRow(first); first != p.program {
+	if first = d.hurried(first); first != p.program {
 		p.better, p.program = p.program, first
 	}
 }
@@ -48,21 +48,18 @@ func withoutPartitions(g *program.Program) *program.Program {
 	return preferAll(g.WithoutPartitions(), g)
 }
 
-// rowByRow has those scans go row by row whose kernels have to be compiled, for a query that waits for them.
-func (d *Device) rowByRow(g *program.Program) *program.Program {
-	loading, some := g.Loading(), false
-	if loading == nil {
-		loading = map[*physical.TableScan]program.Loading{}
-	}
-	for _, k := range g.Kernels {
-		if scan := k.Rows.Scan; k.Shorter && float64(scan.Table.Rows()) <= g.Target.Tuning.Scan.FirstRows && !d.isCompiled(k) {
-			loading[scan], some = program.RowByRow, true
+// hurried has those kernels be short that have to be compiled, for a query that waits for them.
+func (d *Device) hurried(g *program.Program) *program.Program {
+	pipelines := map[*physical.Pipeline]bool{}
+	for p, k := range g.Kernels {
+		if k.Shorter && !d.isCompiled(k) {
+			pipelines[p] = true
 		}
 	}
-	if !some {
+	if len(pipelines) == 0 {
 		return g
 	}
-	return preferAll(g.WithLoading(loading), g)
+	return preferAll(g.Hurried(pipelines), g)
 }
 
 // preferAll returns the first of two programs of a plan, unless it lacks kernels that the other one has.

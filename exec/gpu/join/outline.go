@@ -36,7 +36,7 @@ func (all Forms) Outline(o *kernel.Outline, b *physical.Build, choices *Choices)
 		f = newForm(o.Plan, b, choices)
 		all[b], o.Plan.Sinks[b] = f, f.rows
 	}
-	o.Way = buildOutline{f, o.Appending()}
+	o.Way, o.Appends = buildOutline{f, o.Appending()}, !f.Algorithm.byKey
 	if f.Radix != nil && !f.Radix.Settle(o) {
 		choices.drop(b)
 		return true, nil

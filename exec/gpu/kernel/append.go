@@ -30,7 +30,7 @@ type Appending uint8
 
 const (
 	ByBlock  Appending = iota // the rows of a block get theirs together
-	ByRow                     // each gets its own, since a row of the source may give several
+	ByRow                     // each gets its own, since a row of the source may give several, or the text is to be short
 	BySource                  // they keep those of the source's rows, whose order stays
 )
 
@@ -48,7 +48,7 @@ func (o *Outline) Appending() Appending {
 	switch {
 	case o.InOrder():
 		return BySource
-	case o.GivesMany && !o.Together:
+	case o.GivesMany && !o.Together, o.Hurried:
 		return ByRow
 	}
 	return ByBlock
@@ -172,7 +172,7 @@ func (a *Append) Declare() []string { return nil }
 
 // StoredAll decides how values of the pipeline are appended to its sink's rows; ids are those of the columns that they are stored as.
 func (o *Outline) StoredAll(s physical.Sink, values []expr.Expr, ids []expr.ColumnID) error {
-	o.Way = rowsOutline(o.Appending())
+	o.Way, o.Appends = rowsOutline(o.Appending()), true
 	f := o.Plan.Sinks[s]
 	if f == nil {
 		f = &RowForm{}

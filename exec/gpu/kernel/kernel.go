@@ -45,7 +45,6 @@ type Launch struct {
 	Items   int          // rows that a thread takes at once
 	Threads int          // of a block
 	Either  bool         // the kernel is right whichever way its scan loads columns: see Program.loadsAllRows
-	Shorter bool         // it would be compiled sooner if its scan went row by row: see program.RowByRow
 	Second  *Kernel      // partitions once more what this one has partitioned, of the side of a join; nil: one pass suffices
 	Then    []*Kernel    // run after that, over sources of their own
 	Learn   *Kernel      // runs after this one has seen some of the tiles, before it sees the others; nil: none

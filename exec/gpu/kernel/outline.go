@@ -24,6 +24,10 @@ type Outline struct {
 	Apart     bool // the sink stands in another kernel than the source, behind a join in partitions
 	// Together says that a row's matches come one at a time, and those of a block's rows together: what GivesMany would have appended one by one is appended by block.
 	Together bool
+	// Hurried says that the kernel is to be compiled soon, or that few rows come: they get their numbers one by one, which is less code than a block's together.
+	Hurried bool
+	Appends bool // the sink numbers the rows that come
+	Shorter bool // the kernel would be compiled sooner if it were hurried: see program.Hurried
 	// SourceShared is the bytes of a block's shared memory that what stands in front of the sink takes.
 	SourceShared int64
 	// DefersTo is the probe whose long runs are put off, so that several threads come for each; nil: none are. A scan takes its rows one by one then, since a row may come again.

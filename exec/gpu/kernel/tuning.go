@@ -26,6 +26,8 @@ type Tuning struct {
 type Scans struct {
 	FewRows   float64 // up to which each row has a thread, which loads its columns where they are used
 	FirstRows float64 // up to which a query is not kept waiting for kernels that load several rows at once: those that go row by row take less than compiling these
+	// FirstAppends is up to how many rows to a sink no query waits for kernels that number a block's rows together: an atomic for each warp takes less.
+	FirstAppends float64
 }
 
 // PartitionedGroups are groups that are made in partitions of the rows.
@@ -260,7 +262,7 @@ func TuningOf(computeCapability int) Tuning {
 // hopper is sm_90, measured on an H200.
 func hopper() Tuning {
 	return Tuning{
-		Scan: Scans{FewRows: 1 << 18, FirstRows: 1 << 31},
+		Scan: Scans{FewRows: 1 << 18, FirstRows: 1 << 31, FirstAppends: 1 << 26},
 		Partition: PartitionedGroups{
 			Rows: 4e6, HashedGroups: 1 << 12, FirstRows: 1 << 28, Passes: 1, Capacity: math.MaxInt64, PerfectHashRows: 64, PerfectHashBytes: math.MaxInt64, LeastSlots: 256,
 			Slots: 1 << 17, SlotsMost: 1 << 22, MoreGroups: 1 << 16, Slack: Slack{Share: 1. / 16, Deviations: 4, Most: 1},

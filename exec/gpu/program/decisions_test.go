@@ -44,7 +44,7 @@ func TestDecisionsAreWritten(t *testing.T) {
 		plan := c.Plan(enginetest.NewGen(rand.New(rand.NewPCG(uint64(k), 5)), enginetest.Sizes[k%6]))
 		g := New(plan, &target, &expr.Context{}, lookup.New(1<<20), func(*physical.Pipeline) bool { return true })
 		if k%3 == 0 {
-			g = rowByRow(g)
+			g = hurried(g)
 		}
 		for _, p := range plan.Pipelines {
 			if g.Reason(p) != nil {

@@ -33,7 +33,7 @@ var goldenTarget = &kernel.Target{
 // goldenTuning is Hopper's, but that a table of a hundred rows is scanned as one of a million.
 func goldenTuning() kernel.Tuning {
 	t := kernel.TuningOf(90)
-	t.Scan = kernel.Scans{}
+	t.Scan.FewRows = 0
 	return t
 }
 
@@ -183,7 +183,7 @@ func TestGolden(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			g := goldenProgram(t, given, sql)
 			if name == "first" {
-				g = rowByRow(g)
+				g = hurried(g)
 			}
 			got := sql + "\n" + describe(t, g)
 			path := filepath.Join("testdata", name+".golden")
@@ -203,15 +203,15 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// rowByRow writes a program again whose scans all go row by row.
-func rowByRow(g *Program) *Program {
-	loading := map[*physical.TableScan]Loading{}
-	for _, k := range g.Kernels {
+// hurried writes a program again as a first run would have it.
+func hurried(g *Program) *Program {
+	pipelines := map[*physical.Pipeline]bool{}
+	for p, k := range g.Kernels {
 		if k.Shorter {
-			loading[k.Rows.Scan] = RowByRow
+			pipelines[p] = true
 		}
 	}
-	return g.WithLoading(loading)
+	return g.Hurried(pipelines)
 }
 
 // TestRowByRow says which scans go row by row, if all should and if tables with few rows should, and that texts depend on nothing else.
@@ -228,10 +228,10 @@ func TestRowByRow(t *testing.T) {
 	}
 	first, second := "scan: take row by row, which compiles sooner; test other filters (2)", "scan: take row by row, which compiles sooner; look up day in the bits of a build"
 	third := "scan: take row by row, which compiles sooner; test other filters (1)"
-	if got := decisions(rowByRow(goldenProgram(t, given, joined))); !slices.Equal(got, []string{first, second}) {
+	if got := decisions(hurried(goldenProgram(t, given, joined))); !slices.Equal(got, []string{first, second}) {
 		t.Errorf("a join: %q", got)
 	}
-	if got := decisions(rowByRow(goldenProgram(t, given, grouped))); !slices.Equal(got, []string{third}) {
+	if got := decisions(hurried(goldenProgram(t, given, grouped))); !slices.Equal(got, []string{third}) {
 		t.Errorf("groups: %q", got)
 	}
 	goldenTarget.Tuning.Scan.FewRows = 200
@@ -251,8 +251,8 @@ func TestRowByRow(t *testing.T) {
 	}
 	few := all(goldenProgram(t, given, joined))
 	goldenTarget.Tuning = goldenTuning()
-	asked := all(rowByRow(goldenProgram(t, given, joined)))
-	other := all(rowByRow(goldenProgram(t, given, strings.Replace(joined, "> 5", "> 6", 1))))
+	asked := all(hurried(goldenProgram(t, given, joined)))
+	other := all(hurried(goldenProgram(t, given, strings.Replace(joined, "> 5", "> 6", 1))))
 	if !slices.Equal(few, asked) || !slices.Equal(other, asked) {
 		t.Errorf("few rows give\n%s\nother literals\n%s\na first run\n%s", few, other, asked)
 	}

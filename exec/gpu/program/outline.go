@@ -60,13 +60,20 @@ func (o *outliner) decide() error {
 	if err := o.source(); err != nil {
 		return err
 	}
+	few, isPartitioned := o.g.Target.Tuning.Scan, o.g.choices.IsPartitioned(o.Pipeline)
+	canHurry := !isPartitioned && o.Pipeline.EstRows <= few.FirstAppends
+	o.Hurried = canHurry && o.g.ways.hurried[o.Pipeline] || !isPartitioned && o.MaxRows <= few.FewRows
 	for _, t := range o.Pipeline.Transforms {
 		if err := o.transform(t); err != nil {
 			return err
 		}
 	}
 	o.Together = o.together()
-	return end.decide(o)
+	if err := end.decide(o); err != nil {
+		return err
+	}
+	o.Shorter = o.Shorter || canHurry && o.Appends && o.Appending() == kernel.ByBlock
+	return nil
 }
 
 // together says whether the matches of a block's rows come together: a join in partitions alone gives several rows for one, and the sink only keeps them.

@@ -19,13 +19,19 @@ const (
 	RowByRow                 // each row's columns where they are used: the kernel compiles sooner, and runs longer over many rows
 )
 
+// ways are how kernels are written where that does not follow from the plan.
+type ways struct {
+	loading map[*physical.TableScan]Loading // of scans that do not follow their estimates
+	hurried map[*physical.Pipeline]bool     // whose kernels are to be compiled soon
+}
+
 // Program is what a plan's pipelines become on a device: a kernel for each, and the form of what they store between them. It is made
 // without a device, from the plan and the forms of the tables' columns. It does not change afterwards, so several queries may run it.
 type Program struct {
 	*kernel.Pipelines
 	Kernels map[*physical.Pipeline]*kernel.Kernel
 	on      func(*physical.Pipeline) bool
-	loading map[*physical.TableScan]Loading // of scans that do not follow their estimates
+	ways    ways
 
 	choices *join.Choices // of joins, across pipelines
 

@@ -92,7 +92,6 @@ func (k *writer) openTable(s *codegen.Scope, scan *physical.TableScan) error {
 	k.Rows = kernel.Rows{Scan: scan}
 	k.Tiles = k.OpenGap()
 	k.stopAtLimit()
-	k.Shorter = r.shorter
 	if r.rowByRow {
 		return r.openRowByRow(s)
 	}

@@ -32,7 +32,6 @@ type scanOutline struct {
 	hasFilters bool // there are columns that filters read
 	oneByOne   bool // a thread takes one row at a time, which may come again for a run that was put off
 	rowByRow   bool // a thread takes one row at a time, and loads columns where they are used: the text is shorter
-	shorter    bool // it would be shorter if the scan went row by row
 	packsRows  bool // the rows that pass are packed
 	sparse     bool // so few pass that the columns which filters do not read are loaded for them alone
 	hasDeleted bool // some rows are deleted
@@ -123,7 +122,7 @@ func (o *outliner) table(scan *physical.TableScan) error {
 	x.hasFilters = len(filtered) > 0
 	if free {
 		x.rowByRow = o.g.goesRowByRow(scan, o.Pipeline.Sink)
-		x.shorter = !x.rowByRow
+		o.Shorter = !x.rowByRow && float64(scan.Table.Rows()) <= o.g.Target.Tuning.Scan.FirstRows
 		x.packsRows = x.packsRows && !x.rowByRow
 	}
 	x.sparse = x.either() && !all
@@ -190,13 +189,13 @@ func packs(p *physical.Pipeline) bool {
 // loadsAllRows says whether the kernel of a scan's pipeline loads the columns that come after its filters for all rows at once, since most of them are needed.
 func (g *Program) loadsAllRows(scan *physical.TableScan) bool {
 	all := len(scan.Filters) == 0 || scan.EstRows > float64(scan.Table.Rows())/16
-	return all != (g.loading[scan] == Flipped)
+	return all != (g.ways.loading[scan] == Flipped)
 }
 
 // goesRowByRow says whether a scan takes row by row: it was asked to, or there are so few rows that each has a thread. To groups that would be more blocks, whose tables are added up.
 func (g *Program) goesRowByRow(scan *physical.TableScan, to physical.Sink) bool {
 	_, groups := to.(*physical.Aggregate)
-	return g.loading[scan] == RowByRow || !groups && float64(scan.Table.Rows()) <= g.Target.Tuning.Scan.FewRows
+	return g.ways.loading[scan] == RowByRow || !groups && float64(scan.Table.Rows()) <= g.Target.Tuning.Scan.FewRows
 }
 
 // usedColumns are all columns that a pipeline's operators read.

@@ -39,8 +39,8 @@ type backend struct {
 	t      *testing.T
 	runner *Runner
 
-	options  Options // of the plan that runs
-	rowByRow bool    // all scans go row by row that can
+	options Options // of the plan that runs
+	hurried bool    // kernels are those of first runs
 
 	runs    atomic.Int64 // every other one has arrays that do not share allocations
 	mu      sync.Mutex
@@ -107,16 +107,16 @@ func (b *backend) runOr(ctx context.Context, device, plan *physical.Plan) ([]*co
 // program writes a plan's kernels.
 func (b *backend) program(plan *physical.Plan) *program.Program {
 	g := program.New(plan, b.runner.ForKernels(), &expr.Context{}, lookup.New(1<<26), func(*physical.Pipeline) bool { return true })
-	if !b.rowByRow {
+	if !b.hurried {
 		return g
 	}
-	loading := map[*physical.TableScan]program.Loading{}
-	for _, k := range g.Kernels {
+	pipelines := map[*physical.Pipeline]bool{}
+	for p, k := range g.Kernels {
 		if k.Shorter {
-			loading[k.Rows.Scan] = program.RowByRow
+			pipelines[p] = true
 		}
 	}
-	return g.WithLoading(loading)
+	return g.Hurried(pipelines)
 }
 
 // onDevice runs a plan. Some run again, with the sizes that are remembered of the first run, or with smaller ones.

@@ -54,13 +54,13 @@ func (r *Runner) PartitionFrom(rows, first float64) {
 
 // RowByRow is for tests: it sets up to how many rows tables are scanned row by row, and up to how many while other kernels are compiled.
 func (r *Runner) RowByRow(few, first float64) {
-	r.tuning.Scan = kernel.Scans{FewRows: few, FirstRows: first}
+	r.tuning.Scan = kernel.Scans{FewRows: few, FirstRows: first, FirstAppends: first}
 }
 
 // UseTuning is for benchmarks: kernels are written for a compute capability. Where first is not set, a first run has those of later ones.
 func (r *Runner) UseTuning(computeCapability int, first bool) {
 	if r.tuning = kernel.TuningOf(computeCapability); !first {
-		r.tuning.Scan.FirstRows, r.tuning.Partition.FirstRows = 0, 0
+		r.tuning.Scan.FirstRows, r.tuning.Scan.FirstAppends, r.tuning.Partition.FirstRows = 0, 0, 0
 	}
 }
 

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -14,7 +15,8 @@ func TestRowByRow(t *testing.T) { gputest.Each(t, testRowByRow) }
 
 func testRowByRow(t *testing.T, d *gpukernels.Device) {
 	b := newBackend(t, d)
-	b.rowByRow = true
+	b.hurried = true
+	b.runner.RowByRow(0, math.MaxInt64)
 	every := 1
 	switch {
 	case d.Info().Emulated() && testing.Short():

@@ -31,10 +31,10 @@ func TestDistinctEstimates(t *testing.T) {
 		{"clerk", types.Text, 1000, 1.1, func(r *rand.Rand, _ int) types.Value {
 			return types.StringValue(fmt.Sprintf("Clerk#%09d", r.IntN(1000)))
 		}},
-		{"customer", types.Int64, 15_000, 1.3, func(r *rand.Rand, _ int) types.Value { return types.IntValue(r.Int64N(15_000) * 1e9) }},
+		{"customer", types.Int64, 9000, 7, func(r *rand.Rand, _ int) types.Value { return types.IntValue(r.Int64N(9000) * 1e9) }},
 		{"price", types.Double, 40, 1.001, func(r *rand.Rand, _ int) types.Value { return types.FloatValue(float64(r.IntN(40)) / 8) }},
 		{"long", types.Text, 9, 1.001, func(r *rand.Rand, _ int) types.Value { return types.StringValue(fmt.Sprintf("%0200d", r.IntN(9))) }},
-		{"text", types.Text, 0, 1, func(r *rand.Rand, row int) types.Value { return types.StringValue(fmt.Sprintf("%0200d", row)) }},
+		{"text", types.Text, 3 * rows, 1.001, func(r *rand.Rand, row int) types.Value { return types.StringValue(fmt.Sprintf("%0200d", row)) }},
 		{"none", types.Int64, 0, 1, func(*rand.Rand, int) types.Value { return types.NullOf(types.Int64) }},
 	}
 	var names []string

@@ -66,7 +66,8 @@ const jsonGrowth = 2
 // headerBytes is about what the header of a dictionary page takes.
 const headerBytes = 16
 
-// Distinct returns about how many values a column of a row group has, as the writer says or by the size of its dictionary; 0: that is not known. Nothing is proved by it.
+// Distinct returns about how many values a column of a row group has, as the writer says or by the size of its dictionary; 0: that is not known. Where others have dictionaries, a column without one is taken to
+// have no value twice. Nothing is proved by it.
 func (f *File) Distinct(group, ordinal int) int64 {
 	if ordinal < 0 || f.leaves[ordinal].foreign || f.leaves[ordinal].tree != nil {
 		return 0
@@ -80,6 +81,8 @@ func (f *File) Distinct(group, ordinal int) int64 {
 		return min(c.stats.distinct, g.rows)
 	case l.physical == parquet.Types.Boolean:
 		return min(2, g.rows)
+	case c.spelled && g.coded: // the writer found a dictionary not worth while
+		return max(0, g.rows-max(0, c.stats.nulls))
 	case !c.coded || c.dictionary <= 0 || c.dictionary >= c.data || c.size <= 0:
 		return 0
 	}

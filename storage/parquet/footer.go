@@ -77,6 +77,7 @@ const (
 type rowGroup struct {
 	rows   int64
 	chunks []chunk // by leaf
+	coded  bool    // some chunks have dictionaries
 }
 
 // chunk is the part of a column that lies in a row group.
@@ -92,6 +93,7 @@ type chunk struct {
 	unpacked      int64
 	stats         statistics
 	coded         bool  // all data pages have codes of the dictionary
+	spelled       bool  // all data pages are in the encoding PLAIN
 	bloom         int64 // where its Bloom filter begins; 0: it has none
 
 	// The indexes of its pages; without bytes: it has none.
@@ -273,7 +275,9 @@ func (r *compact) rowGroup(columns int) rowGroup {
 				if len(g.chunks) == columns {
 					r.fail(errors.New("a row group has more columns than the schema"))
 				}
-				g.chunks = push(r, g.chunks, r.columnChunk())
+				c := r.columnChunk()
+				g.coded = g.coded || c.coded
+				g.chunks = push(r, g.chunks, c)
 			})
 		case 3:
 			g.rows = r.i64(w)
@@ -355,4 +359,5 @@ func (r *compact) columnMetaData(w wire, c *chunk) {
 		}
 	})
 	c.coded = c.coded || !listed && onlyCodes(encodings)
+	c.spelled = onlyValues(encodings)
 }

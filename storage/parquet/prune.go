@@ -280,6 +280,13 @@ func onlyCodes(encodings []parquet.Encoding) bool {
 	})
 }
 
+// onlyValues says whether the encodings of a column chunk are those of values without a dictionary, and of levels.
+func onlyValues(encodings []parquet.Encoding) bool {
+	return slices.Contains(encodings, parquet.Encodings.Plain) && !slices.ContainsFunc(encodings, func(e parquet.Encoding) bool {
+		return e != parquet.Encodings.Plain && e != parquet.Encodings.RLE && e != parquet.Encodings.BitPacked
+	})
+}
+
 // allCoded says whether the encodings of a column chunk's pages, with their kinds, are those of codes only.
 func (r *compact) allCoded(w wire) bool {
 	coded, any := true, false

@@ -40,6 +40,16 @@ func (q *execution) source(pl *prepared) (pipeline.Source, error) {
 	return nil, sqlerr.Bug("unknown source %T", pl.p.Source)
 }
 
+// rowsInto returns about how many rows come into a sink.
+func (q *execution) rowsInto(p physical.Sink) (rows float64) {
+	for _, pl := range q.shared.Plan.All() {
+		if pl.Sink == p {
+			rows += pl.EstRows
+		}
+	}
+	return rows
+}
+
 // sink returns the sink behind a physical one; all pipelines that end in it share it.
 func (q *execution) sink(p physical.Sink) (pipeline.Sink, error) {
 	if s, ok := q.sinks[p]; ok {
@@ -52,7 +62,7 @@ func (q *execution) sink(p physical.Sink) (pipeline.Sink, error) {
 		q.builds[p] = b
 		s = b
 	case *physical.Aggregate:
-		a, err := groupby.New(q.Query, p, q.unreadKeys(p))
+		a, err := groupby.New(q.Query, p, q.unreadKeys(p), q.rowsInto(p))
 		if err != nil {
 			return nil, err
 		}

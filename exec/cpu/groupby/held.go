@@ -21,6 +21,9 @@ func (x *aggLocal) bytes() int64 {
 	if x.table != nil {
 		n += x.table.Bytes()
 	}
+	if b := x.ungrouped.block; b != nil {
+		n += b.bytes()
+	}
 	return n
 }
 

@@ -1,6 +1,7 @@
 package groupby
 
 import (
+	"math"
 	"sync"
 	"sync/atomic"
 
@@ -18,6 +19,15 @@ func (a *Sink) Finish() error {
 	}
 	for i := range a.p.Aggs {
 		a.rel.IDs = append(a.rel.IDs, a.p.Aggs[i].Col.ID)
+	}
+	err := a.q.Parallel(len(a.locals), a.q.Tuning.ParallelRows, func(i int) error {
+		if x := a.locals[i]; x != nil {
+			return x.endBlocks()
+		}
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	var parts []*aggLocal
 	for _, x := range a.locals {
@@ -74,11 +84,16 @@ func (a *Sink) merge(parts []*aggLocal) error {
 	total := 0
 	same := true
 	for _, x := range parts {
-		total += x.table.Count
-		same = same && x.table.Layout == parts[0].table.Layout
+		total += x.size()
+		same = same && x.layout() == parts[0].layout()
 	}
 	if !same {
 		for _, x := range parts {
+			if x.ungrouped.block != nil {
+				if err := x.regroup(); err != nil {
+					return err
+				}
+			}
 			if !x.table.Layout.Form.TakesAny() {
 				x.ends = nil
 				if err := x.useAny(); err != nil {
@@ -96,6 +111,11 @@ func (a *Sink) merge(parts []*aggLocal) error {
 	if parts[0].table.Layout.Form == grouptable.DenseKeys || a.needs.Serial || total < 8*column.VectorSize {
 		var to [][]uint32
 		for _, x := range parts[1:] {
+			if x.ungrouped.block != nil {
+				if err := x.regroup(); err != nil {
+					return err
+				}
+			}
 			became, err := parts[0].absorbGroups(x.table, x.accs, x.table.Groups())
 			if err != nil {
 				return err
@@ -110,6 +130,35 @@ func (a *Sink) merge(parts []*aggLocal) error {
 	return a.mergePartitions(parts, total)
 }
 
+// size returns the number of a part's groups, or of its rows without groups.
+func (x *aggLocal) size() int {
+	if b := x.ungrouped.block; b != nil {
+		return b.keys.N
+	}
+	return x.table.Count
+}
+
+func (x *aggLocal) layout() *grouptable.Layout {
+	if b := x.ungrouped.block; b != nil {
+		return b.keys.Layout
+	}
+	return x.table.Layout
+}
+
+// mostGroups estimates the number of groups of all parts from how often rows repeated in the table that had most.
+func mostGroups(parts []*aggLocal) int {
+	var widest *aggLocal
+	for _, x := range parts {
+		if x.table != nil && (widest == nil || x.taken > widest.taken) {
+			widest = x
+		}
+	}
+	if widest == nil || widest.taken == 0 {
+		return math.MaxInt
+	}
+	return expectedGroups(widest.taken, widest.table.Count)
+}
+
 // mergePartitions merges tables of one layout by partitions of the keys' hashes, in parallel.
 func (a *Sink) mergePartitions(parts []*aggLocal, total int) error {
 	for _, x := range parts {
@@ -117,7 +166,7 @@ func (a *Sink) mergePartitions(parts []*aggLocal, total int) error {
 			return err
 		}
 	}
-	layout := parts[0].table.Layout
+	layout := parts[0].layout()
 	lists := make([]grouptable.Partitioned, len(parts))
 	var listed atomic.Int64
 	err := a.q.Parallel(len(parts), total, func(i int) error {
@@ -137,6 +186,7 @@ func (a *Sink) mergePartitions(parts []*aggLocal, total int) error {
 	if err != nil {
 		return err
 	}
+	most := mostGroups(parts)
 	// A partition's groups become rows as soon as they are merged, so that no two tables of all groups are held. Its table then serves another partition.
 	tasks := grouptable.MergeTasks(a.q, total)
 	segs := make([][]*rowstore.Segment, tasks)
@@ -144,7 +194,7 @@ func (a *Sink) mergePartitions(parts []*aggLocal, total int) error {
 	err = a.q.Parallel(tasks, total, func(k int) error {
 		m := a.newLocal()
 		m.table = grouptable.New(layout)
-		expected := grouptable.ExpectedGroups(lists, k, tasks)
+		expected := grouptable.ExpectedGroups(lists, k, tasks, most)
 		if old, _ := idle.Get().(*grouptable.Table); old != nil {
 			expected = max(expected, old.Count)
 			m.table.TakeMemory(old)
@@ -154,7 +204,14 @@ func (a *Sink) mergePartitions(parts []*aggLocal, total int) error {
 			acc.Grow(expected)
 		}
 		for i, x := range parts {
-			if err := m.absorb(x.table, x.accs, lists[i].Partition(k, tasks)); err != nil {
+			var err error
+			if b := x.ungrouped.block; b != nil {
+				from, to := lists[i].Bounds(k, tasks)
+				err = m.group(b, from, to)
+			} else {
+				err = m.absorb(x.table, x.accs, lists[i].Partition(k, tasks))
+			}
+			if err != nil {
 				return err
 			}
 		}
@@ -177,6 +234,9 @@ func (a *Sink) mergePartitions(parts []*aggLocal, total int) error {
 	a.q.Memory.Release(listed.Load())
 	for _, x := range parts {
 		x.release(x.keyStrings())
+		if b := x.ungrouped.block; b != nil {
+			b.give()
+		}
 	}
 	for _, s := range segs {
 		a.store(s)

@@ -2,7 +2,7 @@
 //
 // New makes the sink. Each worker's part finds groups with a grouptable.Table and feeds accumulators (package accumulate); Finish merges the
 // workers' groups, partition by partition (merge.go), and Relation has the result (output.go). Rows that come in the order of their key need no
-// table (runs.go).
+// table (runs.go); most rows of keys that seldom repeat wait for the merge (ungrouped.go).
 package groupby
 
 import (
@@ -37,6 +37,7 @@ type Sink struct {
 	p       *physical.Aggregate
 	needs   accumulate.Plan
 	unread  pipeline.IDSet // keys that nobody reads
+	rows    float64        // about so many come to each worker
 	Ordered bool           // results depend on which rows a worker sees together
 	First   bool           // of several rows the first counts: each worker has to see consecutive ones
 	runs    bool           // groups are runs of equal keys
@@ -48,9 +49,9 @@ type Sink struct {
 	rel     rowstore.Relation
 }
 
-// New returns the sink for an Aggregate. The result has no values for those of its keys that are unread.
-func New(q *task.Query, p *physical.Aggregate, unread pipeline.IDSet) (*Sink, error) {
-	a := &Sink{q: q, p: p, unread: unread, locals: make([]*aggLocal, q.Threads)}
+// New returns the sink for an Aggregate, into which about so many rows come. The result has no values for those of its keys that are unread.
+func New(q *task.Query, p *physical.Aggregate, unread pipeline.IDSet, rows float64) (*Sink, error) {
+	a := &Sink{q: q, p: p, unread: unread, rows: rows / float64(q.Threads), locals: make([]*aggLocal, q.Threads)}
 	keys := make([]expr.Expr, len(p.Groups))
 	for i, g := range p.Groups {
 		keys[i] = g.Expr
@@ -86,7 +87,10 @@ type aggLocal struct {
 	frozen []*aggLocal                      // tables put aside
 	ends   *[grouptable.MergePartitions]int // of the partitions of a table whose groups are in their order
 	taken  int                              // rows taken by the current table
-	before int                              // rows taken by those put aside
+	before int                              // rows taken by those put aside, and rows put aside
+
+	ungrouped ungrouped
+	positions []int32
 }
 
 // A worker puts its table aside and begins a new one when it has task.Tuning.FrozenGroups groups, about what a core's cache holds, and not
@@ -94,10 +98,12 @@ type aggLocal struct {
 // groups fit the cache, than in a table that does not.
 //
 // Where the rows so far let expect at most grownTables times FrozenGroups groups in all, and the worker has seen more rows than that, the table
-// grows instead: each group has come before and will come again, so a lookup outside the core's cache costs less than storing and merging the row.
+// grows instead: each group has come before and will come again, so a lookup outside the core's cache costs less than storing and merging the row. It has
+// to come again repeatedRows times for what the table's groups cost until they are merged, if rows can wait without groups.
 const (
-	frozenRows  = 4
-	grownTables = 8
+	frozenRows   = 4
+	grownTables  = 8
+	repeatedRows = 8
 )
 
 // isToFreeze says whether the current table is to be put aside. One that grows instead does so at once for all groups that are expected.
@@ -107,7 +113,9 @@ func (x *aggLocal) isToFreeze() bool {
 		return false
 	}
 	all := expectedGroups(x.taken, t.Count)
-	if all > grownTables*limit || x.before+x.taken < all {
+	seen := x.before + x.taken
+	seldom := max(x.a.rows, float64(seen)) < repeatedRows*float64(all) && x.a.takesUngrouped(t.Layout)
+	if all > grownTables*limit || seen < all || seldom {
 		return true
 	}
 	t.Expect = max(t.Expect, all)
@@ -158,7 +166,10 @@ func (x *aggLocal) freezeArranged() error {
 		return err
 	}
 	part := x.a.newLocal()
-	part.hasRows, part.table = true, old.Arranged(list.Groups)
+	part.hasRows, part.table, part.taken = true, old.Arranged(list.Groups), x.taken
+	if x.taken < distinctRows*old.Count && x.a.takesUngrouped(old.Layout) {
+		x.ungrouped.left = ungroupedBlocks
+	}
 	accumulate.BeginMerge(part.accs, x.accs)
 	all := grouptable.Range(0, old.Count)
 	for i, acc := range part.accs {
@@ -229,6 +240,11 @@ func (x *aggLocal) Push(b *column.Batch) error {
 	}
 	if x.isToFreeze() {
 		if err := x.freezeArranged(); err != nil {
+			return err
+		}
+	}
+	if x.ungrouped.left > 0 {
+		if ok, err := x.putAside(keys, in, sel); ok || err != nil {
 			return err
 		}
 	}

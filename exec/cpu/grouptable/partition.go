@@ -55,32 +55,32 @@ func Partition(q *task.Query, t *Table) (p Partitioned, err error) {
 	return p, err
 }
 
-// Partition returns the groups of the k-th of some tasks.
-func (p *Partitioned) Partition(k, tasks int) []uint32 {
+// Bounds returns where the groups of the k-th of some tasks begin and end.
+func (p *Partitioned) Bounds(k, tasks int) (from, to int) {
 	each := MergePartitions / tasks
-	from, to := 0, p.Ends[(k+1)*each-1]
 	if k > 0 {
 		from = p.Ends[k*each-1]
 	}
+	return from, p.Ends[(k+1)*each-1]
+}
+
+// Partition returns the groups of the k-th of some tasks.
+func (p *Partitioned) Partition(k, tasks int) []uint32 {
+	from, to := p.Bounds(k, tasks)
 	if p.Groups == nil {
 		return Range(from, to)
 	}
 	return p.Groups[from:to]
 }
 
-// ExpectedGroups guesses the number of groups that a task will have: between that of all tables having the same ones
-// and that of all having their own.
-func ExpectedGroups(lists []Partitioned, k, tasks int) int {
-	each := MergePartitions / tasks
+// ExpectedGroups guesses the number of groups that a task will have, of all that are expected: at least that of any table, at most that of all tables.
+func ExpectedGroups(lists []Partitioned, k, tasks, all int) int {
 	most, sum := 0, 0
 	for i := range lists {
-		n := lists[i].Ends[(k+1)*each-1]
-		if k > 0 {
-			n -= lists[i].Ends[k*each-1]
-		}
-		most, sum = max(most, n), sum+n
+		from, to := lists[i].Bounds(k, tasks)
+		most, sum = max(most, to-from), sum+to-from
 	}
-	return max(most, sum/2)
+	return max(most, min(sum, all/tasks))
 }
 
 func Range(from, to int) []uint32 {

@@ -265,20 +265,7 @@ func (t *Table) findWord(v *column.Vector, sel []int32, out []uint32) bool {
 		}
 		return true
 	}
-	switch {
-	case v.Dict != nil:
-		for j, p := range sel {
-			k[j] = uint64(v.Codes[p])
-		}
-	case v.Type.Phys() == types.PhysFloat64:
-		for j, p := range sel {
-			k[j] = types.FloatKey(v.F64[p])
-		}
-	default:
-		for j, p := range sel {
-			k[j] = uint64(v.I64[p])
-		}
-	}
+	readWords(k, v, sel)
 	t.lookupWords(k, out)
 	return true
 }

@@ -204,14 +204,7 @@ func (a *Sink) mergePartitions(parts []*aggLocal, total int) error {
 			acc.Grow(expected)
 		}
 		for i, x := range parts {
-			var err error
-			if b := x.ungrouped.block; b != nil {
-				from, to := lists[i].Bounds(k, tasks)
-				err = m.group(b, from, to)
-			} else {
-				err = m.absorb(x.table, x.accs, lists[i].Partition(k, tasks))
-			}
-			if err != nil {
+			if err := m.mergePart(x, &lists[i], k, tasks); err != nil {
 				return err
 			}
 		}
@@ -242,6 +235,15 @@ func (a *Sink) mergePartitions(parts []*aggLocal, total int) error {
 		a.store(s)
 	}
 	return nil
+}
+
+// mergePart adds the groups, or rows, of a part that the k-th of some tasks takes.
+func (x *aggLocal) mergePart(part *aggLocal, list *grouptable.Partitioned, k, tasks int) error {
+	if b := part.ungrouped.block; b != nil {
+		from, to := list.Bounds(k, tasks)
+		return x.group(b, from, to)
+	}
+	return x.absorb(part.table, part.accs, list.Partition(k, tasks))
 }
 
 // mergedGroups is the number of groups of arrays that are merged at a time: few, so that arrays of some ten thousand groups keep many workers busy.

@@ -201,23 +201,41 @@ func unpack(dst []uint32, src []byte, bit int, width uint) {
 		clear(dst)
 		return
 	}
-	mask := uint64(1)<<width - 1
-	perLoad := int((64 - 7) / width) // values that a load of 8 bytes has whatever the bit it begins at
+	// A load of 8 bytes has four values of up to 14 bits, or two of up to 28, whatever the bit that it begins at. Two loads at once do not wait for each other.
+	mask := uint32(1<<width - 1)
+	two, three := 2*width&63, 3*width&63
 	i := 0
-	for ; i+perLoad <= len(dst) && bit>>3+8 <= len(src); i += perLoad {
-		x := binary.LittleEndian.Uint64(src[bit>>3:]) >> (uint(bit) & 7)
-		for j := range dst[i : i+perLoad] {
-			dst[i+j] = uint32(x & mask)
-			x >>= width
+	switch w := int(width); {
+	case width <= 14:
+		for ; i+8 <= len(dst) && (bit+4*w)>>3+8 <= len(src); i += 8 {
+			x := binary.LittleEndian.Uint64(src[bit>>3:]) >> (uint(bit) & 7)
+			bit += 4 * w
+			y := binary.LittleEndian.Uint64(src[bit>>3:]) >> (uint(bit) & 7)
+			bit += 4 * w
+			d := dst[i : i+8 : i+8]
+			d[0], d[1], d[2], d[3] = uint32(x)&mask, uint32(x>>(width&63))&mask, uint32(x>>two)&mask, uint32(x>>three)&mask
+			d[4], d[5], d[6], d[7] = uint32(y)&mask, uint32(y>>(width&63))&mask, uint32(y>>two)&mask, uint32(y>>three)&mask
 		}
-		bit += perLoad * int(width)
+	case width <= 28:
+		for ; i+4 <= len(dst) && (bit+2*w)>>3+8 <= len(src); i += 4 {
+			x := binary.LittleEndian.Uint64(src[bit>>3:]) >> (uint(bit) & 7)
+			bit += 2 * w
+			y := binary.LittleEndian.Uint64(src[bit>>3:]) >> (uint(bit) & 7)
+			bit += 2 * w
+			d := dst[i : i+4 : i+4]
+			d[0], d[1], d[2], d[3] = uint32(x)&mask, uint32(x>>(width&63))&mask, uint32(y)&mask, uint32(y>>(width&63))&mask
+		}
+	}
+	for ; i < len(dst) && bit>>3+8 <= len(src); i++ {
+		dst[i] = uint32(binary.LittleEndian.Uint64(src[bit>>3:])>>(uint(bit)&7)) & mask
+		bit += int(width)
 	}
 	for ; i < len(dst); i++ {
 		x := uint64(0)
 		for j, b := range src[bit>>3 : (bit+int(width)+7)>>3] {
 			x |= uint64(b) << (8 * j)
 		}
-		dst[i] = uint32(x >> (uint(bit) & 7) & mask)
+		dst[i] = uint32(x>>(uint(bit)&7)) & mask
 		bit += int(width)
 	}
 }

@@ -3,6 +3,7 @@ package parquet
 import (
 	"encoding/binary"
 	"math"
+	"math/bits"
 	"unsafe"
 
 	"github.com/apache/arrow/go/v17/arrow/float16"
@@ -134,13 +135,26 @@ func plainInt32(dst []int64, src []byte) ([]byte, error) {
 }
 
 func plainInt64(dst []int64, src []byte) ([]byte, error) {
-	if len(src)/8 < len(dst) {
+	rest, err := plainWords(dst, src)
+	if err == nil && !isLittleEndian {
+		for i, x := range dst {
+			dst[i] = int64(bits.ReverseBytes64(uint64(x)))
+		}
+	}
+	return rest, err
+}
+
+// isLittleEndian says whether the machine stores integers as Parquet does.
+var isLittleEndian = binary.NativeEndian.Uint16([]byte{1, 0}) == 1
+
+// plainWords copies values of 8 bytes as they stand in src.
+func plainWords[T int64 | float64](dst []T, src []byte) (rest []byte, err error) {
+	n := 8 * len(dst)
+	if len(src) < n {
 		return nil, errCutOff
 	}
-	for i := range dst {
-		dst[i] = int64(binary.LittleEndian.Uint64(src[8*i:]))
-	}
-	return src[8*len(dst):], nil
+	copy(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(dst))), n), src)
+	return src[n:], nil
 }
 
 func plainFloat(dst []float64, src []byte) ([]byte, error) {
@@ -154,13 +168,13 @@ func plainFloat(dst []float64, src []byte) ([]byte, error) {
 }
 
 func plainDouble(dst []float64, src []byte) ([]byte, error) {
-	if len(src)/8 < len(dst) {
-		return nil, errCutOff
+	rest, err := plainWords(dst, src)
+	if err == nil && !isLittleEndian {
+		for i, x := range dst {
+			dst[i] = math.Float64frombits(bits.ReverseBytes64(math.Float64bits(x)))
+		}
 	}
-	for i := range dst {
-		dst[i] = math.Float64frombits(binary.LittleEndian.Uint64(src[8*i:]))
-	}
-	return src[8*len(dst):], nil
+	return rest, err
 }
 
 // plainHalf decodes floats of 16 bits.

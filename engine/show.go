@@ -129,7 +129,7 @@ func (s *Session) pattern(st *statement, n *ast.ShowStmt) (func(string) (bool, e
 	}, nil
 }
 
-// showLike gives the rows whose first column, a text, matches the LIKE of a SHOW.
+// showLike gives the rows whose first column, a string, matches the LIKE of a SHOW.
 func (s *Session) showLike(st *statement, n *ast.ShowStmt, cols []ResultColumn, rows [][]types.Value) (*Result, error) {
 	matches, err := s.pattern(st, n)
 	if err != nil {

@@ -14,7 +14,7 @@ func (s *Session) setUserVariable(name string, v types.Value) error {
 	return s.values.set(name, v)
 }
 
-// SetUserVariable gives @name a client's value, or fails for lack of memory. A text is of the connection's collation, as a literal would be.
+// SetUserVariable gives @name a client's value, or fails for lack of memory. A string is of the connection's collation, as a literal would be.
 func (s *Session) SetUserVariable(name string, v types.Value) error {
 	if v.Type.HasCollation() {
 		v.Type = v.Type.Collate(s.vars.collation("collation_connection"))
@@ -23,7 +23,7 @@ func (s *Session) SetUserVariable(name string, v types.Value) error {
 }
 
 // variableType is the type of a variable that is given a value of type t. Variables hold integers with or without a sign, decimals, doubles, strings and bytes
-// (Reference Manual 11.4): a date or a time becomes a text of the connection's collation, an ENUM and JSON one of their own.
+// (Reference Manual 11.4): a date or a time becomes a string of the connection's collation, an ENUM and JSON one of their own.
 func variableType(t types.Type, connection types.Collation) types.Type {
 	switch {
 	case t.Kind == types.KindNull, t.Kind == types.KindDecimal:

@@ -256,7 +256,7 @@ func (s joinSpec) conditions(pc []*expr.Column, y *expr.Column) []expr.Expr {
 	return []expr.Expr{&expr.Compare{Op: expr.NE, Left: pc[colUnique], Right: y}}
 }
 
-// concat is a text made of others.
+// concat is a string made of others.
 func concat(parts ...expr.Expr) expr.Expr {
 	e, err := expr.NewCall("concat", parts...)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/radish-sql/radish/sql/types"
 )
 
-// Everything behind the binder compares strings by their bytes. Where a text has another collation, the binder puts its collation key
+// Everything behind the binder compares strings by their bytes. Where a string has another collation, the binder puts its collation key
 // (expr.CollationKey) in its place: as a group, as a key of an order, as an operand that is counted or compared. What is then shown
 // of equal strings is the first row's.
 

@@ -83,7 +83,7 @@ type sharedPrint struct {
 	cols []*expr.Column // in the order of the print
 }
 
-// print is a tree's fingerprint: a text that is equal for equal trees, and the tree's columns in the order in which the
+// print is a tree's fingerprint: a string that is equal for equal trees, and the tree's columns in the order in which the
 // text numbers them.
 type print struct {
 	text  string

@@ -91,7 +91,7 @@ func NewCast(e Expr, to types.Type) Expr {
 	if from = e.Type(); from == to {
 		return e
 	}
-	if to.IsNumeric() || to.IsTemporal() { // a text has the digits that are shown
+	if to.IsNumeric() || to.IsTemporal() { // a string has the digits that are shown
 		e = WithHiddenDigits(e)
 		if from = e.Type(); from == to {
 			return e
@@ -198,7 +198,7 @@ func sessionCast(from, to types.Type) bool {
 		from.Kind == types.KindTime && (to.Kind == types.KindDate || to.Kind == types.KindDatetime)
 }
 
-// isMoment says whether a value is a text with an offset from UTC that is to become a date or time, which depends on the session's time zone too.
+// isMoment says whether a value is a string with an offset from UTC that is to become a date or time, which depends on the session's time zone too.
 func isMoment(v types.Value, to types.Type) bool {
 	if !v.Type.IsString() || !to.IsTemporal() {
 		return false
@@ -220,7 +220,7 @@ func NewCompare(op Op, l, r Expr) (Expr, error) {
 	return &Compare{op, l, r}, nil
 }
 
-// enumText makes a text of an ENUM that is ordered beside a text. Its members have the order of their numbers in ORDER BY and beside numbers only.
+// enumText makes a string of an ENUM that is ordered beside a string. Its members have the order of their numbers in ORDER BY and beside numbers only.
 func enumText(e, other Expr) Expr {
 	if e.Type().Kind == types.KindEnum && other.Type().IsString() {
 		return NewCast(e, TextType(e.Type()))
@@ -398,7 +398,7 @@ func negative(v types.Value) bool {
 	return v.I < 0
 }
 
-// wrongTemporal is MySQL's error 1525 for a text that is compared with a temporal column and is no such value.
+// wrongTemporal is MySQL's error 1525 for a string that is compared with a temporal column and is no such value.
 func wrongTemporal(name string, v types.Value) error {
 	return sqlerr.New(sqlerr.CodeWrongValue, sqlerr.User, "Incorrect %s value: '%s'", name, v.S)
 }

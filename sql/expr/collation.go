@@ -18,7 +18,7 @@ type Coercibility int8
 // The coercibilities.
 const (
 	Explicit    Coercibility = -2 // by COLLATE
-	NoCollation Coercibility = -1 // of a text made of strings with different collations
+	NoCollation Coercibility = -1 // of a string made of strings with different collations
 	Implicit    Coercibility = 0  // of a column
 	Coercible   Coercibility = 2  // of a literal
 	Numeric     Coercibility = 3  // of a number or a date
@@ -120,7 +120,7 @@ func (f *Function) WithCollationOf(operands func(args []Expr) []Expr) *Function 
 	return f
 }
 
-// GivesCollation says whether the result of a function takes its collation from operands, one of which is a text.
+// GivesCollation says whether the result of a function takes its collation from operands, one of which is a string.
 func GivesCollation(fn *Function, operand Expr) bool {
 	return fn.CollationOf != nil && operand.Type().HasCollation() && derive(operand).level < Numeric
 }
@@ -259,7 +259,7 @@ func KeyUnder(e Expr, c types.Collation) Expr {
 	return &Call{Fn: collationKey, Args: []Expr{e, CollationName(c)}, Typ: types.Blob, Null: e.Nullable()}
 }
 
-// CollationKeyOf returns the text whose key under a collation e is, and the collation; ok is false if e is no such key.
+// CollationKeyOf returns the string whose key under a collation e is, and the collation; ok is false if e is no such key.
 func CollationKeyOf(e Expr) (text Expr, collation string, ok bool) {
 	call, is := e.(*Call)
 	if !is || call.Fn != collationKey {

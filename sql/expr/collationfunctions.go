@@ -20,7 +20,7 @@ var (
 			p.Term(c.Args[0])
 			p.Text(" COLLATE ", c.Typ.Collation.String())
 		}}}
-	// collationKey is the key by whose bytes a text compares.
+	// collationKey is the key by whose bytes a string compares.
 	collationKey = &Function{Name: "collation_key", ByDictionary: true, Total: Always,
 		Eval: collatedText(types.Collation.AppendKey),
 		Spelling: Spelling{Format: func(p *Printer, c *Call) {
@@ -28,9 +28,9 @@ var (
 			p.Term(c.Args[0])
 			p.Text(" COLLATE ", c.Args[1].(*Const).Value.S, ")")
 		}}}
-	// collationPair is the key of a text and then the text: the smallest and largest pairs hold the smallest and largest text.
+	// collationPair is the key of a string and then the string: the smallest and largest pairs hold the smallest and largest string.
 	collationPair = &Function{Name: "collation_pair", ByDictionary: true, Total: Always, Eval: collatedText(appendPair)}
-	// collationValue is the text of a pair.
+	// collationValue is the string of a pair.
 	collationValue = &Function{Name: "collation_value", ByDictionary: true, Total: Always,
 		Eval: StringKernel(func(_ *Context, s string) (string, error) { return valueOfPair(s), nil })}
 	// foldChars replaces each character by one that stands for all that are equal to it.
@@ -66,7 +66,7 @@ func AsStrings(args []Expr) []Expr {
 	return out
 }
 
-// collatedText makes the kernel of a function of a text and a collation.
+// collatedText makes the kernel of a function of a string and a collation.
 func collatedText(f func(c types.Collation, dst []byte, s string) []byte) Kernel {
 	return func(c *Context, _ *Call, out *column.Vector, args []*column.Vector, sel []int32, n int) error {
 		s, under := Strings(args[0]), CollationOperand(args[1])
@@ -90,7 +90,7 @@ func collatedText(f func(c types.Collation, dst []byte, s string) []byte) Kernel
 	}
 }
 
-// longCollated stores what f makes of a long text. It makes it while the memory that this takes on the way is counted, too.
+// longCollated stores what f makes of a long string. It makes it while the memory that this takes on the way is counted, too.
 func (c *Context) longCollated(under types.Collation, f func(c types.Collation, dst []byte, s string) []byte, out *string, s string) error {
 	var key []byte
 	err := c.Scratch(under.KeyScratch(len(s)), func() error {

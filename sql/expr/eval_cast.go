@@ -18,7 +18,7 @@ type castNode struct {
 	to            types.Type
 	strict        bool
 	column        string
-	givesZeroDate bool // Compared: a text that is no date is the zero date
+	givesZeroDate bool // Compared: a string that is no date is the zero date
 	loop          castLoop
 	plain         plainCast
 	left          []int32 // positions that plain left
@@ -131,7 +131,7 @@ func (n *castNode) eval(f *frame, s *selection) (*column.Vector, error) {
 // zeroDatetime stands for '0000-00-00 00:00:00', which is no DATETIME here, in comparisons.
 const zeroDatetime = types.MinDatetime - types.MicrosPerDay
 
-// orZero is what a comparison takes for a text that is no date.
+// orZero is what a comparison takes for a string that is no date.
 func (n *castNode) orZero(r types.Value) types.Value {
 	if n.givesZeroDate && r.Null {
 		return types.Value{Type: n.to, I: zeroDatetime}
@@ -153,7 +153,7 @@ func (n *castNode) conversion(c *Context) func(types.Value, types.Type) (types.V
 	return c.Conversion().Cast
 }
 
-// writtenFloat is CAST of a text to a double, NaN and the infinities included.
+// writtenFloat is CAST of a string to a double, NaN and the infinities included.
 func writtenFloat(v types.Value, to types.Type) (types.Value, types.ConvertStatus) {
 	if f, ok := types.ParseSpecialFloat(v.S); ok {
 		return types.Value{Type: to, F: f}, types.ConvertOK

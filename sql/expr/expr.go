@@ -112,7 +112,7 @@ type Case struct {
 }
 
 // Cast converts Arg to type To: CAST(), a coercion that the binder put in, or the assignment to a column. They follow
-// MySQL: out of range values saturate with a warning, text that is no number counts its numeric prefix with a warning.
+// MySQL: out of range values saturate with a warning, a string that is no number counts as its numeric prefix with a warning.
 type Cast struct {
 	Arg Expr
 	To  types.Type
@@ -124,7 +124,7 @@ type Cast struct {
 	// IsDisplay marks the rounding of a quotient, or of what was computed with one, to the scale that SQL sees. Arithmetic and comparisons
 	// take Arg instead, with its further digits: see [NewCall].
 	IsDisplay bool
-	// Compared marks text that is compared with a temporal value: what is no date counts as the zero date, which lies
+	// Compared marks a string that is compared with a temporal value: what is no date counts as the zero date, which lies
 	// before every other, where CAST gives NULL.
 	Compared bool
 	// Written marks a CAST that the statement spells. Messages name it, and its string may be one of the words for NaN and the infinities,

@@ -139,7 +139,7 @@ func (c *Case) String() string { return printed(c) }
 
 func (c *Cast) Type() types.Type { return c.To }
 
-// Nullable is true for any cast that can fail to give a value, such as text that is no date.
+// Nullable is true for any cast that can fail to give a value, such as a string that is no date.
 func (c *Cast) Nullable() bool {
 	return c.Arg.Nullable() || c.To.IsTemporal() && !c.Arg.Type().IsTemporal() || c.To.Kind == types.KindTime
 }

@@ -10,7 +10,7 @@ import (
 // plainCast converts values that need neither a warning nor an error. It appends the other positions of sel to left, and package types converts those. v is flat or constant.
 type plainCast func(out, v *column.Vector, sel, left []int32) []int32
 
-// newPlainCast returns the loop for a pair of types, nil if there is none. assigned says that the value goes into a column, where text that
+// newPlainCast returns the loop for a pair of types, nil if there is none. assigned says that the value goes into a column, where a string that
 // becomes an integer is rounded.
 func newPlainCast(from, to types.Type, assigned bool) plainCast {
 	switch {

@@ -5,9 +5,9 @@ import (
 	"github.com/radish-sql/radish/sql/types"
 )
 
-// Makers of kernels and resolvers for functions of text.
+// Makers of kernels and resolvers for functions of strings.
 
-// StringKernel makes the kernel of a function of one text whose result is a part of it, or a new string, which the function counts: it
+// StringKernel makes the kernel of a function of one string whose result is a part of it, or a new string, which the function counts: it
 // makes it by Reserve or a Builder.
 func StringKernel(f func(c *Context, s string) (string, error)) Kernel {
 	return func(c *Context, _ *Call, out *column.Vector, args []*column.Vector, sel []int32, n int) error {
@@ -26,7 +26,7 @@ func StringKernel(f func(c *Context, s string) (string, error)) Kernel {
 // AsItIs is what textToText takes for a function that only changes the type.
 func AsItIs(_ *Context, s string) (string, error) { return s, nil }
 
-// StringToIntKernel makes the kernel of a function of one text that gives an integer.
+// StringToIntKernel makes the kernel of a function of one string that gives an integer.
 func StringToIntKernel(f func(s string) int64) Kernel {
 	return func(_ *Context, _ *Call, out *column.Vector, args []*column.Vector, sel []int32, n int) error {
 		s := Strings(args[0])
@@ -51,7 +51,7 @@ func ResolveStringsTo(result types.Type) func(args []Expr) (Signature, error) {
 // MaxAllowedPacket is MySQL's max_allowed_packet, which bounds the strings that functions make, in bytes.
 const MaxAllowedPacket = 64 << 20
 
-// ShortStringKernel makes the kernel of a function of one text that gives a short string, or none.
+// ShortStringKernel makes the kernel of a function of one string that gives a short string, or none.
 func ShortStringKernel(f func(s string) (string, bool)) Kernel {
 	return PartialStringKernel(func(c *Context, s string) (string, bool, error) {
 		r, ok := f(s)
@@ -59,7 +59,7 @@ func ShortStringKernel(f func(s string) (string, bool)) Kernel {
 	})
 }
 
-// PartialStringKernel makes the kernel of a function of one text that has no result for some. See StringKernel.
+// PartialStringKernel makes the kernel of a function of one string that has no result for some. See StringKernel.
 func PartialStringKernel(f func(c *Context, s string) (string, bool, error)) Kernel {
 	return func(c *Context, _ *Call, out *column.Vector, args []*column.Vector, sel []int32, n int) error {
 		s := Strings(args[0])

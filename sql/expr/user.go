@@ -11,7 +11,7 @@ import (
 type UserFunctions interface {
 	// Scalar returns a function, nil if there is none of the name.
 	Scalar(name string) *Function
-	// Aggregate returns the two halves of an aggregate function: row makes a text of one row's operands that is never
+	// Aggregate returns the two halves of an aggregate function: row makes a string of one row's operands that is never
 	// NULL, and finish the result from the strings of a group, one behind the other; NULL stands for a group without
 	// rows. Both are nil if there is none of the name.
 	Aggregate(name string) (row, finish *Function)

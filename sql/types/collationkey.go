@@ -20,7 +20,7 @@ func (c Collation) Key(s string) string {
 	return string(c.AppendKey(nil, s))
 }
 
-// KeyScratch is how many bytes it takes at most, about, to make the key of a text of n bytes, the key among them.
+// KeyScratch is how many bytes it takes at most, about, to make the key of a string of n bytes, the key among them.
 func (c Collation) KeyScratch(n int) int {
 	switch c {
 	case CollationGeneralCI:
@@ -109,7 +109,7 @@ var primaryKeys = sync.OnceValue(func() *[utf8.RuneSelf]string {
 	return &keys
 })
 
-// appendPrimaryKey is appendUnicodeKey of utf8mb4_0900_ai_ci, in which a text's key is the sequence of its characters' primary
+// appendPrimaryKey is appendUnicodeKey of utf8mb4_0900_ai_ci, in which a string's key is the sequence of its characters' primary
 // weights, and so faster for ASCII.
 func appendPrimaryKey(dst []byte, s string) []byte {
 	from := len(dst)
@@ -124,7 +124,7 @@ func appendPrimaryKey(dst []byte, s string) []byte {
 	return dst
 }
 
-// appendPaddedKey makes the key of utf8mb4_unicode_520_ci: the primary weights, as if an endless row of spaces followed each text; see
+// appendPaddedKey makes the key of utf8mb4_unicode_520_ci: the primary weights, as if an endless row of spaces followed each string; see
 // appendGeneralKey. Other characters that have the weight of a space are spaces too.
 func appendPaddedKey(dst []byte, s string) []byte {
 	var buf [128]byte

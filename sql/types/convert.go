@@ -22,8 +22,8 @@ func Store(v Value, to Type) (Value, ConvertStatus) { return ConvertContext{}.St
 // Cast converts v as CAST does. The result is a value of type to whatever the status, NULL where MySQL gives NULL.
 func (c ConvertContext) Cast(v Value, to Type) (Value, ConvertStatus) { return c.convert(v, to, false) }
 
-// Store converts v as an assignment does. As in MySQL it differs from Cast: text becomes an integer by rounding ('2.5' is stored as 3, CAST gives 2),
-// negative numbers do not wrap into unsigned types, and text that is no member of an ENUM is invalid. The words of ParseSpecialFloat are stored as
+// Store converts v as an assignment does. As in MySQL it differs from Cast: a string becomes an integer by rounding ('2.5' is stored as 3, CAST gives 2),
+// negative numbers do not wrap into unsigned types, and a string that is no member of an ENUM is invalid. The words of ParseSpecialFloat are stored as
 // doubles; MySQL refuses them.
 func (c ConvertContext) Store(v Value, to Type) (Value, ConvertStatus) { return c.convert(v, to, true) }
 
@@ -310,7 +310,7 @@ func (c ConvertContext) toDatetime(v Value, to Type) (Value, ConvertStatus) {
 	return Value{Type: to, I: r}, status
 }
 
-// moment returns the moment that a text with an offset from UTC names, rounded to so many digits.
+// moment returns the moment that a string with an offset from UTC names, rounded to so many digits.
 func (v Value) moment(scale int) (utc int64, ok bool) {
 	if !v.Type.IsString() {
 		return 0, false
@@ -422,7 +422,7 @@ func (v Value) toString(to Type) (Value, ConvertStatus) {
 	return Value{Type: to, S: s}, status
 }
 
-// FitString makes s a value of the string type to. It cuts what exceeds the length: that is ConvertTruncated, or ConvertOK if a text loses only spaces. It
+// FitString makes s a value of the string type to. It cuts what exceeds the length: that is ConvertTruncated, or ConvertOK if a string loses only spaces. It
 // removes a CHAR's trailing spaces and pads a BINARY with zero bytes.
 func FitString(s string, to Type) (string, ConvertStatus) {
 	status := ConvertOK

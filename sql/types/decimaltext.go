@@ -76,14 +76,14 @@ func FormatShortDecimal(v int64, scale int) string {
 	return string(AppendShortDecimal(buf[:0], v, scale))
 }
 
-// numberText is the longest prefix of a text that is a number: [sign] digits [. digits] [e [sign] digits]. It holds
+// numberText is the longest prefix of a string that is a number: [sign] digits [. digits] [e [sign] digits]. It holds
 // positions, so that scanning allocates nothing.
 type numberText struct {
 	isNegative bool
 	mantissa   string // digits and at most one point; leading zeros are gone
 	point      int    // digits of mantissa before the decimal point, exponent included; may be negative or large
 	digits     int    // digits in mantissa
-	end        int    // bytes of the text that the number takes, leading spaces included
+	end        int    // bytes of the string that the number takes, leading spaces included
 	isInteger  bool   // neither a point nor an exponent was read
 }
 
@@ -209,7 +209,7 @@ func (n numberText) decimal(scale int) (v Int128, rounded, ok bool) {
 }
 
 // ParseDecimal reads the decimal that s begins with, at the scale that it is written with (after its exponent), or
-// less where 30 digits behind the point or 38 in all are exceeded. Text after the number is ConvertTruncated, a text
+// less where 30 digits behind the point or 38 in all are exceeded. What follows the number is ConvertTruncated, a string
 // without a number ConvertInvalid with 0, and more than 38 integer digits ConvertOutOfRange with the largest value.
 func ParseDecimal(s string) (v Int128, scale int, status ConvertStatus) {
 	n, ok := scanNumber(s)

@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// Numbers and text, by MySQL's rules (Reference Manual 14.3 "Type Conversion in Expression Evaluation"; the text of
+// Numbers and strings, by MySQL's rules (Reference Manual 14.3 "Type Conversion in Expression Evaluation"; the text of
 // doubles follows my_gcvt in strings/dtoa.cc).
 
 // IntRange returns the least and greatest value of an integer kind, YEAR and BOOL included. The greatest value of
@@ -40,7 +40,7 @@ func IntRange(k Kind) (lo, hi int64) {
 // plainDigits is how many digits PlainNumber reads at most: any number of as many fits 64 bits.
 const plainDigits = 18
 
-// PlainNumber reads a text of the form that most numbers have: a sign, at most 18 digits and a point between two of them. The number is
+// PlainNumber reads a string of the form that most numbers have: a sign, at most 18 digits and a point between two of them. The number is
 // n / 10^scale. What it does not read may still be a number. It does not tell -0 from 0, which neg does.
 func PlainNumber(s string) (n int64, scale int, neg, ok bool) {
 	i := 0

@@ -70,7 +70,7 @@ func ParseISODatetime(s string) (datetime int64, ok bool) {
 // ConvertInvalid; text after the value is ConvertTruncated.
 //
 // Behind the seconds or their fraction may stand an offset from UTC, Z, +hh:mm, +hhmm or +hh, up to 14 hours (MySQL since 8.0.19: +hh:mm, behind 13:59 for
-// those below zero). The text is a moment then, and the result what a clock in zone, nil for UTC, shows at it.
+// those below zero). The string is a moment then, and the result what a clock in zone, nil for UTC, shows at it.
 func ParseDatetime(s string, zone *time.Location) (datetime int64, status ConvertStatus) {
 	if datetime, ok := ParseISODatetime(s); ok {
 		return datetime, ConvertOK
@@ -88,7 +88,7 @@ func ParseDatetime(s string, zone *time.Location) (datetime int64, status Conver
 	return datetime, status
 }
 
-// ParseMoment reads a DATETIME with an offset from UTC; ok is false for every other text.
+// ParseMoment reads a DATETIME with an offset from UTC; ok is false for every other string.
 func ParseMoment(s string) (utc int64, ok bool) {
 	const least = len("2000-01-01")
 	if len(s) <= least || strings.IndexByte(s[least:], '+') < 0 && strings.IndexByte(s[least:], '-') < 0 && !strings.ContainsAny(s[least:], "Zz") {
@@ -98,7 +98,7 @@ func ParseMoment(s string) (utc int64, ok bool) {
 	return datetime - offset, status <= ConvertRounded && offset != noOffset
 }
 
-// noOffset stands for none of those that a text can have.
+// noOffset stands for none of those that a string can have.
 const noOffset = MicrosPerDay
 
 // parseDatetime also returns how many fractional digits were written, at most 6, and the offset from UTC that stands behind them in microseconds, or noOffset.
@@ -291,7 +291,7 @@ func parseFraction(s string, i int) (micro, digits, end int) {
 	return micro * int(pow10Int64[MaxFsp-digits]), digits, i
 }
 
-// LiteralFsp returns the fractional digits (0..6) that a temporal text is written with: the scale of a literal's type.
+// LiteralFsp returns the fractional digits (0..6) that a temporal string is written with: the scale of a literal's type.
 func LiteralFsp(s string) int {
 	for i := 0; i < len(s); i++ {
 		if s[i] == '.' && i+1 < len(s) && isDigit(s[i+1]) {
@@ -390,7 +390,7 @@ func ParseTime(s string, zone *time.Location) (t int64, status ConvertStatus) {
 	return t, status
 }
 
-// DatetimeForTime reads a text of twelve characters or more as a date and time where a TIME would do (str_to_time in MySQL's my_time.cc). It has to be of
+// DatetimeForTime reads a string of twelve characters or more as a date and time where a TIME would do (str_to_time in MySQL's my_time.cc). It has to be of
 // digits alone, but for the point of a fraction, or have a space or T between the two: 16:04:15.000000 is no 15 April 2016.
 func DatetimeForTime(s string, zone *time.Location) (datetime int64, ok bool) {
 	if len(s) < 12 {
@@ -462,7 +462,7 @@ func YearFromNumber(n int64) (year int64, status ConvertStatus) {
 	return 0, ConvertOutOfRange
 }
 
-// ParseYear is the YEAR of a text: as YearFromNumber, but '0' and '00' are 2000; only '0000' is the year 0.
+// ParseYear is the YEAR of a string: as YearFromNumber, but '0' and '00' are 2000; only '0000' is the year 0.
 func ParseYear(s string) (year int64, status ConvertStatus) {
 	n, status := ParseIntPrefix(s)
 	if status == ConvertInvalid || status == ConvertOutOfRange {

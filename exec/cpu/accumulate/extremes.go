@@ -138,9 +138,9 @@ type keptValue struct {
 	f    []float64
 	d    []types.Int128
 	s    []string
-	// Of strings that belonged to nobody (column.Vector.Loose), copies are kept: text is their bytes.
-	loose bool
-	text  atomic.Int64
+	// Of strings that belonged to nobody (column.Vector.Loose), copies are kept: copied is their bytes.
+	loose  bool
+	copied atomic.Int64
 }
 
 type valueKind uint8
@@ -167,7 +167,7 @@ func (a *keptValue) Grow(n int) {
 }
 
 func (a *keptValue) Bytes() int64 {
-	return int64(2*cap(a.seen)+8*cap(a.i)+8*cap(a.f)+16*cap(a.d)+16*cap(a.s)) + a.text.Load()
+	return int64(2*cap(a.seen)+8*cap(a.i)+8*cap(a.f)+16*cap(a.d)+16*cap(a.s)) + a.copied.Load()
 }
 
 func (a *keptValue) Update(groups []uint32, args []*column.Vector, sel []int32) error {
@@ -244,7 +244,7 @@ func (a *keptValue) setText(g uint32, v *column.Vector, p int) {
 		a.loose = true
 	}
 	if a.loose {
-		a.text.Add(int64(len(s)) - int64(len(a.s[g])))
+		a.copied.Add(int64(len(s)) - int64(len(a.s[g])))
 	}
 	a.s[g] = s
 }

@@ -162,7 +162,7 @@ func (a *concatenation) stringBytes(cols []*column.Vector, rows []int32) int {
 	return n
 }
 
-// A text is counted from concatGrain bytes on, and an entry of a set of strings takes seenEntry bytes besides its text.
+// A string is counted from concatGrain bytes on, and an entry of a set of strings takes seenEntry bytes besides its own.
 const (
 	concatGrain = 64 << 10
 	seenEntry   = 40

@@ -263,7 +263,7 @@ func (t *Text) toTime(c *expr.Cast, v Value, from types.Type) (Value, bool) {
 	return Value{}, false
 }
 
-// becomesText says whether what is converted to a type is a text no longer than what it is made of: a BINARY is filled up, a JSON has to be a document.
+// becomesText says whether what is converted to a type is a string no longer than what it is made of: a BINARY is filled up, a JSON has to be a document.
 func becomesText(to types.Type) bool {
 	return to.IsString() && to.Kind != types.KindBinary && to.Kind != types.KindJSON && to.Length != types.NoLength
 }
@@ -273,7 +273,7 @@ func bounded(to types.Type) bool {
 	return to.Length > 0 && to.Kind != types.KindText && to.Kind != types.KindBlob
 }
 
-// stringToString cuts a text to a type's length. More than spaces lost gives a warning.
+// stringToString cuts a string to a type's length. More than spaces lost gives a warning.
 func (t *Text) stringToString(c *expr.Cast, v Value, to types.Type) (Value, bool) {
 	if !becomesText(to) {
 		return Value{}, false

@@ -93,7 +93,7 @@ func neverFails(e expr.Expr) bool {
 	return ok
 }
 
-// equalsCode is `column = 'text'` and `column <> 'text'`, which compare codes; a text that the dictionary lacks has a code that no row has.
+// equalsCode is `column = 'text'` and `column <> 'text'`, which compare codes; a string that the dictionary lacks has a code that no row has.
 func (t *Text) equalsCode(e expr.Expr, x Value) (Value, bool) {
 	c, ok := e.(*expr.Compare)
 	if !ok || c.Op != expr.EQ && c.Op != expr.NE {
@@ -151,7 +151,7 @@ func (t *Text) bit(bits *lookup.Data, entries int, index string) string {
 	return fmt.Sprintf("bit_at(%s, %s)", t.address(bits, "u32"), index)
 }
 
-// view returns a text as an address and a length, looking codes up in their dictionary.
+// view returns a string as an address and a length, looking codes up in their dictionary.
 func (t *Text) view(v Value) Value {
 	if v.Class != form.Code {
 		return v

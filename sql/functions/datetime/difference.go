@@ -165,11 +165,11 @@ func storeTime(c *expr.Context, out *column.Vector, i int, micros int64) error {
 type moment struct {
 	micros      int64
 	isDate      bool
-	bad         bool // text that is neither
+	bad         bool // a string that is neither
 	hasFraction bool // it has a fraction
 }
 
-// momentReader reads a temporal operand, or a text that is one.
+// momentReader reads a temporal operand, or a string that is one.
 type momentReader struct {
 	v *column.Vector
 }
@@ -187,7 +187,7 @@ func (r momentReader) at(c *expr.Context, i int) (moment, error) {
 	return moment{micros: x, isDate: r.v.Type.Kind != types.KindTime}, nil
 }
 
-// parseMoment reads a text as a DATETIME if it is one, every other as a TIME.
+// parseMoment reads a string as a DATETIME if it is one, every other as a TIME.
 func parseMoment(c *expr.Context, s string) (moment, error) {
 	trimmed := strings.TrimLeft(s, " \t\n\v\f\r")
 	if !strings.HasPrefix(trimmed, "-") {

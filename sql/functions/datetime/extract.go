@@ -221,7 +221,7 @@ func evalExtract(c *expr.Context, call *expr.Call, out *column.Vector, args []*c
 	return nil
 }
 
-// looksLikeTime says whether a text is a time rather than a date: it has a colon and, after its sign, no dash and no T.
+// looksLikeTime says whether a string is a time rather than a date: it has a colon and, after its sign, no dash and no T.
 func looksLikeTime(s string) bool {
 	s = strings.TrimSpace(s)
 	return strings.Contains(s, ":") && strings.LastIndexAny(s, "-T") <= 0

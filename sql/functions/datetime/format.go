@@ -27,7 +27,7 @@ func formatFunctions() []*expr.Function {
 	}
 }
 
-// formattedType is the type of a text made by a format: a code may give as much as "Wednesday".
+// formattedType is the type of a string made by a format: a code may give as much as "Wednesday".
 func formattedType(format expr.Expr) types.Type {
 	if c, ok := format.(*expr.Const); ok && c.Value.Type.IsString() {
 		codes := strings.Count(c.Value.S, "%")
@@ -39,7 +39,7 @@ func formattedType(format expr.Expr) types.Type {
 	return types.Text
 }
 
-// timesFormatted is how many times as long as its format a text is at most: %r is "11:59:59 PM".
+// timesFormatted is how many times as long as its format a string is at most: %r is "11:59:59 PM".
 const timesFormatted = 6
 
 func resolveDateFormat(args []expr.Expr) (expr.Signature, error) {

@@ -222,7 +222,7 @@ func addToText(c *expr.Context, out *column.Vector, s expr.StringReader, span fu
 	return nil
 }
 
-// hasClock says whether a text that is a date has a time of day too: more than three numbers, or more than eight digits in one. A colon may also stand between the parts of a date.
+// hasClock says whether a string that is a date has a time of day too: more than three numbers, or more than eight digits in one. A colon may also stand between the parts of a date.
 func hasClock(s string) bool {
 	s = strings.TrimSpace(s)
 	if strings.Trim(s, "0123456789") == "" {

@@ -10,7 +10,7 @@ import (
 )
 
 // The literals DATE 'text', TIME 'text' and TIMESTAMP 'text' (Reference Manual 11.1.3), which the parser makes calls of
-// functions with names that nobody can write. A text that is no such value is error 1525.
+// functions with names that nobody can write. A string that is no such value is error 1525.
 
 // literals are the typed literals.
 func literals() []*expr.Function {

@@ -46,7 +46,7 @@ func partFunctions() []*expr.Function {
 	}
 }
 
-// fspOf returns the fractional digits that an operand has as a date or time. Text that is not a literal may have six.
+// fspOf returns the fractional digits that an operand has as a date or time. A string that is no literal may have six.
 func fspOf(e expr.Expr) int {
 	t := e.Type()
 	switch {

@@ -123,7 +123,7 @@ func evalAES(encrypt bool) expr.Kernel {
 	}
 }
 
-// crypt encrypts or decrypts a text in its memory; blocks are filled up as PKCS #7 says. ok is false for what cannot be decrypted.
+// crypt encrypts or decrypts a string in its memory; blocks are filled up as PKCS #7 says. ok is false for what cannot be decrypted.
 func crypt(block cipher.Block, mode string, iv, text []byte, encrypt bool) (result []byte, ok bool) {
 	const size = aes.BlockSize
 	switch mode {

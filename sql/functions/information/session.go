@@ -124,7 +124,7 @@ func evalLastInsertID(c *expr.Context, _ *expr.Call, out *column.Vector, args []
 	return nil
 }
 
-// charsetOf: only text has a character set; numbers and dates count as binary.
+// charsetOf: only strings have a character set; numbers and dates count as binary.
 func charsetOf(t types.Type) string {
 	if t.IsString() && !t.IsBinaryString() || t.Kind == types.KindEnum {
 		return "utf8mb4"

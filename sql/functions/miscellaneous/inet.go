@@ -29,7 +29,7 @@ func addressFunctions() []*expr.Function {
 	}
 }
 
-// wrongValue is MySQL's error 1411 for a text that a function cannot take.
+// wrongValue is MySQL's error 1411 for a string that a function cannot take.
 func wrongValue(kind, value, function string) *sqlerr.Error {
 	return sqlerr.New(sqlerr.CodeWrongValueForType, sqlerr.User, "Incorrect %s value: '%s' for function %s", kind, value, function)
 }

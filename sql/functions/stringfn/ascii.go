@@ -6,7 +6,7 @@ import (
 	"unsafe"
 )
 
-// Most text is ASCII, in which a character is a byte. These functions look at eight bytes at a time.
+// Most strings are ASCII, in which a character is a byte. These functions look at eight bytes at a time.
 
 const (
 	eachByte = 0x0101010101010101

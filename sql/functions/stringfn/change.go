@@ -60,7 +60,7 @@ func changeCase(change func(rune) rune, from, to byte) expr.Kernel {
 	}
 }
 
-// changeCharacters is changeCase of one text.
+// changeCharacters is changeCase of one string.
 func changeCharacters(c *expr.Context, s string, change func(rune) rune, from, to byte) (string, error) {
 	b, err := c.Reserve(longestChanged(s))
 	if err != nil {
@@ -108,7 +108,7 @@ func evalReplace(c *expr.Context, _ *expr.Call, out *column.Vector, args []*colu
 	return nil
 }
 
-// replaceAll replaces from by to in s. Of a long text it looks now and then whether the statement goes on, and what would be longer than
+// replaceAll replaces from by to in s. Of a long string it looks now and then whether the statement goes on, and what would be longer than
 // MaxAllowedPacket and than s is an error: MySQL gives NULL, with a warning.
 func replaceAll(c *expr.Context, s, from, to string) (string, error) {
 	if max(len(s), len(s)/len(from)*len(to)) < interrupt.PieceBytes {

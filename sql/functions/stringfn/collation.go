@@ -89,7 +89,7 @@ func evalLocateUnder(c *expr.Context, _ *expr.Call, out *column.Vector, args []*
 	return nil
 }
 
-// keySteps is how many times as long as copying a text it takes, about, to make its key.
+// keySteps is how many times as long as copying a string it takes, about, to make its key.
 const keySteps = 16
 
 // locateEqual is locate for strings that are equal without being the same. As in MySQL what is found is as long as sub, in bytes.

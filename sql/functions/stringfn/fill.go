@@ -32,7 +32,7 @@ func resolvePad(args []expr.Expr) (expr.Signature, error) {
 	return sig, nil
 }
 
-// paddedType is the type of a text of n characters: n's value decides, if it is a literal.
+// paddedType is the type of a string of n characters: n's value decides, if it is a literal.
 func paddedType(n expr.Expr, texts ...expr.Expr) types.Type {
 	binary := false
 	for _, t := range texts {

@@ -38,7 +38,7 @@ func (r *compiled) speedUp() {
 	r.used = true
 }
 
-// matches says whether c matches some part of a short text.
+// matches says whether c matches some part of a short string.
 func (r *compiled) matches(s string) bool {
 	if r.auto != nil {
 		if found, ok := r.auto.Match(s); ok {
@@ -49,7 +49,7 @@ func (r *compiled) matches(s string) bool {
 	return r.MatchString(s)
 }
 
-// find returns the first match of a short text at or after byte from; -1: there is none. ok is false if package regexp has to look.
+// find returns the first match of a short string at or after byte from; -1: there is none. ok is false if package regexp has to look.
 func (r *compiled) find(s string, from int) (start, end int, ok bool) {
 	if r.auto == nil {
 		return 0, 0, false
@@ -199,7 +199,7 @@ func evalRegexpLike(c *expr.Context, call *expr.Call, out *column.Vector, args [
 	return nil
 }
 
-// matches says whether re matches some part of s. In a long text it may take seconds, and ends with the statement.
+// matches says whether re matches some part of s. In a long string it may take seconds, and ends with the statement.
 func matches(c *expr.Context, re *compiled, s string) (int64, error) {
 	if len(s) < interrupt.ReadBytes {
 		return int64(expr.BoolToInt(re.matches(s))), nil
@@ -212,7 +212,7 @@ func matches(c *expr.Context, re *compiled, s string) (int64, error) {
 }
 
 // eachMatch calls f with the matches in s, with those of their groups if groups is set, from left to right until f says that it has enough.
-// In a long text it goes from match to match and ends with the statement, unless the pattern asks what stands before a match:
+// In a long string it goes from match to match and ends with the statement, unless the pattern asks what stands before a match:
 // package regexp has no way to do that but to find all.
 func eachMatch(c *expr.Context, re *compiled, s string, groups bool, f func(at []int) (enough bool)) error {
 	done, passed := false, 0

@@ -60,13 +60,13 @@ func AppendSelected(dst *Vector, have int, src *Vector, sel []int32, n int) {
 	}
 }
 
-func appendValues[T any](dst, src []T, constant bool, sel []int32, n int) []T {
+func appendValues[T any](dst, src []T, isConstant bool, sel []int32, n int) []T {
 	switch {
-	case constant && sel != nil:
+	case isConstant && sel != nil:
 		for range sel {
 			dst = append(dst, src[0])
 		}
-	case constant:
+	case isConstant:
 		for range n {
 			dst = append(dst, src[0])
 		}

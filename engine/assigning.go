@@ -198,7 +198,7 @@ func (src *assigningSource) split(n *ast.SelectStmt, assigned map[string]bool) (
 	given = len(plain.Fields.Fields)
 	if plain.OrderBy != nil {
 		for _, by := range plain.OrderBy.Items {
-			if _, position := by.Expr.(*ast.PositionExpr); position {
+			if _, isPosition := by.Expr.(*ast.PositionExpr); isPosition {
 				return nil, 0, 0, unclearOrder("with ORDER BY a position")
 			}
 		}

@@ -367,8 +367,8 @@ func comparesColumn(a, b expr.Expr, marker func(expr.Expr) bool) bool {
 	if text, _, ok := expr.CollationKeyOf(b); ok {
 		b = text
 	}
-	_, column := a.(*expr.Column)
-	if !column || marker(a) || !marker(b) {
+	_, isColumn := a.(*expr.Column)
+	if !isColumn || marker(a) || !marker(b) {
 		return false
 	}
 	s, t := a.Type(), b.Type() // a constant of another kind would be converted by its value

@@ -7,7 +7,7 @@ import "strings"
 
 // typedAs returns what a line stands for where a statement could begin: a command of the shell, with its dot, or a statement (command is
 // false). ok is false for a line that is neither, and is SQL.
-func typedAs(line string) (text string, command, ok bool) {
+func typedAs(line string) (text string, isCommand, ok bool) {
 	line = strings.TrimSpace(line)
 	bare := strings.TrimRight(line, "; \t")
 	if strings.HasPrefix(line, ".") {
@@ -35,7 +35,7 @@ func typedAs(line string) (text string, command, ok bool) {
 }
 
 // backslash is typedAs of a line behind a backslash. One that is unknown is a command all the same, whose error says so.
-func backslash(letters string) (text string, command, ok bool) {
+func backslash(letters string) (text string, isCommand, ok bool) {
 	name, arg, _ := strings.Cut(strings.TrimRight(letters, "; \t"), " ")
 	arg = strings.TrimSpace(arg)
 	with := func(dot string) (string, bool, bool) { return strings.TrimSpace("." + dot + " " + arg), true, true }
@@ -90,13 +90,13 @@ func backslash(letters string) (text string, command, ok bool) {
 // endsShell says whether a line would leave the shell, and strays whether one that stands in the middle of a statement was most likely meant as
 // a command.
 func endsShell(line string) bool {
-	text, command, _ := typedAs(line)
-	return command && (text == ".quit" || text == ".exit") && strings.ContainsAny(line[:1], `.\`)
+	text, isCommand, _ := typedAs(line)
+	return isCommand && (text == ".quit" || text == ".exit") && strings.ContainsAny(line[:1], `.\`)
 }
 
 func strays(line string) bool {
-	text, command, ok := typedAs(line)
-	if !ok || !command || strings.HasPrefix(text, `.\`) && !strings.HasPrefix(line, `\`) {
+	text, typed, ok := typedAs(line)
+	if !ok || !typed || strings.HasPrefix(text, `.\`) && !strings.HasPrefix(line, `\`) {
 		return false
 	}
 	name, _, _ := strings.Cut(strings.TrimPrefix(text, "."), " ")

@@ -84,11 +84,11 @@ func (r *runner) checkOutput(name string, once bool) error {
 	if strings.HasPrefix(name, "|") {
 		return r.programs("running a command")
 	}
-	_, data, err := lookOf(name, r.chosen)
+	_, isData, err := lookOf(name, r.chosen)
 	if err == nil {
 		err = plainly(r.policy().CheckWriting(name))
 	}
-	if err == nil && data {
+	if err == nil && isData {
 		r.checking.target, r.checking.once = name, once
 	}
 	return err

@@ -236,8 +236,8 @@ func (o *options) checkOutput() error {
 	if o.output == "" || strings.HasPrefix(o.output, "|") {
 		return nil
 	}
-	look, data, err := lookOf(o.output, o.chosen)
-	if err == nil && o.chosen != "" && look != o.chosen && (data || look != "") {
+	look, isData, err := lookOf(o.output, o.chosen)
+	if err == nil && o.chosen != "" && look != o.chosen && (isData || look != "") {
 		err = fmt.Errorf("--format is %s, and the ending of --output %s says otherwise", o.chosen, o.output)
 	}
 	return err

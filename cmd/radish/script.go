@@ -61,14 +61,14 @@ func newScript(r io.Reader, mode func() scriptMode) *script {
 // next returns the next statement; ok is false at the end. The last one needs no semicolon.
 func (s *script) next() (st scriptStatement, ok bool, err error) {
 	for {
-		st, command, more := s.commandLine()
-		if command && !more && st.text == "" {
+		st, isCommand, more := s.commandLine()
+		if isCommand && !more && st.text == "" {
 			continue
 		}
-		if command && !more {
+		if isCommand && !more {
 			return st, true, nil
 		}
-		if command {
+		if isCommand {
 			if err := s.read(); err != nil {
 				return st, false, err
 			}

@@ -216,7 +216,7 @@ func (s *terminalShell) typed(text string) (again string, quit bool) {
 	if err := s.typing.Save(text); err != nil {
 		fmt.Fprintf(s.streams.err, "radish: the history cannot be written: %v\n", err)
 	}
-	if _, command, _ := typedAs(text); !command {
+	if _, isCommand, _ := typedAs(text); !isCommand {
 		s.last = text
 	}
 	return "", s.script("", strings.NewReader(text+"\n"))

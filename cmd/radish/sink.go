@@ -49,7 +49,7 @@ var looksOfData = map[files.Look]render.Format{
 
 // lookOf says how results are written to a file of a name: as data, by storage/files, or in a format of the shell's. chosen is the format that
 // was asked for by its name; "": none was.
-func lookOf(name string, chosen render.Format) (look render.Format, data bool, err error) {
+func lookOf(name string, chosen render.Format) (look render.Format, isData bool, err error) {
 	if err := files.Check(name); err != nil {
 		return "", false, plainly(err)
 	}
@@ -76,11 +76,11 @@ func openSink(policy *fileaccess.Policy, name string, chosen render.Format) (*si
 		}
 		return &sink{name: name, to: &commandInput{name: name, command: strings.TrimSpace(command)}}, nil
 	}
-	look, data, err := lookOf(name, chosen)
+	look, isData, err := lookOf(name, chosen)
 	if err != nil {
 		return nil, err
 	}
-	s := &sink{name: name, look: look, isData: data}
+	s := &sink{name: name, look: look, isData: isData}
 	if policy.Unrestricted() && isDevice(name) {
 		s.isData = false
 		if isPipe(name) {
@@ -96,7 +96,7 @@ func openSink(policy *fileaccess.Policy, name string, chosen render.Format) (*si
 			target = real // a link stays one
 		}
 	}
-	if s.file, err = policy.Replace(target); err != nil || data {
+	if s.file, err = policy.Replace(target); err != nil || isData {
 		return s, err
 	}
 	if s.to, err = textfile.NewWriter(s.file, name); err != nil {

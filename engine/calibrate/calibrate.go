@@ -107,8 +107,8 @@ func (c *Calibration) Measure(ctx context.Context, threads int) (costs cost.Tabl
 			if err != nil {
 				return costs, fmt.Errorf("%s: %w", q.SQL, err)
 			}
-			kernels := device == physical.GPU && q.Class != cost.Start
-			placement.Fit(&costs, q.Class, device, plan, func(rows float64) int { return schedule.Workers(rows, threads) }, kernels, took)
+			hasKernels := device == physical.GPU && q.Class != cost.Start
+			placement.Fit(&costs, q.Class, device, plan, func(rows float64) int { return schedule.Workers(rows, threads) }, hasKernels, took)
 		}
 	}
 	if costs.GPUJoins, err = c.joins(ctx); err != nil {

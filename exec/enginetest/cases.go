@@ -224,13 +224,13 @@ func joinCases() []Case {
 	var cs []Case
 	for _, s := range specs {
 		for _, kind := range []logical.JoinKind{logical.InnerJoin, logical.LeftJoin, logical.FullJoin, logical.SemiJoin, logical.AntiJoin, logical.MarkJoin, logical.SingleJoin} {
-			for _, residual := range []bool{false, true} {
+			for _, hasResidual := range []bool{false, true} {
 				s := s
-				if s.hasResidual = residual; s.made && !residual {
+				if s.hasResidual = hasResidual; s.made && !hasResidual {
 					continue
 				}
 				name := fmt.Sprintf("join %d %s", kind, s.name)
-				if residual {
+				if hasResidual {
 					if len(s.payload) == 0 {
 						continue
 					}

@@ -115,8 +115,8 @@ func (p *Placed) placement() (where physical.Placement) {
 
 // readsValues says whether a pipeline reads rows that the statement has, which are computed when it runs.
 func readsValues(p *physical.Pipeline) bool {
-	_, values := p.Source.(*physical.ValuesScan)
-	return values
+	_, isValues := p.Source.(*physical.ValuesScan)
+	return isValues
 }
 
 // placeAnew is Place of a plan that can be placed.

@@ -274,7 +274,7 @@ func (r *Run) profileOf(p *physical.Pipeline, cost *run.Cost, wall time.Duration
 		out.Operators[i+1].Fused = true
 	}
 	sink := profile.Operator{Name: "sink", RowsIn: cost.RowsOut, RowsOut: cost.RowsOut, CPU: out.Wall}
-	if _, groups := p.Sink.(*physical.Aggregate); groups {
+	if _, isAggregate := p.Sink.(*physical.Aggregate); isAggregate {
 		sink.RowsIn = profile.Uncounted
 		if !r.q.Finished(p.Sink) { // another pipeline adds to them
 			sink.RowsOut = profile.Uncounted
@@ -287,12 +287,12 @@ func (r *Run) profileOf(p *physical.Pipeline, cost *run.Cost, wall time.Duration
 // last says whether what pipelines have met has to be known before the next one runs: the client may get rows then, and the query cannot be run again
 // on the CPU any more.
 func (r *Run) last(p *physical.Pipeline) bool {
-	if _, result := p.Sink.(*physical.Result); result {
+	if _, isResult := p.Sink.(*physical.Result); isResult {
 		return true
 	}
 	onCPU := false
 	for _, x := range r.placed.Plan.Pipelines {
-		if _, result := x.Sink.(*physical.Result); result {
+		if _, isResult := x.Sink.(*physical.Result); isResult {
 			onCPU = onCPU || r.placed.Placement.Device(x) == physical.CPU
 		} else if x != p && r.placed.Placement.Device(x) == physical.GPU && !r.q.IsDone(x) {
 			return false
@@ -488,7 +488,7 @@ func (r *Run) profileOfPlaces(p *physical.Pipeline, costs []run.Cost, wall time.
 		if i == 0 || spread == distribute.Replicated {
 			sum.RowsIn, sum.RowsOut = c.RowsIn, c.RowsOut
 		} else {
-			if _, scans := p.Source.(*physical.TableScan); !scans { // whose rows are those of the table
+			if _, isScan := p.Source.(*physical.TableScan); !isScan { // whose rows are those of the table
 				sum.RowsIn = addRows(sum.RowsIn, c.RowsIn)
 			}
 			sum.RowsOut = addRows(sum.RowsOut, c.RowsOut)

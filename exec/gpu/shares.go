@@ -77,8 +77,8 @@ func (s *shares) multiplied() map[physical.Sink]int {
 		own := false
 		switch src := p.Source.(type) {
 		case *physical.SinkScan:
-			_, groups := src.From.(*physical.Aggregate)
-			own = groups || made[src.From]
+			_, isAggregate := src.From.(*physical.Aggregate)
+			own = isAggregate || made[src.From]
 		case *physical.UnmatchedScan:
 			own = made[src.Build]
 		}

@@ -42,10 +42,10 @@ func (p *Progress) Plan(rows int64, pipelines int) {
 }
 
 // Begin says that a pipeline starts, and whether on a GPU.
-func (p *Progress) Begin(id int, gpu bool) {
+func (p *Progress) Begin(id int, onGPU bool) {
 	if p != nil {
 		p.pipeline.Store(int64(id))
-		p.gpu.Store(gpu)
+		p.gpu.Store(onGPU)
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 
 // ColumnType returns the type that a column definition names. What Radish has no type for is refused by name.
 func ColumnType(ft *ptypes.FieldType) (types.Type, error) {
-	binary := ft.GetCharset() == "binary" || mysql.HasBinaryFlag(ft.GetFlag()) && ft.GetCharset() == ""
+	isBinary := ft.GetCharset() == "binary" || mysql.HasBinaryFlag(ft.GetFlag()) && ft.GetCharset() == ""
 	flen, dec := ft.GetFlen(), ft.GetDecimal()
 	switch ft.GetType() {
 	case mysql.TypeTiny, mysql.TypeShort, mysql.TypeInt24, mysql.TypeLong, mysql.TypeLonglong:
@@ -43,7 +43,7 @@ func ColumnType(ft *ptypes.FieldType) (types.Type, error) {
 		if flen > maxChar {
 			return types.Type{}, tooLong(flen, maxChar, "VARCHAR or TEXT")
 		}
-		if binary {
+		if isBinary {
 			return types.Type{Kind: types.KindBinary, Length: declared(flen)}, nil
 		}
 		return types.Char(int(declared(flen))), nil
@@ -51,12 +51,12 @@ func ColumnType(ft *ptypes.FieldType) (types.Type, error) {
 		if flen > maxVarchar {
 			return types.Type{}, tooLong(flen, maxVarchar, "TEXT or BLOB")
 		}
-		if binary {
+		if isBinary {
 			return types.Type{Kind: types.KindVarbinary, Length: declared(flen)}, nil
 		}
 		return types.Varchar(int(declared(flen))), nil
 	case mysql.TypeTinyBlob, mysql.TypeMediumBlob, mysql.TypeLongBlob, mysql.TypeBlob:
-		if binary {
+		if isBinary {
 			return types.Blob, nil
 		}
 		return types.Text, nil
@@ -164,13 +164,13 @@ func castType(ft *ptypes.FieldType, from types.Type) (types.Type, error) {
 		}
 		return decimalType(flen, max(dec, 0))
 	case mysql.TypeString, mysql.TypeVarString, mysql.TypeVarchar:
-		binary := strings.EqualFold(ft.GetCharset(), "binary")
+		isBinary := strings.EqualFold(ft.GetCharset(), "binary")
 		switch {
-		case flen < 0 && binary:
+		case flen < 0 && isBinary:
 			return types.Blob, nil
 		case flen < 0:
 			return types.Text, nil
-		case binary:
+		case isBinary:
 			return types.Type{Kind: types.KindBinary, Length: declared(flen)}, nil
 		}
 		return types.Varchar(int(declared(flen))), nil

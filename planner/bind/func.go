@@ -96,9 +96,9 @@ func (b *Binder) aggregate(x *ast.AggregateFuncExpr, sc *scope) (expr.Expr, erro
 		item.Sep = sep.S
 		nodes = nodes[:len(nodes)-1]
 	}
-	countStar := name == "count" && len(nodes) == 1 && isStar(nodes[0]) && !x.Distinct
+	isCountStar := name == "count" && len(nodes) == 1 && isStar(nodes[0]) && !x.Distinct
 	var args []expr.Expr
-	if !countStar {
+	if !isCountStar {
 		var err error
 		if args, err = b.exprs(nodes, inside); err != nil {
 			return nil, err
@@ -117,7 +117,7 @@ func (b *Binder) aggregate(x *ast.AggregateFuncExpr, sc *scope) (expr.Expr, erro
 		}
 	}
 	item.Fn = expr.LookupAggregate(name)
-	if countStar {
+	if isCountStar {
 		item.Fn = expr.LookupAggregate("count(*)")
 	}
 	if item.Fn == nil {

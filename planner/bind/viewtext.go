@@ -108,7 +108,7 @@ func (r *recording) settleFields(s *ast.SelectStmt) error {
 	for i, f := range r.fields[s] {
 		if f.columns == nil {
 			field := s.Fields.Fields[i]
-			if _, column := parse.WithoutParentheses(field.Expr).(*ast.ColumnNameExpr); field.AsName.O == "" && !column && f.name == strings.TrimSpace(f.name) {
+			if _, isColumn := parse.WithoutParentheses(field.Expr).(*ast.ColumnNameExpr); field.AsName.O == "" && !isColumn && f.name == strings.TrimSpace(f.name) {
 				change(r, &field.AsName, ast.NewCIStr(f.name))
 			}
 			out = append(out, field)
@@ -169,8 +169,8 @@ func (b *Binder) recordFields(s *ast.SelectStmt, sc *scope, items []selectItem, 
 		if i+1 < len(starts) {
 			to = starts[i+1]
 		}
-		star := s.Kind == ast.SelectStmtKindTable || s.Fields.Fields[i].WildCard != nil
-		if !star {
+		hasStar := s.Kind == ast.SelectStmtKindTable || s.Fields.Fields[i].WildCard != nil
+		if !hasStar {
 			out = append(out, fieldMeaning{name: items[from].name})
 			continue
 		}

@@ -44,10 +44,10 @@ func constantKeys(keys []equality, rest []expr.Expr, probe logical.ColSet) ([]eq
 			continue
 		}
 		l, r := cmp.Left, cmp.Right
-		if _, constant := l.(*expr.Const); constant {
+		if _, isConstant := l.(*expr.Const); isConstant {
 			l, r = r, l
 		}
-		if _, constant := r.(*expr.Const); !constant || !logical.UsedWithin(l, probe) {
+		if _, isConstant := r.(*expr.Const); !isConstant || !logical.UsedWithin(l, probe) {
 			others = append(others, e)
 			continue
 		}

@@ -120,10 +120,10 @@ func showsSign(n logical.Node, column expr.ColumnID) bool {
 	shows := false
 	logical.Walk(n, func(n logical.Node) bool {
 		_, sorts := n.(*logical.Sort)
-		_, filters := n.(*logical.Filter)
-		_, scans := n.(*logical.Scan)
-		_, joins := n.(*logical.Join)
-		compares := sorts || filters || scans || joins
+		_, isFilter := n.(*logical.Filter)
+		_, isScan := n.(*logical.Scan)
+		_, isJoin := n.(*logical.Join)
+		compares := sorts || isFilter || isScan || isJoin
 		for _, e := range n.Exprs() {
 			expr.Columns(e, func(id expr.ColumnID) {
 				shows = shows || id == column && (!compares || expr.TellsZerosApart(e))

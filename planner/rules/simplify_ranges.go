@@ -75,8 +75,8 @@ func (s simplifier) mergeRanges(args []expr.Expr, nullIsFalse bool) ([]expr.Expr
 			if !ok || !expr.Equal(a.arg, b.arg) || expr.IsVolatile(a.arg) {
 				continue
 			}
-			kept, contradiction := intersect(a, b)
-			if contradiction {
+			kept, isContradiction := intersect(a, b)
+			if isContradiction {
 				if nullIsFalse || !a.arg.Nullable() {
 					return []expr.Expr{expr.False}, true
 				}
@@ -111,7 +111,7 @@ func boundOperands(args []expr.Expr) []uint64 {
 }
 
 // intersect returns the one condition that says both, or nil if there is none.
-func intersect(a, b bound) (kept expr.Expr, contradiction bool) {
+func intersect(a, b bound) (kept expr.Expr, isContradiction bool) {
 	if b.list != nil && a.list == nil {
 		a, b = b, a
 	}

@@ -144,8 +144,8 @@ func (w *rewriter) readTimes(n logical.Node, times int) ([]logical.Node, []map[e
 func readsLoop(n logical.Node) bool {
 	found := false
 	logical.Walk(n, func(n logical.Node) bool {
-		_, loop := n.(*logical.WorkTable)
-		found = found || loop
+		_, isWorkTable := n.(*logical.WorkTable)
+		found = found || isWorkTable
 		return !found
 	})
 	return found

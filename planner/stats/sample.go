@@ -87,13 +87,13 @@ func needsSample(preds []expr.Expr) bool {
 	for _, p := range preds {
 		switch p := p.(type) {
 		case *expr.Compare:
-			_, column := p.Left.(*expr.Column)
+			_, isColumn := p.Left.(*expr.Column)
 			_, constant := p.Right.(*expr.Const)
-			if !column || !constant {
+			if !isColumn || !constant {
 				return true
 			}
 		case *expr.In:
-			if _, column := p.Arg.(*expr.Column); !column {
+			if _, isColumn := p.Arg.(*expr.Column); !isColumn {
 				return true
 			}
 		default:

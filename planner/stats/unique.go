@@ -70,15 +70,15 @@ func (e *Estimator) unique(n logical.Node, cols logical.ColSet, nullsEqual bool)
 
 // known returns the answer to a question, which is found once.
 func (e *Estimator) known(k proofKey, find func() bool) bool {
-	answer, ok := e.uniques[k]
+	isUnique, ok := e.uniques[k]
 	if !ok {
-		answer = find()
+		isUnique = find()
 		if e.uniques == nil {
 			e.uniques = map[proofKey]bool{}
 		}
-		e.uniques[k] = answer
+		e.uniques[k] = isUnique
 	}
-	return answer
+	return isUnique
 }
 
 // windowUnique knows that a row's number tells it from the others of its partition.

@@ -362,7 +362,7 @@ func (c *Context) divisionByZero(out *column.Vector, i, n int) error {
 }
 
 // evalFloatDivision stores quotients of doubles, or remainders.
-func evalFloatDivision(c *Context, call *Call, out *column.Vector, args []*column.Vector, sel []int32, n int, remainders bool) error {
+func evalFloatDivision(c *Context, call *Call, out *column.Vector, args []*column.Vector, sel []int32, n int, givesRemainder bool) error {
 	a, b := Floats(args[0]), Floats(args[1])
 	for _, i := range Positions(sel, n) {
 		x, y := a.At(int(i)), b.At(int(i))
@@ -372,7 +372,7 @@ func evalFloatDivision(c *Context, call *Call, out *column.Vector, args []*colum
 			}
 			continue
 		}
-		if remainders {
+		if givesRemainder {
 			out.F64[i] = math.Mod(x, y)
 			continue
 		}

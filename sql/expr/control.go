@@ -122,12 +122,12 @@ func compileIf(call *Call, ops []node) (node, error) {
 func resolveExtreme(args []Expr) (Signature, error) {
 	t := CommonTypeOf(args...)
 	if t.IsString() {
-		strings, numbers := false, false
+		hasStrings, hasNumbers := false, false
 		for _, a := range args {
-			strings = strings || a.Type().IsString()
-			numbers = numbers || a.Type().IsNumeric()
+			hasStrings = hasStrings || a.Type().IsString()
+			hasNumbers = hasNumbers || a.Type().IsNumeric()
 		}
-		if strings && numbers {
+		if hasStrings && hasNumbers {
 			t = types.Double
 		}
 	}

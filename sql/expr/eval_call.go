@@ -57,9 +57,9 @@ func (n *callNode) eval(f *frame, s *selection) (*column.Vector, error) {
 	return v, err
 }
 
-// run computes the call. If truth is set and the function was evaluated over the dictionary of an operand, it returns
+// run computes the call. If wantsTruth is set and the function was evaluated over the dictionary of an operand, it returns
 // that operand and the outcome for each of its codes: 0, 1, or 2 for NULL.
-func (n *callNode) run(f *frame, s *selection, truth bool) (v *column.Vector, table []uint8, err error) {
+func (n *callNode) run(f *frame, s *selection, wantsTruth bool) (v *column.Vector, table []uint8, err error) {
 	fn := n.call.Fn
 	allConst, null, coded := true, false, -1
 	for i, o := range n.ops {
@@ -92,7 +92,7 @@ func (n *callNode) run(f *frame, s *selection, truth bool) (v *column.Vector, ta
 			return nil, nil, err
 		}
 		if m != nil {
-			if truth {
+			if wantsTruth {
 				return n.args[coded], m.truth, nil
 			}
 			return &n.out, nil, n.mapCodes(f, m, n.args[coded], s)

@@ -210,8 +210,8 @@ func (m *merger) spread(v *column.Vector, s *selection) bool {
 }
 
 // fill is scatter to all positions.
-func fill[T any](dst, src []T, constant bool) {
-	if !constant {
+func fill[T any](dst, src []T, isConstant bool) {
+	if !isConstant {
 		copy(dst, src[:len(dst)])
 		return
 	}
@@ -221,8 +221,8 @@ func fill[T any](dst, src []T, constant bool) {
 	}
 }
 
-func scatter[T any](dst, src []T, constant bool, sel []int32) {
-	if constant {
+func scatter[T any](dst, src []T, isConstant bool, sel []int32) {
+	if isConstant {
 		x := src[0]
 		for _, i := range sel {
 			dst[i] = x

@@ -35,9 +35,9 @@ func WithHiddenDigits(e Expr) Expr {
 // mayHoldRounded says whether e, beside a quotient, is a number that may be such a quotient as it is shown: a column of a subquery or table, or what CASE and its like
 // choose, of the quotient's scale. Then the shown digits are compared, or i/j = (SELECT MAX(i/j) FROM t) would not hold for a row of t.
 func mayHoldRounded(quotient, e Expr) bool {
-	_, constant := e.(*Const)
+	_, isConstant := e.(*Const)
 	shown, t := quotient.Type(), e.Type()
-	return WithHiddenDigits(quotient) != quotient && WithHiddenDigits(e) == e && !constant && t.Kind == types.KindDecimal && t.Scale == shown.Scale
+	return WithHiddenDigits(quotient) != quotient && WithHiddenDigits(e) == e && !isConstant && t.Kind == types.KindDecimal && t.Scale == shown.Scale
 }
 
 // applyHidden builds a call of a function that keeps hidden digits. sig is its signature by the types that SQL sees.

@@ -16,8 +16,8 @@ type Reader[T any] struct {
 
 func (r Reader[T]) At(i int) T { return r.v[i&r.mask] }
 
-func read[T any](v []T, constant bool) Reader[T] {
-	if constant {
+func read[T any](v []T, isConstant bool) Reader[T] {
+	if isConstant {
 		return Reader[T]{v, 0}
 	}
 	return Reader[T]{v, -1}

@@ -28,7 +28,7 @@ func IsSequence(e Expr) bool {
 	found := false
 	Walk(e, func(e Expr) bool {
 		if c, ok := e.(*Call); ok && c.Fn.Name == "rand" && len(c.Args) == 1 {
-			if _, constant := c.Args[0].(*Const); constant {
+			if _, isConstant := c.Args[0].(*Const); isConstant {
 				found = true
 			}
 		}

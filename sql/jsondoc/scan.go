@@ -150,7 +150,7 @@ func scanFor(s string, at int, path Path, depth int) (from, to, end int) {
 // scanMembers is scanFor in an array or an object, whose first byte stands at an offset and of which the first leg of the path, if there is a
 // path, chooses a member.
 func scanMembers(s string, at int, path Path, depth int) (from, to, end int) {
-	object, last := s[at] == '{', s[at]+2 // { and }, [ and ] are two apart
+	isObject, last := s[at] == '{', s[at]+2 // { and }, [ and ] are two apart
 	if depth >= MaxDepth {
 		return 0, 0, -1
 	}
@@ -159,7 +159,7 @@ func scanMembers(s string, at int, path Path, depth int) (from, to, end int) {
 	}
 	for n := 0; ; n++ {
 		here := false
-		if object {
+		if isObject {
 			key := at + 1
 			keyEnd, value := scanKey(s, at)
 			if keyEnd < 0 {

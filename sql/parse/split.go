@@ -40,13 +40,13 @@ func (c *cutter) each(f func(Piece) bool) error {
 	for {
 		c.tokens = c.tokens[:0]
 		s.bangStart, s.bangEnd = -1, 0
-		vertical := false
+		isVertical := false
 		var in insertRows
 		t := s.next()
 		for t.kind != tokEnd && (s.inBang || !t.isOp(';')) {
 			next := s.next()
 			if c.hasClientEnds && !s.inBang && t.isOp('\\') && next.kind == tokWord && next.start == t.end && strings.EqualFold(text[next.start:next.end], "g") {
-				vertical, t = text[next.start] == 'G', next
+				isVertical, t = text[next.start] == 'G', next
 				break
 			}
 			if err := c.keep(t); err != nil {
@@ -71,7 +71,7 @@ func (c *cutter) each(f func(Piece) bool) error {
 			}
 			line += strings.Count(text[lineEnd:start], "\n")
 			lineEnd = start
-			p := Piece{Text: text[start:end], Offset: start, Line: line, Terminated: t.kind != tokEnd, End: int(t.end), Vertical: vertical, tokens: c.tokens, rows: in.rows}
+			p := Piece{Text: text[start:end], Offset: start, Line: line, Terminated: t.kind != tokEnd, End: int(t.end), Vertical: isVertical, tokens: c.tokens, rows: in.rows}
 			if !f(p) {
 				return nil
 			}

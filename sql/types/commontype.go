@@ -103,20 +103,20 @@ func commonTemporal(a, b Type) Type {
 }
 
 func commonString(a, b Type) Type {
-	binary := a.IsBinaryString() || b.IsBinaryString()
+	isBinary := a.IsBinaryString() || b.IsBinaryString()
 	la, lb := TextLength(a), TextLength(b)
 	n := max(la, lb)
 	unlimited := a.unlimited() || b.unlimited()
 	switch {
 	case a.Kind == KindJSON && b.Kind == KindJSON:
 		return JSON
-	case binary && unlimited:
+	case isBinary && unlimited:
 		return Blob
 	case unlimited:
 		return Text
-	case binary && a.Kind == KindBinary && b.Kind == KindBinary:
+	case isBinary && a.Kind == KindBinary && b.Kind == KindBinary:
 		return Type{Kind: KindBinary, Length: int32(n)}
-	case binary:
+	case isBinary:
 		return Type{Kind: KindVarbinary, Length: int32(n)}
 	case a.Kind == KindChar && b.Kind == KindChar:
 		return Char(n)

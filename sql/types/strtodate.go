@@ -5,7 +5,7 @@ import "strings"
 // StrToDateType returns the type of STR_TO_DATE(s, format): DATE or TIME if the format has only such parts, otherwise
 // DATETIME; with a fraction (%f) the latter two have six digits. (MySQL, item_timefunc.cc, get_date_time_result_type.)
 func StrToDateType(format string) Type {
-	date, clock, fraction := false, false, false
+	hasDate, hasClock, hasFraction := false, false, false
 	for i := 0; i+1 < len(format); i++ {
 		if format[i] != '%' {
 			continue
@@ -13,21 +13,21 @@ func StrToDateType(format string) Type {
 		i++
 		switch format[i] {
 		case 'f':
-			clock, fraction = true, true
+			hasClock, hasFraction = true, true
 		case 'H', 'h', 'I', 'i', 'k', 'l', 'p', 'r', 'S', 's', 'T':
-			clock = true
+			hasClock = true
 		case 'M', 'b', 'm', 'c', 'Y', 'y', 'D', 'd', 'e', 'j', 'a', 'W', 'w', 'U', 'u', 'V', 'v', 'X', 'x':
-			date = true
+			hasDate = true
 		}
 	}
 	t := Date
 	switch {
-	case clock && date:
+	case hasClock && hasDate:
 		t = Datetime
-	case clock:
+	case hasClock:
 		t = Time
 	}
-	if fraction {
+	if hasFraction {
 		t.Scale = MaxFsp
 	}
 	return t

@@ -397,8 +397,8 @@ func DatetimeForTime(s string, zone *time.Location) (datetime int64, ok bool) {
 		return 0, false
 	}
 	value := strings.TrimRight(s, " \t\n\v\f\r")
-	digits := strings.Trim(value, ".0123456789") == "" && strings.Count(value, ".") <= 1
-	if !digits && !strings.ContainsAny(value, " \t\n\v\f\rTt") {
+	hasOnlyDigits := strings.Trim(value, ".0123456789") == "" && strings.Count(value, ".") <= 1
+	if !hasOnlyDigits && !strings.ContainsAny(value, " \t\n\v\f\rTt") {
 		return 0, false
 	}
 	datetime, status := ParseDatetime(s, zone)

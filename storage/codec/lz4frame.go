@@ -38,7 +38,7 @@ func unpackFrame(out, src []byte) (_, rest []byte, err error) {
 	if flags&0b1000 != 0 {
 		head += 8 // the size of the content, which the caller knows
 	}
-	independent, blockSums, sum := flags&0b100000 != 0, flags&0b10000 != 0, flags&0b100 != 0
+	independent, hasBlockSums, hasSum := flags&0b100000 != 0, flags&0b10000 != 0, flags&0b100 != 0
 	code := sizes >> 4 & 7
 	switch {
 	case flags>>6 != 1 || flags&2 != 0 || code < 4:
@@ -62,14 +62,14 @@ func unpackFrame(out, src []byte) (_, rest []byte, err error) {
 		stored := n>>31 != 0
 		n &^= 1 << 31
 		end := uint64(n)
-		if blockSums {
+		if hasBlockSums {
 			end += 4
 		}
 		if uint64(len(src)) < end {
 			return nil, nil, errFrameEnds
 		}
 		block := src[:n]
-		if blockSums && xxh32(block) != binary.LittleEndian.Uint32(src[n:]) {
+		if hasBlockSums && xxh32(block) != binary.LittleEndian.Uint32(src[n:]) {
 			return nil, nil, errFrameSum
 		}
 		src = src[end:]
@@ -91,7 +91,7 @@ func unpackFrame(out, src []byte) (_, rest []byte, err error) {
 		}
 		out = out[:len(out)+written]
 	}
-	if sum {
+	if hasSum {
 		if len(src) < 4 {
 			return nil, nil, errFrameEnds
 		}

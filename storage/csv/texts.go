@@ -84,7 +84,7 @@ func Open(ctx context.Context, opts Options, sources ...textfile.Source) (*Texts
 }
 
 // fieldsOf returns the names of a further text's fields; nil: it is empty. If nobody has said whether texts have headers, it has to have one exactly if the first has.
-func (t *Texts) fieldsOf(ctx context.Context, source textfile.Source, auto bool) ([]string, error) {
+func (t *Texts) fieldsOf(ctx context.Context, source textfile.Source, isAuto bool) ([]string, error) {
 	s, err := firstBlock(ctx, source, t.opts)
 	if s == nil || err != nil {
 		return nil, err
@@ -93,13 +93,13 @@ func (t *Texts) fieldsOf(ctx context.Context, source textfile.Source, auto bool)
 	switch {
 	case err != nil:
 		return nil, err
-	case t.opts.Header == HeaderYes && auto && !looksLikeNames(names):
+	case t.opts.Header == HeaderYes && isAuto && !looksLikeNames(names):
 		return nil, sqlerr.New(sqlerr.CodeWrongArguments, sqlerr.User, "'%s' has a header with the names of columns, but the first line of '%s' looks like a row: %s", t.sources[0].Name, source.Name, quoted(names)).
 			WithHint("write all files with a header, or none; read_csv('...', header = true) takes the first line of each for names")
 	case t.opts.Header == HeaderYes:
 		textfile.NameColumns(names)
 		return names, t.opts.rename(names, source.Name)
-	case auto && looksLikeNames(names) && notAllText(t.shapes):
+	case isAuto && looksLikeNames(names) && notAllText(t.shapes):
 		return nil, sqlerr.New(sqlerr.CodeWrongArguments, sqlerr.User, "the first line of '%s' looks like a header: %s, but '%s' has none", source.Name, quoted(names), t.sources[0].Name).
 			WithHint("write all files with a header, or none; read_csv('...', header = false) takes the first line of each for a row")
 	}

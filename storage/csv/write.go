@@ -103,13 +103,13 @@ func (w *Writer) separate(c int) {
 }
 
 // add adds a value that is not NULL.
-func (w *Writer) add(c int, field []byte, text bool) error {
+func (w *Writer) add(c int, field []byte, isText bool) error {
 	w.separate(c)
 	quoted := string(field) == w.null
 	for i := 0; i < len(field) && !quoted; i++ {
 		quoted = w.special[field[i]]
 	}
-	quoted = quoted || text && c == 0 && bytes.HasPrefix(field, []byte("\xef\xbb\xbf"))
+	quoted = quoted || isText && c == 0 && bytes.HasPrefix(field, []byte("\xef\xbb\xbf"))
 	if !quoted {
 		w.line = append(w.line, field...)
 		return nil

@@ -48,10 +48,10 @@ func newTextWriter(w io.Writer, r Rules, columns []types.Type, zone *time.Locati
 	// What follows the escape character may stand for something else, so such a byte cannot be escaped by it.
 	const ambiguous, inNumbers = "ntrb0ZN", ".0123456789e+-"
 	for _, c := range columns {
-		text := !c.IsNumeric() || c.Kind == types.KindNull
+		isString := !c.IsNumeric() || c.Kind == types.KindNull
 		col := textColumn{
-			enclosed: r.Enclosed != 0 && (!r.EnclosesStringsOnly || text),
-			escapes:  r.Escaped != 0 && (text || strings.IndexByte(inNumbers, separator) >= 0),
+			enclosed: r.Enclosed != 0 && (!r.EnclosesStringsOnly || isString),
+			escapes:  r.Escaped != 0 && (isString || strings.IndexByte(inNumbers, separator) >= 0),
 			doubled:  -1,
 		}
 		col.special[r.Escaped], col.special[r.Ending[0]], col.special[0] = true, true, true
@@ -60,7 +60,7 @@ func newTextWriter(w io.Writer, r Rules, columns []types.Type, zone *time.Locati
 		} else if strings.IndexByte(ambiguous, r.Terminated[0]) < 0 {
 			col.special[r.Terminated[0]] = true
 		}
-		if text && !c.IsBinaryString() {
+		if isString && !c.IsBinaryString() {
 			clear(col.special[0x80:]) // parts of characters
 		}
 		if strings.IndexByte(ambiguous, separator) >= 0 {

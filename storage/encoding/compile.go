@@ -291,11 +291,11 @@ func (t *Test) compileFloat(p *Predicate) {
 	}
 	negate := p.kind == outsideInterval
 	lo, hi, empty := p.floatInterval()
-	switch zone := !c.Min.Null; {
-	case empty || zone && (types.LessFloats(hi, c.Min.F) || types.LessFloats(c.Max.F, lo)):
+	switch hasZone := !c.Min.Null; {
+	case empty || hasZone && (types.LessFloats(hi, c.Min.F) || types.LessFloats(c.Max.F, lo)):
 		t.decide(negate)
 		return
-	case zone && !types.LessFloats(c.Min.F, lo) && !types.LessFloats(hi, c.Max.F):
+	case hasZone && !types.LessFloats(c.Min.F, lo) && !types.LessFloats(hi, c.Max.F):
 		t.decide(!negate)
 		return
 	}

@@ -166,7 +166,7 @@ func (d *Data) appendValid(v *column.Vector, rows int, sel []int32) {
 // doubledRows is up to how many rows memory grows by doubling. Go's own growth, by a quarter, copies every row four times on the way to so many.
 const doubledRows = 1 << 17
 
-func appendAt[T any](dst, src []T, constant bool, rows int, sel []int32, expect int) []T {
+func appendAt[T any](dst, src []T, isConstant bool, rows int, sel []int32, expect int) []T {
 	from, need := len(dst), len(dst)+rows
 	if cap(dst) < need {
 		if need <= doubledRows {
@@ -177,7 +177,7 @@ func appendAt[T any](dst, src []T, constant bool, rows int, sel []int32, expect 
 	dst = dst[:from+rows]
 	out := dst[from:]
 	switch {
-	case constant:
+	case isConstant:
 		for i := range out {
 			out[i] = src[0]
 		}

@@ -192,7 +192,7 @@ func narrow[U uint8 | uint16 | uint32](pieces [][]int64, rows int, base int64) [
 
 func (c *Chunk) encodeFloats(x []float64) {
 	first := x[c.firstValid()]
-	minimum, maximum, previous, sorted, same, number := first, first, math.Inf(-1), true, true, true
+	minimum, maximum, previous, sorted, same, isNumber := first, first, math.Inf(-1), true, true, true
 	for i, v := range x {
 		if c.Valid != nil && !c.Valid.Get(i) {
 			x[i] = 0
@@ -202,10 +202,10 @@ func (c *Chunk) encodeFloats(x []float64) {
 		sorted = sorted && v >= previous
 		previous = v
 		same = same && math.Float64bits(v) == math.Float64bits(first)
-		number = number && v == v
+		isNumber = isNumber && v == v
 	}
 	c.Kind, c.F64 = RawFloat, x
-	if !number {
+	if !isNumber {
 		minimum, maximum, sorted = c.floatZone(x)
 	}
 	c.Sorted = sorted && c.Valid == nil

@@ -103,21 +103,21 @@ func (s *Set) addPartitions() {
 
 // partitionType returns the type that the values of all folders have: BIGINT, DATE or TEXT.
 func partitionType(values []string) types.Type {
-	integers, dates, any := true, true, false
+	areIntegers, areDates, any := true, true, false
 	for _, v := range values {
 		if v == nullPartition {
 			continue
 		}
 		any = true
 		n, err := strconv.ParseInt(v, 10, 64)
-		integers = integers && err == nil && (strconv.FormatInt(n, 10) == v || len(v) == 2 && n >= 0 && v[0] == '0') // month=05 is a number, as others take it
+		areIntegers = areIntegers && err == nil && (strconv.FormatInt(n, 10) == v || len(v) == 2 && n >= 0 && v[0] == '0') // month=05 is a number, as others take it
 		_, status := types.ParseDate(v)
-		dates = dates && status == types.ConvertOK && len(v) == len("2024-05-01") && v[4] == '-'
+		areDates = areDates && status == types.ConvertOK && len(v) == len("2024-05-01") && v[4] == '-'
 	}
 	switch {
-	case any && integers:
+	case any && areIntegers:
 		return types.Int64
-	case any && dates:
+	case any && areDates:
 		return types.Date
 	}
 	return types.Text

@@ -146,10 +146,10 @@ func (f *File) Zone(group, ordinal int) (z *encoding.Chunk, told bool) {
 // bound decodes a bound. It is not known of kinds of values that writers have compared in several ways: DOUBLEs, among which are NaN and -0, Booleans, times of 96
 // bits, and in old statistics all but signed integers.
 func (f *File) bound(l *leaf, c *chunk, b []byte) (v types.Value, ok bool) {
-	integer := l.physical == parquet.Types.Int32 || l.physical == parquet.Types.Int64
+	isInteger := l.physical == parquet.Types.Int32 || l.physical == parquet.Types.Int64
 	switch {
 	case b == nil || c.encrypted || c.physical != l.physical,
-		c.stats.old && (!integer || l.typ.Phys() == types.PhysUint64 || l.typ.Kind == types.KindJSON),
+		c.stats.old && (!isInteger || l.typ.Phys() == types.PhysUint64 || l.typ.Kind == types.KindJSON),
 		l.typ.Phys() == types.PhysFloat64, l.typ.Kind == types.KindJSON,
 		l.physical == parquet.Types.Boolean, l.physical == parquet.Types.Int96:
 		return v, false
@@ -168,7 +168,7 @@ func (f *File) bound(l *leaf, c *chunk, b []byte) (v types.Value, ok bool) {
 	default:
 		d.Ints = make([]int64, 1)
 	}
-	if l.physical == parquet.Types.FixedLenByteArray && len(b) != l.width || integer && len(b) != l.size() {
+	if l.physical == parquet.Types.FixedLenByteArray && len(b) != l.width || isInteger && len(b) != l.size() {
 		return v, false
 	}
 	if x.values(&d, 0, 1) != nil {

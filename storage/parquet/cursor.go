@@ -216,8 +216,8 @@ func (c *cursor) nextPage() error {
 // begin makes ready to decode the values of a page.
 func (c *cursor) begin(p page) (err error) {
 	c.form, c.plain = plain, p.data
-	integers := c.physical == parquet.Types.Int32 || c.physical == parquet.Types.Int64
-	binary := c.physical == parquet.Types.ByteArray
+	isInteger := c.physical == parquet.Types.Int32 || c.physical == parquet.Types.Int64
+	isBinary := c.physical == parquet.Types.ByteArray
 	switch {
 	case p.encoding == parquet.Encodings.Plain && c.physical == parquet.Types.Boolean:
 		c.form, c.codes = bools, hybrid{width: 1, left: 8 * len(p.data), packed: p.data}
@@ -236,13 +236,13 @@ func (c *cursor) begin(p page) (err error) {
 		if len(p.data) > 0 { // else it is a page of NULLs only
 			c.codes, err = newHybrid(p.data[1:], uint(p.data[0]))
 		}
-	case p.encoding == parquet.Encodings.DeltaBinaryPacked && integers:
+	case p.encoding == parquet.Encodings.DeltaBinaryPacked && isInteger:
 		c.form = deltas
 		c.delta, err = newDelta(p.data, p.rows, c.physical == parquet.Types.Int64)
-	case p.encoding == parquet.Encodings.DeltaLengthByteArray && binary:
+	case p.encoding == parquet.Encodings.DeltaLengthByteArray && isBinary:
 		c.form = strung
 		c.decoder, err = newStrings(p.data, p.rows, false, c.hold)
-	case p.encoding == parquet.Encodings.DeltaByteArray && (binary || c.isFixed()):
+	case p.encoding == parquet.Encodings.DeltaByteArray && (isBinary || c.isFixed()):
 		// Writers with the mistake PARQUET-246 let the first string share its beginning with the last one of the page before.
 		c.form = strung
 		last := c.decoder.last

@@ -86,9 +86,9 @@ func (c *columnWriter) encode(with *scratch) error {
 }
 
 // pageOf returns how many rows the page has that begins at a row, and how many values.
-func (c *columnWriter) pageOf(row, done int, indices bool) (rows, values int) {
+func (c *columnWriter) pageOf(row, done int, ofIndices bool) (rows, values int) {
 	limit := min(pageRows, c.rows-row)
-	ofStrings := c.physical == parquet.Types.ByteArray && !indices
+	ofStrings := c.physical == parquet.Types.ByteArray && !ofIndices
 	if c.valid == nil && !ofStrings {
 		return limit, limit
 	}
@@ -311,19 +311,19 @@ const (
 )
 
 // page appends the page in plain, packed, behind its header.
-func (c *columnWriter) page(values int, dictionary bool, encoding int32) {
+func (c *columnWriter) page(values int, isDictionary bool, encoding int32) {
 	c.packed = s2.EncodeSnappy(c.packed[:cap(c.packed)], c.plain)
 	before := len(c.out)
 	h := compactWriter{b: c.out}
 	kind := int32(0) // DATA_PAGE
-	if dictionary {
+	if isDictionary {
 		kind = 2
 	}
 	h.i32(1, kind)
 	h.i32(2, int32(len(c.plain)))
 	h.i32(3, int32(len(c.packed)))
 	h.i32(4, int32(crc32.ChecksumIEEE(c.packed)))
-	if dictionary {
+	if isDictionary {
 		h.begin(7)
 		h.i32(1, int32(values))
 		h.i32(2, encoding)

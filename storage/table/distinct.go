@@ -31,10 +31,10 @@ func (v *Version) draws(ordinal int) bool {
 	if v.rows < drawnFrom {
 		return false
 	}
-	text := v.Schema.Columns[ordinal].Type.Phys() == types.PhysString
+	isString := v.Schema.Columns[ordinal].Type.Phys() == types.PhysString
 	for _, g := range v.Groups() {
 		c := g.Columns[ordinal]
-		if codes := c.U8 != nil || c.U16 != nil && !text; !codes && c.NullCount < c.Rows && (c.Min.Null || types.Compare(c.Min, c.Max) != 0) {
+		if hasCodes := c.U8 != nil || c.U16 != nil && !isString; !hasCodes && c.NullCount < c.Rows && (c.Min.Null || types.Compare(c.Min, c.Max) != 0) {
 			return true
 		}
 	}

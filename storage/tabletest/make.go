@@ -9,10 +9,10 @@ import (
 )
 
 // Make returns a table of database db with so many rows, whose values are value's. key makes the first column its primary key. The columns are encoded, as those of a loaded table are.
-func Make(t testing.TB, name string, rows int, key bool, defs []table.ColumnDef, value func(row, col int) types.Value) *table.Version {
+func Make(t testing.TB, name string, rows int, hasKey bool, defs []table.ColumnDef, value func(row, col int) types.Value) *table.Version {
 	t.Helper()
 	s := &table.Schema{Database: "db", Name: name, Columns: defs}
-	if key {
+	if hasKey {
 		s.Keys = []table.Key{{Name: "PRIMARY", Columns: []int{0}, Primary: true, Unique: true}}
 	}
 	b := &column.Batch{N: rows}

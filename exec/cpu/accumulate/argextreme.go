@@ -11,8 +11,8 @@ type argExtreme struct {
 	shown, best keptValue
 }
 
-func newArgExtreme(max bool, shown, by types.Type) *argExtreme {
-	return &argExtreme{isMax: max, shown: keptValue{typ: shown}, best: keptValue{typ: by}}
+func newArgExtreme(isMax bool, shown, by types.Type) *argExtreme {
+	return &argExtreme{isMax: isMax, shown: keptValue{typ: shown}, best: keptValue{typ: by}}
 }
 
 func (a *argExtreme) Grow(n int) {

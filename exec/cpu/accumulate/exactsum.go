@@ -348,10 +348,10 @@ func (o *Output) SetSum(v *column.Vector, i int, sum types.Int128, unsigned bool
 	if arg.Kind == types.KindDecimal {
 		scale = int(arg.Scale)
 	}
-	avg := o.Item.Fn.Kind == expr.AggAvg
+	isAvg := o.Item.Fn.Kind == expr.AggAvg
 	if v.Type.Phys() == types.PhysFloat64 {
 		x := types.DecimalToFloat(sum, scale)
-		if avg {
+		if isAvg {
 			x /= float64(count.N[g])
 		}
 		v.F64[i] = x
@@ -362,7 +362,7 @@ func (o *Output) SetSum(v *column.Vector, i int, sum types.Int128, unsigned bool
 		to = int(v.Type.Scale)
 	}
 	ok := true
-	if avg {
+	if isAvg {
 		sum, ok = types.DecimalAvg(sum, scale, count.N[g], to)
 	} else if scale != to {
 		sum, ok = types.Rescale(sum, scale, to)

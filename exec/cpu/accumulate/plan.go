@@ -254,8 +254,8 @@ func (x *argument) pair(op string, make func() Accumulator) int {
 func (x *argument) argExtreme(out *Output) {
 	x.p.Ordered, x.p.First, x.p.Grows = true, true, true
 	by := x.p.Inputs[x.args[1]].Type()
-	max := x.it.Fn.Kind == expr.AggArgMax
-	out.acc = x.pair(x.it.Fn.Name, func() Accumulator { return newArgExtreme(max, x.typ, by) })
+	isMax := x.it.Fn.Kind == expr.AggArgMax
+	out.acc = x.pair(x.it.Fn.Name, func() Accumulator { return newArgExtreme(isMax, x.typ, by) })
 }
 
 // ranked adds the accumulator of a quantile, or of a mode.

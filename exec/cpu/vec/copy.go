@@ -48,9 +48,9 @@ func copyValid(dst *column.Vector, at, size int, v *column.Vector, sel []int32, 
 	}
 }
 
-func copySel[T any](dst, src []T, constant bool, sel []int32, from int) {
+func copySel[T any](dst, src []T, isConstant bool, sel []int32, from int) {
 	switch {
-	case constant:
+	case isConstant:
 		x := src[0]
 		for i := range dst {
 			dst[i] = x

@@ -332,14 +332,14 @@ func (o *windowOut) floatSum() (func() windowFunc, error) {
 			return floats{s, c, a.n + b.n}
 		},
 	}
-	avg := o.item.Fn.Agg.Kind == expr.AggAvg
+	isAvg := o.item.Fn.Agg.Kind == expr.AggAvg
 	return folded(o, f, 24, func(row, _, _ int, x floats) error {
 		if x.n == 0 {
 			o.setNull(row)
 			return nil
 		}
 		r, ok := accumulate.Total(x.s, x.c)
-		if avg {
+		if isAvg {
 			r /= float64(x.n)
 		}
 		if !ok {

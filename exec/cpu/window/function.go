@@ -90,13 +90,13 @@ func (o *windowOut) constant(arg int) int64 { return o.item.Args[arg].(*expr.Con
 
 // share computes PERCENT_RANK and CUME_DIST.
 func (o *windowOut) share() windowFunc {
-	cume := o.item.Fn.Kind == expr.WinCumeDist
+	isCumeDist := o.item.Fn.Kind == expr.WinCumeDist
 	return func(b *windowBlock, _ *framer) error {
 		out := o.values.F64[b.from : b.from+b.n]
 		for k := range out {
 			rows := float64(b.p1[k] - b.p0[k])
 			switch {
-			case cume:
+			case isCumeDist:
 				out[k] = float64(b.g1[k]-b.p0[k]) / rows
 			case rows == 1:
 				out[k] = 0

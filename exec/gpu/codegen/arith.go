@@ -59,9 +59,9 @@ func (t *Text) wideResult(c *expr.Call, null, format string, args ...any) Value 
 	return t.exactResult(c.Typ, w)
 }
 
-func emitAdditive(minus bool) strictEmitter {
+func emitAdditive(subtracts bool) strictEmitter {
 	op, short, wrap, checked := "+", "short_add", "wrap_add", "add_i64"
-	if minus {
+	if subtracts {
 		op, short, wrap, checked = "-", "short_sub", "wrap_sub", "sub_i64"
 	}
 	return func(t *Text, c *expr.Call, a []Value, null string) (Value, error) {
@@ -70,7 +70,7 @@ func emitAdditive(minus bool) strictEmitter {
 		case c.Typ.IsFloat():
 			return t.floatResult(c, a, null, "%s %s %s", x.Text, op, y.Text)
 		case c.Typ.Kind == types.KindDecimal:
-			return t.addDecimals(c, x, y, minus, null), nil
+			return t.addDecimals(c, x, y, subtracts, null), nil
 		case c.Typ.Kind == types.KindUint64:
 			v := t.result(c.Typ)
 			t.rangeCheck(fmt.Sprintf("to_u64(%s %s %s, %s)", wide(x), op, wide(y), v.Text), null, c)
@@ -132,7 +132,7 @@ func timesPower(v Value, up int, class form.Class) string {
 	return fmt.Sprintf("wrap_mul(%s, %s)", text, power(up, class))
 }
 
-func (t *Text) addDecimals(c *expr.Call, x, y Value, minus bool, null string) Value {
+func (t *Text) addDecimals(c *expr.Call, x, y Value, subtracts bool, null string) Value {
 	as, bs, scale := ScaleOf(x.Typ), ScaleOf(y.Typ), ScaleOf(c.Typ)
 	common := max(as, bs, scale)
 	whole := max(wholeDigits(x.Typ), wholeDigits(y.Typ)) + 1
@@ -140,7 +140,7 @@ func (t *Text) addDecimals(c *expr.Call, x, y Value, minus bool, null string) Va
 	if narrowExact(x) && narrowExact(y) && class == form.Int && scale >= max(as, bs) || whole+common <= types.MaxDecimalPrecision &&
 		common == scale && whole+scale <= int(c.Typ.Precision) {
 		wrap, short := "wrap_add", "short_add"
-		if minus {
+		if subtracts {
 			wrap, short = "wrap_sub", "short_sub"
 		}
 		if class == form.Int && t.short(c) {
@@ -148,7 +148,7 @@ func (t *Text) addDecimals(c *expr.Call, x, y Value, minus bool, null string) Va
 		}
 		return t.Assign(c.Typ, "%s(%s, %s)", wrap, t.aligned(c.Args[0], x, common-as, class), t.aligned(c.Args[1], y, common-bs, class))
 	}
-	return t.wideResult(c, null, "add_decimal<%d, %d, %d, %d>(%s, %s, %v", common-as, common-bs, common-scale, c.Typ.Precision, wide(x), wide(y), minus)
+	return t.wideResult(c, null, "add_decimal<%d, %d, %d, %d>(%s, %s, %v", common-as, common-bs, common-scale, c.Typ.Precision, wide(x), wide(y), subtracts)
 }
 
 // aligned is an operand times 10^up, in a class that is known to hold it. The host computes literals.

@@ -136,8 +136,8 @@ func (t *Text) toDouble(c *expr.Cast, v Value, from types.Type) (Value, bool) {
 
 func (t *Text) toDecimal(c *expr.Cast, v Value, from types.Type) (Value, bool) {
 	text, scale := "", ScaleOf(from)
-	number := ExactType(from) && v.Typ.Phys() != types.PhysUint64
-	short := number && narrowExact(v) && form.ClassOf(c.To) == form.Int
+	isNumber := ExactType(from) && v.Typ.Phys() != types.PhysUint64
+	short := isNumber && narrowExact(v) && form.ClassOf(c.To) == form.Int
 	switch {
 	case from.IsTemporal():
 		text, scale = temporalNumber(v, from)
@@ -152,7 +152,7 @@ func (t *Text) toDecimal(c *expr.Cast, v Value, from types.Type) (Value, bool) {
 		if short {
 			return t.Assign(c.To, "%s", timesPower(v, to-scale, form.Int)), true
 		}
-		if number {
+		if isNumber {
 			return t.exactResult(c.To, timesPower(v, to-scale, form.Wide)), true
 		}
 		return t.exactResult(c.To, fmt.Sprintf("wrap_mul(%s, pow10(%d))", text, to-scale)), true

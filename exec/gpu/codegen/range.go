@@ -41,7 +41,7 @@ func (known Ranges) Of(e expr.Expr) (r form.Interval, ok bool) {
 		}
 		return castRange(r, e.Arg.Type(), e.To)
 	case *expr.Call:
-		if unit, day, part := datetime.DatePart(e); part && unit == types.UnitYear && day.Type().Kind == types.KindDate {
+		if unit, day, isPart := datetime.DatePart(e); isPart && unit == types.UnitYear && day.Type().Kind == types.KindDate {
 			r, ok = known.Of(day)
 			if !ok || r.Lo < -700_000 || r.Hi > 2_900_000 {
 				return form.Interval{}, false
@@ -167,16 +167,16 @@ func castEnd(x int64, from, to types.Type) (int64, bool) {
 // keepsOrder says whether a cast gives no smaller value for a larger one, whatever the session's clock shows: numbers are rounded, and dates and times become
 // the numbers that their digits make. Not so unsigned numbers, to which negative ones wrap round, and the two digits that stand for a YEAR.
 func keepsOrder(from, to types.Type) bool {
-	number := to.Kind == types.KindDecimal || to.IsInteger() && !to.IsUnsigned() && to.Kind != types.KindBool
+	isNumber := to.Kind == types.KindDecimal || to.IsInteger() && !to.IsUnsigned() && to.Kind != types.KindBool
 	switch from.Kind {
 	case types.KindDate:
-		return number || to.Kind == types.KindDatetime
+		return isNumber || to.Kind == types.KindDatetime
 	case types.KindDatetime:
-		return number || to.Kind == types.KindDatetime || to.Kind == types.KindDate
+		return isNumber || to.Kind == types.KindDatetime || to.Kind == types.KindDate
 	case types.KindTime:
-		return number || to.Kind == types.KindTime
+		return isNumber || to.Kind == types.KindTime
 	}
-	return number && ExactType(from)
+	return isNumber && ExactType(from)
 }
 
 // rescaled brings decimals from one scale to another that is at least as large.

@@ -17,16 +17,16 @@ import (
 // emitText makes a function of strings and integers: format has the operands' C++. {bytes} in it becomes whether a character is a byte.
 func emitText(format string) strictEmitter {
 	return func(t *Text, c *expr.Call, a []Value, _ string) (Value, error) {
-		binary := false
+		isBinary := false
 		args := make([]any, len(a))
 		for i, v := range a {
 			if v.Typ.IsString() {
-				binary = binary || v.Typ.IsBinaryString()
+				isBinary = isBinary || v.Typ.IsBinaryString()
 				v = t.view(v)
 			}
 			args[i] = v.Text
 		}
-		return t.Assign(c.Typ, strings.ReplaceAll(format, "{bytes}", fmt.Sprint(binary)), args...), nil
+		return t.Assign(c.Typ, strings.ReplaceAll(format, "{bytes}", fmt.Sprint(isBinary)), args...), nil
 	}
 }
 

@@ -165,9 +165,9 @@ func emitSame(t *Text, c *expr.Call, a []Value, _ string) (Value, error) {
 }
 
 // emitDateAdd makes DATE_ADD and DATE_SUB; of TIMESTAMPADD the operands come in another order.
-func emitDateAdd(minus bool) strictEmitter {
+func emitDateAdd(subtracts bool) strictEmitter {
 	return func(t *Text, c *expr.Call, a []Value, null string) (Value, error) {
-		return t.dateAdd(c, a[0], a[1], c.Args[1], c.Args[2], minus, null)
+		return t.dateAdd(c, a[0], a[1], c.Args[1], c.Args[2], subtracts, null)
 	}
 }
 
@@ -176,7 +176,7 @@ func emitTimestampAdd(t *Text, c *expr.Call, a []Value, null string) (Value, err
 }
 
 // dateAdd adds count of a unit to a moment. Out of range is NULL with a warning.
-func (t *Text) dateAdd(c *expr.Call, moment, count Value, countExpr, unitExpr expr.Expr, minus bool, null string) (Value, error) {
+func (t *Text) dateAdd(c *expr.Call, moment, count Value, countExpr, unitExpr expr.Expr, subtracts bool, null string) (Value, error) {
 	unit, err := unitOf(unitExpr)
 	if err != nil {
 		return Value{}, err
@@ -184,16 +184,16 @@ func (t *Text) dateAdd(c *expr.Call, moment, count Value, countExpr, unitExpr ex
 	if !moment.Typ.IsTemporal() {
 		return Value{}, Refuse("an interval added to %s runs on the CPU only", moment.Typ)
 	}
-	span, tooLong, err := t.interval(countExpr, count, unit, minus)
+	span, tooLong, err := t.interval(countExpr, count, unit, subtracts)
 	if err != nil {
 		return Value{}, err
 	}
-	add, days := "", unit.IsDateUnit() && !unit.IsMonthUnit()
+	add, inDays := "", unit.IsDateUnit() && !unit.IsMonthUnit()
 	text := moment.Text
 	switch from := moment.Typ.Kind; {
 	case from == types.KindDate && c.Typ.Kind == types.KindDate && unit.IsMonthUnit():
 		add = "add_months"
-	case from == types.KindDate && c.Typ.Kind == types.KindDate && days:
+	case from == types.KindDate && c.Typ.Kind == types.KindDate && inDays:
 		add = "add_days"
 		span = "(" + span + " / micros_per_day)"
 	case from == types.KindTime && !unit.IsMonthUnit():
@@ -216,7 +216,7 @@ func (t *Text) dateAdd(c *expr.Call, moment, count Value, countExpr, unitExpr ex
 }
 
 // interval returns the interval in microseconds or months, and C++ that says whether it is out of range, empty or ending in "|".
-func (t *Text) interval(e expr.Expr, count Value, unit types.Unit, minus bool) (span, tooLong string, err error) {
+func (t *Text) interval(e expr.Expr, count Value, unit types.Unit, subtracts bool) (span, tooLong string, err error) {
 	if c, ok := e.(*expr.Const); ok && !c.Value.Null {
 		v := c.Value
 		var iv types.Interval
@@ -231,7 +231,7 @@ func (t *Text) interval(e expr.Expr, count Value, unit types.Unit, minus bool) (
 		if !ok {
 			return "", "", Refuse("the interval %s is out of range", e)
 		}
-		if minus {
+		if subtracts {
 			iv = iv.Neg()
 		}
 		return "(i64)" + t.Literal(uint64(iv.Count)), "", nil
@@ -244,7 +244,7 @@ func (t *Text) interval(e expr.Expr, count Value, unit types.Unit, minus bool) (
 	t.Line("i64 %s;", name)
 	long := t.Name("n")
 	t.Line("const bool %s = interval_of(%s, %d, %s);", long, count.Text, size.Count, name)
-	if minus {
+	if subtracts {
 		return fmt.Sprintf("wrap_sub(0, %s)", name), long + " | ", nil
 	}
 	return name, long + " | ", nil

@@ -75,13 +75,13 @@ func (w *Way) choosePartition() *PartitionForm {
 		return nil
 	}
 	for _, acc := range f.Accs {
-		_, offset := w.limbs(acc)
+		_, hasOffset := w.limbs(acc)
 		switch {
 		case acc.op == accCount && acc.arg == nil:
 			continue
 		case acc.op != accSum && acc.op != accMin && acc.op != accMax || acc.like.IsNullable:
 			return nil
-		case acc.op != accSum && !offset:
+		case acc.op != accSum && !hasOffset:
 			return nil
 		}
 		if !acc.like.Known || acc.like.Class != form.Int || uint64(acc.like.Within.Hi)-uint64(acc.like.Within.Lo) > math.MaxUint32 || x.arg != nil && !expr.Equal(x.arg, acc.arg) {

@@ -30,13 +30,13 @@ func (w *Way) narrow(acc *Accumulator) bool {
 }
 
 // limbs is how many words an accumulator has in shared memory, and whether they hold offsets.
-func (w *Way) limbs(acc *Accumulator) (n int, offset bool) {
+func (w *Way) limbs(acc *Accumulator) (n int, hasOffset bool) {
 	return w.limbsIf(acc, w.countOf(acc) >= 0)
 }
 
 // limbsIf is limbs where the accumulator's values are counted, or are not.
-func (w *Way) limbsIf(acc *Accumulator, counted bool) (n int, offset bool) {
-	offset = acc.like.Known && acc.like.Class == form.Int && uint64(acc.like.Within.Hi)-uint64(acc.like.Within.Lo) <= math.MaxUint32
+func (w *Way) limbsIf(acc *Accumulator, counted bool) (n int, hasOffset bool) {
+	hasOffset = acc.like.Known && acc.like.Class == form.Int && uint64(acc.like.Within.Hi)-uint64(acc.like.Within.Lo) <= math.MaxUint32
 	switch acc.op {
 	case accCount:
 		return w.countLimbs(), false
@@ -46,7 +46,7 @@ func (w *Way) limbsIf(acc *Accumulator, counted bool) (n int, offset bool) {
 			return 2, false
 		case w.crowded():
 			return 4, false
-		case offset && counted:
+		case hasOffset && counted:
 			return 2, true
 		case w.narrow(acc):
 			return 2, false
@@ -59,7 +59,7 @@ func (w *Way) limbsIf(acc *Accumulator, counted bool) (n int, offset bool) {
 	case accBitAnd, accBitOr, accBitXor:
 		return 2, false
 	case accMin, accMax:
-		return 1, offset
+		return 1, hasOffset
 	}
 	return 0, false
 }
@@ -80,8 +80,8 @@ func (w *Way) countLimbs() int {
 
 // canCount says whether a sum can count the rows, if they are counted.
 func (w *Way) canCount(acc *Accumulator) bool {
-	_, offset := w.limbsIf(acc, true)
-	return acc.op == accSum && offset && !acc.like.IsNullable
+	_, hasOffset := w.limbsIf(acc, true)
+	return acc.op == accSum && hasOffset && !acc.like.IsNullable
 }
 
 // tableWords is the number of words that a group has in shared memory, if rows are counted, or as it is; by a sum, if one may.

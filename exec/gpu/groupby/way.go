@@ -247,8 +247,8 @@ func (f *Form) countRows() {
 	f.Accs, f.form.Cols = nil, slices.Clip(f.form.Cols[:len(f.Aggregate.Groups)])
 	to := make([]int, len(accs))
 	for i, acc := range accs {
-		_, column := acc.arg.(*expr.Column)
-		if acc.op == accCount && column && !acc.like.IsNullable {
+		_, isColumn := acc.arg.(*expr.Column)
+		if acc.op == accCount && isColumn && !acc.like.IsNullable {
 			acc.arg, cols = nil, cols[1:]
 		}
 		if acc.op == accCount && acc.arg == nil {

@@ -101,10 +101,10 @@ func Scans(plan *physical.Plan, on func(*physical.Pipeline) bool, r *residency.R
 			continue
 		}
 		x := &Scan{Scan: scan, part: parts[scan]}
-		views := holdsStrings(plan, p.Sink)
+		holdsViews := holdsStrings(plan, p.Sink)
 		for _, o := range ScanOrdinals(scan) {
 			here, missing := r.Bytes(scan.Table, []int{o}, x.part)
-			if views && r.Form(scan.Table, o).Class == form.View {
+			if holdsViews && r.Form(scan.Table, o).Class == form.View {
 				x.whole, x.wholeBytes = append(x.whole, o), x.wholeBytes+here+missing
 			} else {
 				x.inWindows, x.Bytes = append(x.inWindows, o), x.Bytes+here+missing

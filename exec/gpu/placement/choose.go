@@ -96,20 +96,20 @@ func (a *Advisor) Known(fingerprint uint64) (c Choice, ok bool) {
 		return Choice{Reason: r.Refused}, true
 	}
 	now := a.now()
-	cpu, gpu := r.CPU.fresh(now), r.GPU.fresh(now)
+	freshOnCPU, freshOnGPU := r.CPU.fresh(now), r.GPU.fresh(now)
 	onCPU, onGPU := a.underLoad(physical.CPU, r.CPU.Seconds), a.underLoad(physical.GPU, r.GPU.Seconds)
 	switch {
-	case gpu && r.CPU.Bound >= r.GPU.Seconds*0.9 && !(cpu && onCPU < onGPU):
+	case freshOnGPU && r.CPU.Bound >= r.GPU.Seconds*0.9 && !(freshOnCPU && onCPU < onGPU):
 		c.Device = physical.GPU
 		c.Reason = fmt.Sprintf("it took %s on the GPU, and more on the CPU", inWords(r.GPU.Seconds))
-	case cpu && gpu && r.CPU.Count < 2 && r.GPU.Seconds > r.CPU.Seconds/firstRun:
+	case freshOnCPU && freshOnGPU && r.CPU.Count < 2 && r.GPU.Seconds > r.CPU.Seconds/firstRun:
 		return c, false // the CPU's first run paid for statistics, too
-	case cpu && gpu:
+	case freshOnCPU && freshOnGPU:
 		c.Reason = fmt.Sprintf("it took %s on the CPU, %s on the GPU", inWords(r.CPU.Seconds), inWords(r.GPU.Seconds))
 		if onGPU < onCPU {
 			c.Device = physical.GPU
 		}
-	case cpu && r.GPU.Lost >= convincing && r.GPU.Bound >= r.CPU.Seconds*0.9:
+	case freshOnCPU && r.GPU.Lost >= convincing && r.GPU.Bound >= r.CPU.Seconds*0.9:
 		c.Reason = fmt.Sprintf("it took %s on the CPU, and more on the GPU", inWords(r.CPU.Seconds))
 	default:
 		return c, false

@@ -87,9 +87,9 @@ func (x *pricing) price(plan *physical.Plan) Estimate {
 	return e
 }
 
-// Fit sets the rate of a class in a table so that a plan, priced with the others, takes what was measured: the sum of its pipelines' times. kernels says that these are of
+// Fit sets the rate of a class in a table so that a plan, priced with the others, takes what was measured: the sum of its pipelines' times. hasKernels says that these are of
 // kernels alone, without what starts them.
-func Fit(t *cost.Table, class cost.Class, d physical.Device, plan *physical.Plan, workers func(rows float64) int, kernels bool, took time.Duration) {
+func Fit(t *cost.Table, class cost.Class, d physical.Device, plan *physical.Plan, workers func(rows float64) int, hasKernels bool, took time.Duration) {
 	rates := t.On(d)
 	rest, amount := took.Seconds(), 0.0
 	for _, w := range workOf(plan) {
@@ -103,7 +103,7 @@ func Fit(t *cost.Table, class cost.Class, d physical.Device, plan *physical.Plan
 				amount += u.amount[d]
 			case u.class == class:
 				amount += u.amount[d] * share
-			case u.class == cost.Start && kernels:
+			case u.class == cost.Start && hasKernels:
 			case u.class == cost.Start:
 				rest -= u.amount[d] * rates[cost.Start]
 			default:

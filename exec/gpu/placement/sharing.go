@@ -88,7 +88,7 @@ func (x *sharer) rowsOfPlace(p *physical.Pipeline) float64 {
 		}
 		return float64(most)
 	case *physical.SinkScan:
-		if _, groups := src.From.(*physical.Aggregate); groups {
+		if _, isAggregate := src.From.(*physical.Aggregate); isAggregate {
 			if spread == distribute.Partitioned {
 				rows /= float64(x.d.Places)
 			}

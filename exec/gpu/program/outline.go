@@ -55,8 +55,8 @@ func (o *outliner) decide() error {
 	if !o.InOrder() && o.g.choices.Probe[o.Pipeline] == nil {
 		o.DefersTo = o.g.Builds.DefersTo(o.g.Pipelines, o.Pipeline)
 	}
-	_, scans := o.Pipeline.Source.(*physical.TableScan)
-	o.TilesRows = !scans && o.g.choices.IsPartitioned(o.Pipeline)
+	_, isScan := o.Pipeline.Source.(*physical.TableScan)
+	o.TilesRows = !isScan && o.g.choices.IsPartitioned(o.Pipeline)
 	if err := o.source(); err != nil {
 		return err
 	}

@@ -139,7 +139,7 @@ func (k *writer) openTable(s *codegen.Scope, scan *physical.TableScan) error {
 func (r *tableReader) openRowByRow(s *codegen.Scope) error {
 	k := r.k
 	k.Line("// row by row")
-	if _, groups := k.Pipeline.Sink.(*physical.Aggregate); groups {
+	if _, isAggregate := k.Pipeline.Sink.(*physical.Aggregate); isAggregate {
 		k.Open("RADISH_NO_UNROLL for (i32 at = 0; at < RADISH_BLOCK * RADISH_ITEMS; at += RADISH_BLOCK) {")
 		k.Line("const i64 row = t.first + at + thread_index();")
 	} else {

@@ -182,8 +182,8 @@ func packs(p *physical.Pipeline) bool {
 			return true
 		}
 	}
-	_, groups := p.Sink.(*physical.Aggregate)
-	return !groups
+	_, isAggregate := p.Sink.(*physical.Aggregate)
+	return !isAggregate
 }
 
 // loadsAllRows says whether the kernel of a scan's pipeline loads the columns that come after its filters for all rows at once, since most of them are needed.
@@ -194,8 +194,8 @@ func (g *Program) loadsAllRows(scan *physical.TableScan) bool {
 
 // goesRowByRow says whether a scan takes row by row: it was asked to, or there are so few rows that each has a thread. To groups that would be more blocks, whose tables are added up.
 func (g *Program) goesRowByRow(scan *physical.TableScan, to physical.Sink) bool {
-	_, groups := to.(*physical.Aggregate)
-	return g.ways.loading[scan] == RowByRow || !groups && float64(scan.Table.Rows()) <= g.Target.Tuning.Scan.FewRows
+	_, isAggregate := to.(*physical.Aggregate)
+	return g.ways.loading[scan] == RowByRow || !isAggregate && float64(scan.Table.Rows()) <= g.Target.Tuning.Scan.FewRows
 }
 
 // usedColumns are all columns that a pipeline's operators read.

@@ -86,13 +86,13 @@ func resolveDateAdd(args []expr.Expr) (expr.Signature, error) {
 }
 
 // dateAdd makes the kernel of DATE_ADD, or of DATE_SUB.
-func dateAdd(minus bool) expr.Kernel {
+func dateAdd(subtracts bool) expr.Kernel {
 	return func(c *expr.Context, call *expr.Call, out *column.Vector, args []*column.Vector, sel []int32, n int) error {
 		unit, err := unitArg(call.Args[2])
 		if err != nil {
 			return err
 		}
-		span := intervals(args[1], unit, minus)
+		span := intervals(args[1], unit, subtracts)
 		var add func(i int, iv types.Interval) bool
 		switch from := args[0].Type; {
 		case from.Kind == types.KindDate && out.Type.Kind == types.KindDate:
@@ -138,7 +138,7 @@ func dateAdd(minus bool) expr.Kernel {
 }
 
 // intervals returns the interval at each position of an interval's quantity.
-func intervals(v *column.Vector, unit types.Unit, minus bool) func(i int) (types.Interval, bool) {
+func intervals(v *column.Vector, unit types.Unit, subtracts bool) func(i int) (types.Interval, bool) {
 	at := func(i int) (types.Interval, bool) { return types.IntervalOf(expr.Ints(v).At(i), unit) }
 	switch {
 	case v.Type.IsString():
@@ -148,7 +148,7 @@ func intervals(v *column.Vector, unit types.Unit, minus bool) func(i int) (types
 		w, scale := expr.Wides(v), int(v.Type.Scale)
 		at = func(i int) (types.Interval, bool) { return types.IntervalOfDecimal(w.At(i), scale, unit) }
 	}
-	if minus {
+	if subtracts {
 		forward := at
 		at = func(i int) (types.Interval, bool) {
 			iv, ok := forward(i)

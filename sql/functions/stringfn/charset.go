@@ -125,18 +125,18 @@ func evalChar(c *expr.Context, _ *expr.Call, out *column.Vector, args []*column.
 
 func resolveConvert(args []expr.Expr) (expr.Signature, error) {
 	set, err := charsetLiteral(args[1])
-	binary := set == charsetBinary
+	isBinary := set == charsetBinary
 	t := expr.TextType(args[0].Type())
 	sig := expr.Signature{Args: []types.Type{expr.CastToString(args[0]), expr.CastToString(args[1])}, Result: varying(t), Nullable: true}
 	n := types.TextLength(t)
 	switch {
-	case binary && !t.IsBinaryString() && n > 0:
+	case isBinary && !t.IsBinaryString() && n > 0:
 		sig.Result = types.Type{Kind: types.KindVarbinary, Length: int32(utf8.UTFMax * n)}
-	case binary && !t.IsBinaryString():
+	case isBinary && !t.IsBinaryString():
 		sig.Result = types.Blob
-	case !binary && t.IsBinaryString() && n > 0:
+	case !isBinary && t.IsBinaryString() && n > 0:
 		sig.Result = types.Varchar(n)
-	case !binary && t.IsBinaryString():
+	case !isBinary && t.IsBinaryString():
 		sig.Result = types.Text
 	}
 	return sig, err

@@ -25,20 +25,20 @@ func choosers() []*expr.Function {
 }
 
 func resolveField(args []expr.Expr) (expr.Signature, error) {
-	strs, numbers := true, true
+	areStrings, areNumbers := true, true
 	for _, a := range args {
 		t := a.Type()
-		strs = strs && (t.IsString() || t.Kind == types.KindNull || t.Kind == types.KindEnum)
-		numbers = numbers && (t.IsNumeric() && !t.IsFloat() || t.Kind == types.KindNull)
+		areStrings = areStrings && (t.IsString() || t.Kind == types.KindNull || t.Kind == types.KindEnum)
+		areNumbers = areNumbers && (t.IsNumeric() && !t.IsFloat() || t.Kind == types.KindNull)
 	}
 	sig := expr.Signature{Result: types.Int64, Args: make([]types.Type, len(args))}
 	t := types.Double
-	if numbers && !strs {
+	if areNumbers && !areStrings {
 		t = expr.CommonTypeOf(args...)
 	}
 	for i, a := range args {
 		sig.Args[i] = t
-		if strs {
+		if areStrings {
 			sig.Args[i] = expr.CastToString(a)
 		}
 	}

@@ -18,21 +18,21 @@ func concatFunctions() []*expr.Function {
 
 func resolveConcat(args []expr.Expr) (expr.Signature, error) {
 	sig := expr.Signature{}
-	n, unlimited, binary := 0, false, false
+	n, unlimited, isBinary := 0, false, false
 	for _, a := range args {
 		t := expr.TextType(a.Type())
 		sig.Args = append(sig.Args, expr.CastToString(a))
 		l := types.TextLength(t)
 		n += l
 		unlimited = unlimited || l == 0 && (t.Kind == types.KindText || t.Kind == types.KindBlob || t.Kind == types.KindJSON)
-		binary = binary || t.IsBinaryString()
+		isBinary = isBinary || t.IsBinaryString()
 	}
 	switch {
-	case unlimited && binary:
+	case unlimited && isBinary:
 		sig.Result = types.Blob
 	case unlimited:
 		sig.Result = types.Text
-	case binary:
+	case isBinary:
 		sig.Result = types.Type{Kind: types.KindVarbinary, Length: int32(n)}
 	default:
 		sig.Result = types.Varchar(n)

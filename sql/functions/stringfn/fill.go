@@ -34,18 +34,18 @@ func resolvePad(args []expr.Expr) (expr.Signature, error) {
 
 // paddedType is the type of a string of n characters: n's value decides, if it is a literal.
 func paddedType(n expr.Expr, texts ...expr.Expr) types.Type {
-	binary := false
+	isBinary := false
 	for _, t := range texts {
-		binary = binary || t.Type().IsBinaryString()
+		isBinary = isBinary || t.Type().IsBinaryString()
 	}
 	length := int64(-1)
 	if c, ok := expr.CappedInt(n).(*expr.Const); ok && n.Type().IsInteger() && !c.Value.Null {
 		length = max(c.Value.I, 0)
 	}
 	switch {
-	case binary && (length < 0 || length > 65535):
+	case isBinary && (length < 0 || length > 65535):
 		return types.Blob
-	case binary:
+	case isBinary:
 		return types.Type{Kind: types.KindVarbinary, Length: int32(length)}
 	case length < 0 || length > 16383:
 		return types.Text

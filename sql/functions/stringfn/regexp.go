@@ -211,19 +211,19 @@ func matches(c *expr.Context, re *compiled, s string) (int64, error) {
 	return 0, c.Interrupted()
 }
 
-// eachMatch calls f with the matches in s, with those of their groups if groups is set, from left to right until f says that it has enough.
+// eachMatch calls f with the matches in s, with those of their groups if withGroups is set, from left to right until f says that it has enough.
 // In a long string it goes from match to match and ends with the statement, unless the pattern asks what stands before a match:
 // package regexp has no way to do that but to find all.
-func eachMatch(c *expr.Context, re *compiled, s string, groups bool, f func(at []int) (enough bool)) error {
+func eachMatch(c *expr.Context, re *compiled, s string, withGroups bool, f func(at []int) (enough bool)) error {
 	done, passed := false, 0
-	if len(s) < interrupt.PieceBytes && !groups {
+	if len(s) < interrupt.PieceBytes && !withGroups {
 		if passed, done = eachShortMatch(re, s, f); done {
 			return nil
 		}
 	}
 	if len(s) < interrupt.PieceBytes || looksBehind(re.Regexp) {
 		find := re.FindAllStringIndex
-		if groups {
+		if withGroups {
 			find = re.FindAllStringSubmatchIndex
 		}
 		for _, at := range find(s, -1) {
@@ -393,8 +393,8 @@ func evalRegexpReplace(c *expr.Context, call *expr.Call, out *column.Vector, arg
 func replaceMatches(c *expr.Context, re *compiled, s, template string, start int, occurrence int64) (string, error) {
 	b, part := c.Builder(), []byte(nil)
 	end, k := 0, int64(0)
-	groups := strings.Contains(template, "$")
-	err := eachMatch(c, re, s, groups, func(at []int) bool {
+	withGroups := strings.Contains(template, "$")
+	err := eachMatch(c, re, s, withGroups, func(at []int) bool {
 		if at[0] < start {
 			return false
 		}
@@ -403,7 +403,7 @@ func replaceMatches(c *expr.Context, re *compiled, s, template string, start int
 		}
 		b.WriteString(s[end:at[0]])
 		end = at[1]
-		if !groups {
+		if !withGroups {
 			b.WriteString(template)
 			return b.Err() != nil
 		}

@@ -14,12 +14,12 @@ type jsonObjects struct {
 	line    []byte
 }
 
-func newJSON(o output, array bool) *jsonObjects {
+func newJSON(o output, isArray bool) *jsonObjects {
 	var names []string
 	for _, c := range o.cols {
 		names = append(names, c.Name)
 	}
-	return &jsonObjects{output: o, isArray: array, objects: jsonlines.NewEncoder(names, o.appendValue)}
+	return &jsonObjects{output: o, isArray: isArray, objects: jsonlines.NewEncoder(names, o.appendValue)}
 }
 
 func (j *jsonObjects) begin() {

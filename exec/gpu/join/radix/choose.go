@@ -85,8 +85,8 @@ func notes(kind logical.JoinKind) bool {
 func plainScan(p *physical.Pipeline, at int) *physical.TableScan {
 	scan, ok := p.Source.(*physical.TableScan)
 	for _, t := range p.Transforms[:at] {
-		_, probes := t.(*physical.Probe)
-		ok = ok && !probes
+		_, isProbe := t.(*physical.Probe)
+		ok = ok && !isProbe
 	}
 	if !ok {
 		return nil

@@ -32,6 +32,8 @@ var runQueries = []string{
 	"SELECT p, q FROM few JOIN probe ON few.k = probe.k WHERE p + q < 120 AND q > -2 ORDER BY p, q",
 	"SELECT COUNT(*), SUM(p) FROM (SELECT k, MIN(q) AS q FROM probe GROUP BY k) g JOIN few ON few.k = g.k",
 	"SELECT COUNT(*) FROM (SELECT p FROM few JOIN probe ON few.k = probe.k LIMIT 777) l",
+	"SELECT COUNT(*), SUM(w) FROM (SELECT k, q FROM probe GROUP BY k, q) g JOIN other ON other.w > g.q AND other.w <= g.k",
+	"SELECT COUNT(*), SUM(w) FROM (SELECT DISTINCT q FROM probe) g JOIN other ON other.w <> g.q",
 }
 
 // Joins in which a row has very many matches give what they give on the CPU, whichever allocation fails, and end when they are cancelled.

@@ -119,6 +119,9 @@ func (f *Form) defers(g *kernel.Pipelines, p *physical.Pipeline, t *physical.Pro
 func (all Forms) DefersTo(g *kernel.Pipelines, p *physical.Pipeline) *physical.Probe {
 	switch src := p.Source.(type) {
 	case *physical.SinkScan:
+		if _, groups := src.From.(*physical.Aggregate); groups && !g.IsHost(src.From) {
+			return nil // how groups are read opens the loop over them
+		}
 	case *physical.TableScan:
 		tuning := &g.Target.Tuning.Runs
 		if rows := float64(src.Table.Rows()); rows > tuning.WholeRows && src.EstRows < rows*tuning.WholeShare {

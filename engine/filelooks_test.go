@@ -33,6 +33,7 @@ func TestStringsThatLookLikeOtherTypes(t *testing.T) {
 		{values: "2024-01-02T10:20-02:00|2024-01-02 10:20Z", typ: "timestamp", max: "2024-01-02 12:20:00"},
 		{values: "24:00:00|1:02:03", typ: "text", max: "24:00:00", note: "'24:00:00' looks like a value of type TIME; types = {'x': 'TIME'}", read: "24:00:00.000000"},
 		{values: "-1:2:3.25|838:59:59", typ: "text", max: "838:59:59", note: "types = {'x': 'TIME(2)'}", read: "838:59:59.00"},
+		{values: "00:00:00.000000000|01:01:01.001000000", typ: "text", max: "01:01:01.001000000", note: "types = {'x': 'TIME(6)'}", read: "01:01:01.001000"},
 		{values: "1 000|2 500 000|7", typ: "text", max: "7", note: "'1 000' looks like a number; thousands = ' '", read: "2500000"},
 		{values: "1_000|25", typ: "text", max: "25", note: "thousands = '_'", read: "1000"},
 		{values: "1'000|25", typ: "text", max: "25", note: "thousands = ''''", read: "1000"},

@@ -156,11 +156,6 @@ func CheckColumns(defs []table.ColumnDef) error {
 	if len(defs) == 0 {
 		return sqlerr.New(sqlerr.CodeTableMustHaveColumns, sqlerr.User, "there are no columns; a table must have at least 1")
 	}
-	return CheckNames(defs)
-}
-
-// CheckNames checks that no two columns of a file have one name. A file may have rows and no columns.
-func CheckNames(defs []table.ColumnDef) error {
 	taken := map[string]bool{}
 	for i := range defs {
 		name := strings.ToLower(defs[i].Name)
@@ -170,6 +165,18 @@ func CheckNames(defs []table.ColumnDef) error {
 		taken[name] = true
 	}
 	return nil
+}
+
+// NameColumns makes the names of a file's columns distinct, since those of a table are in any case of letters.
+func NameColumns(defs []table.ColumnDef) {
+	names := make([]string, len(defs))
+	for i := range defs {
+		names[i] = defs[i].Name
+	}
+	table.DistinctNames(names)
+	for i := range defs {
+		defs[i].Name = names[i]
+	}
 }
 
 // Schema returns an Arrow schema of nullable fields.

@@ -93,6 +93,19 @@ func TestExtremes(t *testing.T) {
 	}
 }
 
+// Integers of 128 bits, as polars writes them, are decimals.
+func TestInt128(t *testing.T) {
+	for _, ending := range []string{".arrow", ".arrows"} {
+		v, err := formats["file"].Read("testdata/int128"+ending, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := fmt.Sprint(batchtest.TableTexts(v)), "[[1 a] [-1000000000000000000000000000000 b] [NULL c]]"; got != want {
+			t.Errorf("%s: %s, want %s", ending, got, want)
+		}
+	}
+}
+
 // Nested columns are JSON, durations text.
 func TestNested(t *testing.T) {
 	for _, ending := range []string{".arrow", ".arrows"} {

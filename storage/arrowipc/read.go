@@ -93,7 +93,8 @@ func (f *File) describe() error {
 		}
 		f.columns = append(f.columns, def)
 	}
-	return arrowconv.CheckNames(f.columns)
+	arrowconv.NameColumns(f.columns)
+	return nil
 }
 
 // Columns returns the file's columns. The slice must not be changed.

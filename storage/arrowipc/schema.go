@@ -7,6 +7,7 @@ import (
 	"github.com/apache/arrow/go/v17/arrow"
 
 	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/sql/types"
 )
 
 // The numbers of tables' fields and of types are those of Arrow's Schema.fbs and Message.fbs.
@@ -137,7 +138,7 @@ func (f *field) takeType(kind byte, t flatTable) (children int, err error) {
 	case 1:
 		f.layout, f.typ = layoutNull, arrow.Null
 	case 2:
-		f.typ, err = integerType(t)
+		f.typ, err = valueType(t)
 	case 3:
 		f.typ, err = floatType(t)
 	case 4:
@@ -249,6 +250,14 @@ func (f *field) nested(kind byte) string {
 		b.WriteString(c.words)
 	}
 	return b.String() + ">"
+}
+
+// valueType is the type of integers that are values. Those of 128 bits, which polars writes, lie as decimals do.
+func valueType(t flatTable) (arrow.DataType, error) {
+	if t.int32(0, 0) == 128 && t.byte(1, 0) != 0 {
+		return &arrow.Decimal128Type{Precision: types.MaxDecimalPrecision}, nil
+	}
+	return integerType(t)
 }
 
 func integerType(t flatTable) (arrow.DataType, error) {

@@ -100,7 +100,8 @@ func (f *File) describe(ctx context.Context) (err error) {
 		}
 		f.columns, f.leaves = append(f.columns, def), append(f.leaves, l)
 	}
-	return arrowconv.CheckNames(f.columns)
+	arrowconv.NameColumns(f.columns)
+	return nil
 }
 
 // Columns returns the file's columns. The slice must not be changed.

@@ -1,6 +1,7 @@
 package table
 
 import (
+	"fmt"
 	"sort"
 	"strings"
 
@@ -71,6 +72,19 @@ func (s *Schema) Ordinal(name string) int {
 		}
 	}
 	return -1
+}
+
+// DistinctNames makes the names that a file gives its columns distinct, in any case of letters, as DuckDB does: one that stands before already gets _1, _2, ...
+func DistinctNames(names []string) {
+	taken := map[string]bool{}
+	for i, name := range names {
+		unique := name
+		for n := 1; taken[strings.ToLower(unique)]; n++ {
+			unique = fmt.Sprintf("%s_%d", name, n)
+		}
+		taken[strings.ToLower(unique)] = true
+		names[i] = unique
+	}
 }
 
 // Version is an immutable state of a table. Append, Delete, Update and Truncate make further ones; any number of them

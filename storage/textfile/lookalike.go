@@ -253,7 +253,7 @@ func (l *Lookalike) Note(column string, csv bool) string {
 			typ = types.DatetimeFsp(6)
 		} else if l.may&lookTime != 0 {
 			_, fraction, _ := strings.Cut(l.first, ".")
-			typ = types.TimeFsp(len(fraction))
+			typ = types.TimeFsp(min(len(fraction), 6))
 		}
 		return fmt.Sprintf("column '%s' is TEXT, and '%s' looks like a value of type %s; types = {'%s': '%s'} reads it", column, l.first, typ, column, strings.ToUpper(typ.String()))
 	case i >= len(lookForms):

@@ -1,7 +1,8 @@
-# Writes the files that TestPyarrow and others read: pip install pyarrow==26.0.1, then python write.py in this folder.
+# Writes the files that TestPyarrow and others read: pip install pyarrow==26.0.1 polars==2.1.0, then python write.py in this folder.
 import datetime as dt
 from decimal import Decimal
 
+import polars as pl
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -75,3 +76,8 @@ def batch(words):
 
 write('deltas', [batch(['a', 'b']), batch(['a', 'b', 'c', 'd']), batch(['a', 'b', 'c', 'd', 'e'])], coded, emit_dictionary_deltas=True)
 write('replaced', [batch(['a', 'b']), batch(['x', 'y', 'z'])], coded)
+
+# polars writes integers of 128 bits, which Arrow's schema does not name.
+int128 = pl.DataFrame({'i': pl.Series([1, -10**30, None], dtype=pl.Int128), 's': ['a', 'b', 'c']})
+int128.write_ipc('int128.arrow')
+int128.write_ipc_stream('int128.arrows')

@@ -96,6 +96,7 @@ func Run(ctx context.Context, args []string, out io.Writer) error {
 	sizes := fs.String("sizes", "1", "scale factors, or numbers of rows, separated by commas")
 	texts := fs.String("queries", "../shared/tpcds/queries", "for --workload tpcds: folder of the queries, q01.sql to q99.sql")
 	rounds := fs.Int("rounds", 5, "rounds with auto, at least 3")
+	hot := fs.Int("hot", 4, "how often each query runs on each device at last, besides a first time")
 	sessions := fs.String("sessions", "",
 		"numbers of sessions that run the queries in turn, separated by commas; empty: this is not measured")
 	mixed := fs.String("mixed", "",
@@ -117,8 +118,8 @@ func Run(ctx context.Context, args []string, out io.Writer) error {
 	if !ok {
 		return cli.WrongUsage(fs, "there is no workload %q", *name)
 	}
-	if *rounds < 3 {
-		return cli.WrongUsage(fs, "--rounds is 3 or more")
+	if *rounds < 3 || *hot < 1 {
+		return cli.WrongUsage(fs, "--rounds is 3 or more, --hot is 1 or more")
 	}
 	counts, err := numbers(*sessions)
 	if err != nil {
@@ -146,7 +147,7 @@ func Run(ctx context.Context, args []string, out io.Writer) error {
 	if err := db.SetDevice(ctx, "gpu"); err != nil {
 		return err
 	}
-	b := autoBench{db: db, w: w, rounds: *rounds, settle: *settle, out: out, brief: *brief, saysWhy: *why}
+	b := autoBench{db: db, w: w, rounds: *rounds, hot: *hot, settle: *settle, out: out, brief: *brief, saysWhy: *why}
 	for _, size := range scales {
 		fmt.Fprintf(out, "%s %s\n", *name, database.ScaleText(size))
 		if err := b.size(ctx, size); err != nil {
@@ -199,6 +200,7 @@ type autoBench struct {
 	db      *database.DB
 	w       workload.Workload
 	rounds  int
+	hot     int // runs of each query on each device at last, besides a first one: as often in each order where it is even
 	settle  time.Duration
 	out     io.Writer
 	brief   bool
@@ -219,9 +221,6 @@ type autoRun struct {
 func (r *autoRun) median(device string) time.Duration { return report.Median(r.hot[device]) }
 
 func (r *autoRun) best() time.Duration { return min(r.median("cpu"), r.median("gpu")) }
-
-// hotRuns is how often a query runs on each device at last, besides a first run: as often in each order.
-const hotRuns = 4
 
 // size measures one size of the tables. The CPU's first round and auto's both find fresh tables: without statistics, and nothing of theirs on the GPU.
 func (b *autoBench) size(ctx context.Context, size float64) error {
@@ -261,7 +260,7 @@ func (b *autoBench) size(ctx context.Context, size float64) error {
 	}
 	orders := [][]string{{"auto", "gpu", "cpu"}, {"auto", "cpu", "gpu"}} // auto and the GPU are behind the CPU, which leaves other things in the caches, equally often
 	for _, r := range runs {
-		for i := range 1 + hotRuns {
+		for i := range 1 + b.hot {
 			for _, device := range orders[i%len(orders)] {
 				if err := b.db.SetDevice(ctx, device); err != nil {
 					return err
@@ -352,8 +351,14 @@ func (b *autoBench) run(ctx context.Context, r *autoRun) (time.Duration, error) 
 	if err != nil {
 		return 0, fmt.Errorf("%s: %w", r.Name, err)
 	}
+	if took > slowRun {
+		fmt.Fprintf(b.out, "%s: a run of %.1f s\n", r.Name, took.Seconds())
+	}
 	return took, nil
 }
+
+// slowRun is what takes so long that it is printed at once.
+const slowRun = 5 * time.Second
 
 // quiet waits until nothing is done in the background.
 func (b *autoBench) quiet(ctx context.Context) error {

@@ -105,6 +105,42 @@ func TestFirstScans(t *testing.T) {
 	})
 }
 
+// TestFirstSorts orders rows by kernels that order by any columns, until those of the statement's columns are compiled behind it. Rows are the CPU's.
+func TestFirstSorts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the kernels take seconds to compile for an emulated device; TestSortRowsByAny runs some of them")
+	}
+	eachGPU(t, func(t *testing.T, e *Engine) {
+		s := e.NewSession()
+		mustRun(t, s, `CREATE TABLE d AS WITH RECURSIVE r AS (SELECT 0 AS n UNION ALL SELECT n + 1 FROM r WHERE n < 99) SELECT n FROM r;
+			CREATE TABLE r AS SELECT a.n * 100 + b.n AS k, IF(b.n % 7 = 0, NULL, b.n) AS v, CONCAT('s', b.n % 10) AS t, CAST((a.n - 50) * b.n AS DECIMAL(30, 2)) AS w FROM d AS a JOIN d AS b;
+			SET radish_device = 'gpu_strict'`)
+		d := theGPU(t, e)
+		d.LoadAnySorts()
+		defer d.RowByRow(0, 0)
+		for _, query := range []string{
+			"SELECT v, t, w, k FROM r WHERE k % 9 = 1 ORDER BY v DESC, t, w DESC, k", // in one block
+			"SELECT t, w, k FROM r WHERE k > 100 ORDER BY t DESC, w, k",              // merged
+			"SELECT w, k FROM r ORDER BY w, k DESC LIMIT 7 OFFSET 3",
+		} {
+			want := mustRun(t, e.NewSession(), "SET radish_device = 'cpu'; "+query)
+			asNew(t, s, query, func(first float64) { d.RowByRow(0, first) }, d)
+			for range 2 {
+				if got := mustRun(t, s, query); got != want {
+					t.Fatalf("%s gives\n%s\nwant\n%s", query, got, want)
+				}
+				d.AwaitKernels()
+			}
+			compiled := d.FirstRun().Compiled.Tasks
+			mustRun(t, s, query)
+			d.AwaitKernels()
+			if n := d.FirstRun().Compiled.Tasks - compiled; n != 0 {
+				t.Errorf("%s: %d kernels of the third run had not been compiled behind the others", query, n)
+			}
+		}
+	})
+}
+
 // TestFirstScansOnGPUs does the same where two GPUs share a statement: both have their kernels compiled behind the first run.
 func TestFirstScansOnGPUs(t *testing.T) {
 	if testing.Short() {

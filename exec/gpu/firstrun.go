@@ -43,6 +43,9 @@ func (d *Device) PartitionFrom(rows, first float64) { d.runner.PartitionFrom(row
 // RowByRow is for tests: tables of up to so many rows are scanned row by row, and those of up to so many while the kernels are compiled that load several rows at once.
 func (d *Device) RowByRow(few, first float64) { d.runner.RowByRow(few, first) }
 
+// LoadAnySorts is for tests on an emulated device: it loads the kernels that order rows by any columns, as a GPU has them loaded when it is opened.
+func (d *Device) LoadAnySorts() { d.runner.LoadAnySorts()() }
+
 // UseQuickOptions is for tests: kernels that a query waits for are compiled by these options.
 func (d *Device) UseQuickOptions(options ...string) { d.runner.Device.UseQuickOptions(options...) }
 

@@ -228,6 +228,8 @@ type Sort struct {
 	WaitRows  int64 // from which on each pass is waited for before the next one is launched, so that a cancelled query ends soon
 	RadixRows int64 // from which on keys are packed, which takes two waits for the device, instead of merged
 
+	AnyRows float64 // up to which a query is not kept waiting for the kernels of its columns where there are some that order by any
+
 	// More rows than SelectRows are not sorted whole if less than one in SelectOf is wanted.
 	SelectRows, SelectOf float64
 
@@ -279,7 +281,7 @@ func hopper() Tuning {
 		Runs:    Runs{Matches: 8, Reuse: 4, Apart: 64, Common: 4096, Long: 256, PutOff: 1 << 22, WholeRows: 1 << 22, WholeShare: 0.125, LoopRows: 1 << 18},
 		Filter:  KeyFilters{Rows: 4e6, Drops: 0.5, Slots: 16, MostSlots: 1 << 28, Domain: 64, LocalBits: 1 << 19}, // 32 MiB, and 64 KiB
 		Launch:  LaunchRows{Hot: 1 << 24, Window: 1 << 25},
-		Sort:    Sort{WaitRows: 1 << 24, RadixRows: 1 << 19, SelectRows: 1 << 16, SelectOf: 8, EvenBits: 10, EqualSome: 1. / 8, EqualMost: 2},
+		Sort:    Sort{WaitRows: 1 << 24, RadixRows: 1 << 19, AnyRows: 1 << 22, SelectRows: 1 << 16, SelectOf: 8, EvenBits: 10, EqualSome: 1. / 8, EqualMost: 2},
 		Results: Results{FetchedTogether: 64 << 20, EncodedRows: 1 << 17, PreparedBytes: 256 << 20},
 	}
 }

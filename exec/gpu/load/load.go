@@ -1,4 +1,4 @@
-// Package load compiles and loads the kernels of one query.
+// Package load compiles and loads the kernels of one query, and keeps those loaded that order rows by any columns (anysorts.go).
 //
 // A run creates a [Loader] for its program and begins to load all kernels at once, those that take longest first. Each pipeline then waits for its own kernels alone, so that the
 // first ones run while others are still compiled. Modules come from gpukernels, which shares them between queries and keeps them in a cache on disk.
@@ -116,10 +116,16 @@ func (l *Loader) Begin(ctx context.Context, missing []Source) {
 // does not ask for.
 func (l *Loader) ahead() (sources []Source) {
 	for s := range l.program.Sinks {
-		if x := l.Sorter(s); x != nil {
-			for _, text := range x.Ahead() {
-				sources = append(sources, Source{source: text})
+		x := l.Sorter(s)
+		if x == nil {
+			continue
+		}
+		for step, text := range x.Ahead() {
+			if m, _ := l.anySort(x, step, text); m != nil {
+				m.Release()
+				continue
 			}
+			sources = append(sources, Source{source: text})
 		}
 	}
 	return sources
@@ -181,8 +187,28 @@ func (l *Loader) Sorter(s physical.Sink) *Sorter {
 }
 
 // Step returns the kernels of a step that orders the rows of a sink, loaded.
-func (l *Loader) Step(ctx context.Context, x *Sorter, step sort.Step) (*gpukernels.Module, error) {
-	return l.sortModule(ctx, &x.steps[step], sort.Text(x.Columns, step))
+func (l *Loader) Step(ctx context.Context, x *Sorter, step sort.Step) (rowsort.Kernels, error) {
+	m := &x.steps[step]
+	text := sort.Text(x.Columns, step)
+	if m.ready == nil && m.module == nil {
+		m.module, m.isAny = l.anySort(x, step, text)
+	}
+	module, err := l.sortModule(ctx, m, text)
+	return rowsort.Kernels{Module: module, IsAny: m.isAny}, err
+}
+
+// anySort returns the kernels of a step that order by any columns, if a query would wait for those of its columns, which are compiled behind it then; nil: it does not, or there are none.
+func (l *Loader) anySort(x *Sorter, step sort.Step, text string) (m *gpukernels.Module, isAny bool) {
+	if !l.Soon || !sort.ServesAny(x.Columns, step) || x.Rows > x.Tuning.AnyRows || l.device.Made(text) {
+		return nil, false
+	}
+	if m = l.device.Loaded(sort.AnyText(step)); m == nil {
+		return nil, false
+	}
+	if x.Needs(step) && !slices.Contains(l.hurried, text) {
+		l.hurried = append(l.hurried, text)
+	}
+	return m, true
 }
 
 // Then returns the kernels that run once the rows of a sink are in order, loaded.
@@ -224,8 +250,12 @@ func (l *Loader) MissingSorts(missing []Source) []Source {
 			continue
 		}
 		for step := range sort.Steps {
-			if x.Needs(step) {
-				add(&x.steps[step], sort.Text(x.Columns, step))
+			if !x.Needs(step) {
+				continue
+			}
+			m, text := &x.steps[step], sort.Text(x.Columns, step)
+			if m.module, m.isAny = l.anySort(x, step, text); m.module == nil {
+				add(m, text)
 			}
 		}
 		if x.Then != "" {
@@ -268,5 +298,6 @@ type Sorter struct {
 // sortModule is a step's kernels.
 type sortModule struct {
 	module *gpukernels.Module // nil: not loaded
+	isAny  bool               // it orders by any columns
 	ready  chan struct{}      // closed when that is settled; nil: nobody asked yet
 }

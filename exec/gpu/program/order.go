@@ -1,6 +1,10 @@
 package program
 
-import "github.com/radish-sql/radish/exec/gpu/sort"
+import (
+	"iter"
+
+	"github.com/radish-sql/radish/exec/gpu/sort"
+)
 
 // Order is how the rows of a sink are brought into order once all of them are there.
 type Order struct {
@@ -13,13 +17,14 @@ type Order struct {
 }
 
 // Ahead are the sources of the kernels that the rows may need if they are more or fewer than is expected.
-func (x *Order) Ahead() (texts []string) {
-	for step := range sort.Steps {
-		if x.Might(step) {
-			texts = append(texts, sort.Text(x.Columns, step))
+func (x *Order) Ahead() iter.Seq2[sort.Step, string] {
+	return func(yield func(sort.Step, string) bool) {
+		for step := range sort.Steps {
+			if x.Might(step) && !yield(step, sort.Text(x.Columns, step)) {
+				return
+			}
 		}
 	}
-	return texts
 }
 
 // Texts are the sources of the kernels that as many rows as are expected need.

@@ -78,9 +78,9 @@ func BenchmarkSortRows(b *testing.B) {
 					}
 					arrays = append(arrays, Arrays{Data: p})
 				}
-				load := func(step sort.Step) (*gpukernels.Module, error) {
+				load := func(step sort.Step) (Kernels, error) {
 					m, _, err := d.Load(context.Background(), sort.Text(c.columns, step))
-					return m, err
+					return Kernels{Module: m}, err
 				}
 				tuning := kernel.TuningOf(90).Sort
 				tuning.RadixRows = way.from

@@ -42,10 +42,16 @@ type Order struct {
 // Env is what a sort may use.
 type Env struct {
 	Stream *gpukernels.Stream
-	Load   func(sort.Step) (*gpukernels.Module, error) // the module of the sort.Text of the input's columns
+	Load   func(sort.Step) (Kernels, error)
 	Alloc  func(bytes int64) (gpukernels.Ptr, error)
 	Free   func(gpukernels.Ptr)
 	Tuning kernel.Sort
+}
+
+// Kernels are a step's, compiled.
+type Kernels struct {
+	Module *gpukernels.Module // of the sort.Text of the input's columns
+	IsAny  bool               // of a sort.AnyText
 }
 
 // sorting is one sort while it runs.
@@ -70,15 +76,19 @@ func (x *sorting) keep(p gpukernels.Ptr) gpukernels.Ptr {
 
 // launch launches a kernel of a step over all parameters.
 func (x *sorting) launch(step sort.Step, kernel string, grid, shared int64) error {
-	m, err := x.env.Load(step)
+	k, err := x.env.Load(step)
 	if err != nil {
 		return err
 	}
-	f, err := m.Function(kernel)
+	f, err := k.Module.Function(kernel)
 	if err != nil {
 		return err
 	}
-	return x.env.Stream.Launch(f, grid, x.env.Stream.Device().Block(sort.Threads), shared, x.params)
+	params := x.params
+	if k.IsAny {
+		params = sort.AnyParameters(params, x.in.Columns)
+	}
+	return x.env.Stream.Launch(f, grid, x.env.Stream.Device().Block(sort.Threads), shared, params)
 }
 
 // take allocates memory that is freed when the sort has ended.

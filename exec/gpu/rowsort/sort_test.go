@@ -9,7 +9,6 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/radish-sql/radish/exec/gpu/form"
 	"github.com/radish-sql/radish/exec/gpu/kernel"
@@ -136,11 +135,14 @@ func sortTestColumn(t *testing.T, rng *rand.Rand, s *gpukernels.Stream, take fun
 	return x
 }
 
-func TestSortRows(t *testing.T) {
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
-	rng := rand.New(rand.NewPCG(seed, 2))
+func TestSortRows(t *testing.T) { testSortRows(t, false) }
+
+// TestSortRowsByAny does so by the kernels that order by any columns.
+func TestSortRowsByAny(t *testing.T) { testSortRows(t, true) }
+
+func testSortRows(t *testing.T, any bool) {
 	gputest.Each(t, func(t *testing.T, d *gpukernels.Device) {
+		rng := rand.New(rand.NewPCG(gputest.Seed(t), 2))
 		s, err := d.NewStream()
 		if err != nil {
 			t.Fatal(err)
@@ -160,7 +162,14 @@ func TestSortRows(t *testing.T) {
 			var tests []sortTest
 			var cols []sort.Column
 			var arrays []Arrays
-			for range 1 + rng.IntN(3) {
+			if any && testing.Short() && n > 4097 {
+				continue
+			}
+			more := 0
+			if any && round == 3 {
+				more = 17 // kinds of two words
+			}
+			for range 1 + more + rng.IntN(3) {
 				x := sortTestColumn(t, rng, s, take, n)
 				tests, cols, arrays = append(tests, x), append(cols, x.column), append(arrays, x.arrays)
 			}
@@ -173,12 +182,16 @@ func TestSortRows(t *testing.T) {
 				first, count = rng.Int64N(20), rng.Int64N(50)
 			}
 			var modules []*gpukernels.Module
-			load := func(step sort.Step) (*gpukernels.Module, error) {
-				m, _, err := d.Load(context.Background(), sort.Text(cols, step))
+			load := func(step sort.Step) (Kernels, error) {
+				isAny, text := any && sort.ServesAny(cols, step), sort.Text(cols, step)
+				if isAny {
+					text = sort.AnyText(step)
+				}
+				m, _, err := d.Load(context.Background(), text)
 				if err == nil {
 					modules = append(modules, m)
 				}
-				return m, err
+				return Kernels{m, isAny}, err
 			}
 			var held Held
 			most := int64(n)
@@ -265,7 +278,7 @@ func TestSortCancelled(t *testing.T) {
 		defer cancel()
 		var modules []*gpukernels.Module
 		merges := 0
-		load := func(step sort.Step) (*gpukernels.Module, error) {
+		load := func(step sort.Step) (Kernels, error) {
 			if step == sort.Merge {
 				if merges++; merges == 2 {
 					cancel()
@@ -275,7 +288,7 @@ func TestSortCancelled(t *testing.T) {
 			if err == nil {
 				modules = append(modules, m)
 			}
-			return m, err
+			return Kernels{Module: m}, err
 		}
 		tuning := kernel.TuningOf(0).Sort
 		tuning.WaitRows, tuning.RadixRows = 1, math.MaxInt64

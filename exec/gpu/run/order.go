@@ -83,7 +83,7 @@ func (q *Query) sorted(ctx context.Context, s physical.Sink, x *load.Sorter, in 
 	in.Columns, in.Arrays = x.Columns, x.Arrays
 	return rowsort.Rows(ctx, &rowsort.Env{
 		Stream: q.memory.Stream,
-		Load: func(step sort.Step) (*gpukernels.Module, error) {
+		Load: func(step sort.Step) (rowsort.Kernels, error) {
 			return q.kernels.Step(ctx, x, step)
 		},
 		Alloc:  func(bytes int64) (gpukernels.Ptr, error) { return q.memory.Alloc("sorting", bytes) },

@@ -27,6 +27,7 @@ type Runner struct {
 	remembered *sizes.Memory
 	sides      *sizes.Sides
 	tuning     kernel.Tuning
+	anySorts   *load.AnySorts // nil: they are not loaded
 
 	measuring sync.Mutex
 	readRate  float64 // bytes a second, once it was measured
@@ -38,7 +39,19 @@ func NewRunner(device *gpukernels.Device) (*Runner, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Runner{Device: device, Residency: res, remembered: sizes.NewMemory(), sides: sizes.NewSides(), tuning: kernel.TuningOf(device.Info().ComputeCapability)}, nil
+	r := &Runner{Device: device, Residency: res, remembered: sizes.NewMemory(), sides: sizes.NewSides(), tuning: kernel.TuningOf(device.Info().ComputeCapability)}
+	if !device.Info().Emulated() { // a test of an emulated device loads them if it wants them: they take seconds there
+		r.LoadAnySorts()
+	}
+	return r, nil
+}
+
+// LoadAnySorts begins to load the kernels that order rows by any columns. wait waits until they are there.
+func (r *Runner) LoadAnySorts() (wait func()) {
+	if r.anySorts == nil {
+		r.anySorts = load.LoadAnySorts(r.Device)
+	}
+	return r.anySorts.Wait
 }
 
 // PreparedBytes is how many bytes of a result that is stored are worth looking for on the host before it is there.
@@ -65,7 +78,12 @@ func (r *Runner) UseTuning(computeCapability int, first bool) {
 }
 
 // Close gives table columns back. No query may run any more.
-func (r *Runner) Close() { r.Residency.Close() }
+func (r *Runner) Close() {
+	if r.anySorts != nil {
+		r.anySorts.Close()
+	}
+	r.Residency.Close()
+}
 
 // ForKernels is what writers of kernels need to know of the device.
 func (r *Runner) ForKernels() *kernel.Target {

@@ -33,13 +33,23 @@ func (x *Expected) Might(p Step) bool {
 // columns' classes and directions alone.
 func Text(cols []Column, x Step) string {
 	w := &writer{cols: cols, words: parameters(cols)}
-	fmt.Fprintf(&w.b, "#define RADISH_BLOCK %d\n#include \"radish.cuh\"\n#include \"sort.cuh\"\n\n", Threads)
+	w.begin("sort.cuh")
 	writeLess(&w.b, cols)
+	w.step(x)
+	return w.b.String()
+}
+
+// begin writes what stands above the comparison of rows.
+func (w *writer) begin(header string) {
+	fmt.Fprintf(&w.b, "#define RADISH_BLOCK %d\n#include \"radish.cuh\"\n#include %q\n\n", Threads, header)
+}
+
+// step writes the kernels of a step behind it.
+func (w *writer) step(x Step) {
 	fmt.Fprintf(&w.b, `RADISH_FN i64 row_count(const Params<%d>& p) {
   return p.w[%d] ? min_of((i64)p.w[%d], (i64)*as_pointer<const u64>(p.w[%d])) : (i64)p.w[%d];
 }
 
 `, w.words, Held, RowCount, Held, RowCount)
 	steps[x].write(w)
-	return w.b.String()
 }

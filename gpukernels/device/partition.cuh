@@ -302,6 +302,12 @@ RADISH_FN void load_rows(const R* rows, i64 from, i64 end, R (&out)[N]) {
   }
 }
 
+// Has those of rows from .. end-1 come to the L2 cache that load_rows loads next, N for each thread.
+template <int N, typename R>
+RADISH_FN void prefetch_rows(const R* rows, i64 from, i64 end) {
+  if (from < end) prefetch_bytes(rows + from, (u32)min_of(end - from, (i64)RADISH_BLOCK * N) * (u32)sizeof(R));
+}
+
 // Frequent slots, whose rows a block adds up in shared memory. They are kept in a table without chains; each entry has the slot that seems to be the most frequent
 // of those that hash there.
 constexpr u32 hot_least = 3; // rows that a slot must have during the search to count as frequent

@@ -48,6 +48,12 @@ struct RadixTable {
   RADISH_FN static u32 rest(RadixKey radix_key) { return (u32)(local_radix_key(radix_key, Passes) >> SlotBits) << NumberBits; }
 
   RADISH_FN void add(u32 number, RadixKey radix_key) const { links[number] = atomic_exchange(heads + slot(radix_key), rest(radix_key) | number); }
+  // The first link of a row's chain. A row that is only there to fill a line has a slot, too, so that no load stands behind a branch.
+  template <typename R>
+  RADISH_FN u32 first(const R& row) const {
+    const u32 link = heads[slot(radix_key_of(row))];
+    return is_pad(row) ? none : link;
+  }
   RADISH_FN static bool is_end(u32 link) { return (link & none) == none; }
   RADISH_FN static u32 number(u32 link) { return link & none; }
   RADISH_FN static bool differs(u32 link, u32 rest) { return (link ^ rest) > none; }

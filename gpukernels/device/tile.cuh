@@ -34,6 +34,11 @@ struct Tiles {
     first = (i64)(((u64)(end + rows - 1) / rows - (u64)(span->tiles - tile)) * rows);
     return true;
   }
+  // The first row of the block's tile behind this one, if it is known to lie in the same span; else -1.
+  RADISH_FN i64 following() const {
+    const i64 next = number + grid_size();
+    return every == 0 && next < to && next < span->tiles ? first + grid_size() * rows : -1;
+  }
   // The first of this thread's rows, which lie together.
   RADISH_FN i64 mine() const { return first + (i64)thread_index() * Items; }
   // Bit i: the thread's row i belongs to the span. Most tiles lie within it.
@@ -152,6 +157,19 @@ RADISH_FN u32 keep_bits(u32 alive, const T (&items)[N], u32 low, u32 last, const
 template <int N>
 RADISH_FN u32 load_bits(const u32* words, i64 first) {
   return (words[first >> 5] >> (first & 31)) & (u32)((1ull << N) - 1);
+}
+
+// Has bytes come to the L2 cache that the block reads soon. A block that is busy with a tile between barriers leaves memory idle otherwise. from and bytes are multiples of 16.
+RADISH_FN void prefetch_bytes(const void* from, u32 bytes) {
+#if !defined(RADISH_EMULATED) && __CUDA_ARCH__ >= 900
+  if (thread_index() == 0) asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(from), "r"(bytes) : "memory");
+#endif
+}
+
+// The same of a column's items of a tile, of which first is the first row; less than 0: there is none.
+template <int Items, typename T>
+RADISH_FN void prefetch_tile(const T* column, i64 first) {
+  if (first >= 0) prefetch_bytes(column + first, (u32)sizeof(T) * RADISH_BLOCK * Items);
 }
 
 // Row row of a resident column of strings: 64-bit offsets into bytes.

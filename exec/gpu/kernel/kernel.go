@@ -30,6 +30,7 @@ type Kernel struct {
 	Defines      []string           // macros of the headers, besides
 	Filters      []Filter           // of builds, that the scan's rows are looked up in
 	Functions    []string           // that the kernels call
+	Prefetch     bool               // the sink is busy with a tile between barriers: a scan has the next one come to the L2 cache meanwhile
 	// Tile is where declarations go that live as long as a thread's rows of a tile, if the thread takes its rows in turn. EndTile is written after them.
 	Tile    codegen.Gap
 	EndTile []string

@@ -115,6 +115,7 @@ type PartitionedJoins struct {
 	PieceRows  int64   // of the probe's side in a piece of work; 0: by their number
 	Capacity   int64   // the most rows of a partition in a first attempt; 0: any number
 	Blocks     int     // of a multiprocessor that partition
+	Prefetch   bool    // the next tile comes to the L2 cache while a block partitions one
 	Forced     bool    // whatever costs say
 	Share      float64 // of a scan's rows that come to the join from which on they are partitioned
 	BitmapKeys float64 // for so many a cache has a bit each, which is better where nothing but a key's presence counts
@@ -271,7 +272,7 @@ func hopper() Tuning {
 		},
 		PerfectHash: PerfectHash{Rows: 8e6, SeenLeast: 1 << 16, SeenRows: 32, Small: 24 << 10},
 		Shared:      SharedGroups{CrowdedRows: 1 << 32, TilesLeast: 2048, HotGroups: 1 << 12, Copied: 24 << 10, Small: 64 << 10, SlotRows: 512, Hashed: 24 << 10, HashedSlotRows: 8, HashedSlots: 1.8, HashedFull: 0.8},
-		Radix:       PartitionedJoins{Rows: 1 << 15, Passes: 1, PassesMost: 2, Blocks: 2, Share: 0.25, BitmapKeys: 1 << 28, PieceLeast: 1 << 14, PieceShare: 4, Pieces: 16, Slack: 1. / 16, SlackDeviations: 6}, // nobody has measured smaller builds
+		Radix:       PartitionedJoins{Rows: 1 << 15, Passes: 1, PassesMost: 2, Blocks: 2, Prefetch: true, Share: 0.25, BitmapKeys: 1 << 28, PieceLeast: 1 << 14, PieceShare: 4, Pieces: 16, Slack: 1. / 16, SlackDeviations: 6}, // nobody has measured smaller builds
 		Arrays:      ArraysByKey{Always: 64 << 20, PerRow: 256},
 		Joins: JoinCosts{
 			Partitioning: 3.2e8, Byte: 0.48, Launch: 1e8, Filter: 8, Store: 20, StoreFar: 40,

@@ -26,6 +26,8 @@ type Form struct {
 	HasRanges bool
 	// Moves says that the second pass goes over the rows of several devices: see Others. Where partitions have ranges it may in any case.
 	Moves bool
+	// Prefetch says that a pass has its next tile come to the L2 cache while it is busy with one.
+	Prefetch bool
 }
 
 // Items are a thread's rows of a tile.

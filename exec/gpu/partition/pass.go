@@ -97,6 +97,13 @@ func (f *Form) Split(sub *kernel.Kernel, of any, direct []string, shared kernel.
 	sub.Open("for (i64 at = from; at < end; at += RADISH_BLOCK * RADISH_ITEMS) {")
 	sub.Line("Row rows[RADISH_ITEMS];")
 	sub.Line("load_rows(source_rows, at, end, rows);")
+	if f.Prefetch {
+		next := "prefetch_rows<RADISH_ITEMS>(source_rows, at + RADISH_BLOCK * RADISH_ITEMS, end);"
+		if moves {
+			next = "if (source == 0) " + next // others' rows come over a link
+		}
+		sub.Line("%s", next)
+	}
 	sub.Line("partitioner.tile(rows, direct);")
 	sub.Close()
 	sub.Line("partitioner.finish(direct);")

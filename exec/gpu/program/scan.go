@@ -111,6 +111,7 @@ func (k *writer) openTable(s *codegen.Scope, scan *physical.TableScan) error {
 			r.loadItems(i, "load_items(%s + t.mine(), %s);")
 		}
 	}
+	r.prefetch()
 	k.Either = r.either()
 	if !r.packsRows {
 		if r.bytes() <= 8 {
@@ -133,6 +134,20 @@ func (k *writer) openTable(s *codegen.Scope, scan *physical.TableScan) error {
 	k.Line("bool here = alive >> i & 1;")
 	r.bind(s, "i")
 	return r.narrow(s)
+}
+
+// prefetch has the columns of the block's next tile, which are loaded whatever its filters leave, come to the L2 cache.
+func (r *tableReader) prefetch() {
+	if !r.k.Prefetch || r.bytes() == 0 {
+		return
+	}
+	r.k.Line("const i64 next_tile = t.following();")
+	for i, first := range r.first {
+		if first {
+			c := kernel.ColumnData{C: kernel.ScanColumn{Scan: r.scan, At: i}}
+			r.k.Line("prefetch_tile<RADISH_ITEMS>(%s, next_tile);", r.k.Pointer("const "+r.forms[i].Element(), c))
+		}
+	}
 }
 
 // openRowByRow writes that a thread takes one row after the other, filters it, and loads columns where they are used. A block makes groups of more rows, since its tables are added up.

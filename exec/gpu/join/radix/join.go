@@ -56,7 +56,7 @@ func (x *Join) IsSettled() bool { return x.settled }
 func (s Side) Form() *partition.Form {
 	f := s.Join.partitions
 	if f.RowBytes = 8 * int64(s.layout().Words); f.RowBytes > wideRow {
-		f.Blocks = min(f.Blocks, 1)
+		f.Blocks, f.Prefetch = min(f.Blocks, 1), false // tiles of so many bytes would fill the cache
 	}
 	return &f
 }
@@ -225,7 +225,7 @@ func (x *Join) size(target *kernel.Target) bool {
 	if tuning.Bits > 0 {
 		wanted = tuning.Bits * tuning.Passes
 	}
-	x.partitions = partition.Form{Passes: 1, Bits: min(max(wanted, LeastBits), OnePassBits), HasRanges: true, Blocks: tuning.Blocks}
+	x.partitions = partition.Form{Passes: 1, Bits: min(max(wanted, LeastBits), OnePassBits), HasRanges: true, Blocks: tuning.Blocks, Prefetch: tuning.Prefetch}
 	if wanted > OnePassBits && tuning.PassesMost > 1 || tuning.Passes == 2 {
 		x.partitions.Passes, x.partitions.Bits = 2, min(max((wanted+1)/2, LeastBits), mostBits)
 	}

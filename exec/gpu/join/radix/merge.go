@@ -15,6 +15,7 @@ func (s Side) Sink(k *kernel.Kernel) kernel.Sink {
 		return &mergeSink{k: k, side: s}
 	}
 	values := func(scope *codegen.Scope) (string, []codegen.Value, error) { return s.values(k, scope) }
+	k.Prefetch = s.Form().Prefetch
 	return &partition.Sink{Kernel: k, Form: s.Form(), Layout: s.layout(), Of: s, Values: values}
 }
 

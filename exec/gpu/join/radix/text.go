@@ -145,7 +145,7 @@ func (x *Join) openTile(k *kernel.Kernel, s *codegen.Scope) {
 	k.Line("load_rows(%s, at, (i64)work.end, rows);", k.Pointer("const Row", partition.Word{Of: x.Of(true), Pass: x.partitions.Passes - 1, What: partition.Rows}))
 	k.Line("u32 links[%d];", items)
 	k.Line("RADISH_UNROLL")
-	k.Line("for (i32 i = 0; i < %d; i++) links[i] = is_pad(rows[i]) ? Chains::none : chains.heads[Chains::slot(radix_key_of(rows[i]))];", items)
+	k.Line("for (i32 i = 0; i < %d; i++) links[i] = chains.first(rows[i]);", items)
 	k.Line("RADISH_NO_UNROLL")
 	k.Open("for (i32 i = 0; i < %d; i++) {", items)
 	if x.Notes() {

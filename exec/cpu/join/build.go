@@ -231,13 +231,19 @@ func (b *Build) stores() []*rowstore.Store {
 func (b *Build) Finish() error {
 	stores := b.stores()
 	copied := len(stores) != 1 || len(stores[0].Segs) != 1
+	short, err := b.shortKeys(stores)
+	if err != nil {
+		return err
+	}
 	cols, n, err := rowstore.Concat(b.q, stores, b.stored.types)
 	if err != nil {
 		return err
 	}
 	b.N, b.locals = n, nil
 	for _, at := range b.stored.keyAt {
-		b.keys = append(b.keys, cols[at])
+		if cols[at] != nil {
+			b.keys = append(b.keys, cols[at])
+		}
 	}
 	if err := b.packPayload(cols); err != nil {
 		return err
@@ -274,7 +280,7 @@ func (b *Build) Finish() error {
 			return err
 		}
 	}
-	arrange, err := b.makeTable(keyed)
+	arrange, err := b.makeTable(keyed, short)
 	if err != nil {
 		return err
 	}
@@ -371,7 +377,7 @@ func (b *Build) dropped(cols []*column.Vector) int64 {
 	}
 	bytes := int64(0)
 	for c, v := range cols {
-		if !held[c] {
+		if !held[c] && v != nil {
 			bytes += int64(b.N) * v.Width()
 		}
 	}

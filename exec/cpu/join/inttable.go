@@ -7,9 +7,12 @@ import (
 	"github.com/radish-sql/radish/exec/cpu/keyhash"
 )
 
-// makeTable builds the table over the keyed rows (nil: all) and returns what will bring rows of equal keys together; that comes later
-// as it moves the rows.
-func (b *Build) makeTable(keyed []int32) (arrange func() error, err error) {
+// makeTable builds the table over the keyed rows (nil: all), of short strings if there are some, and returns what will bring rows of equal keys together;
+// that comes later as it moves the rows.
+func (b *Build) makeTable(keyed []int32, short []shortKey) (arrange func() error, err error) {
+	if short != nil {
+		return b.makeShort(short)
+	}
 	n := b.N
 	if keyed != nil {
 		n = len(keyed)

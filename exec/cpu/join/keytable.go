@@ -25,6 +25,7 @@ type finder struct {
 	slots       []uint32
 	ok          []bool
 	strings     []string
+	short       []shortKey
 	hasher      keyhash.Hasher
 	flat        vec.Flattener
 	codes       map[*column.Dictionary][]int32 // probe's dictionary: build's code by code, or -1

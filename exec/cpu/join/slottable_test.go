@@ -22,7 +22,7 @@ import (
 func TestSlotTables(t *testing.T) {
 	const seed, drawn, rows = 20261128, 1 << 20, 6000
 	r := rand.New(rand.NewPCG(seed, 0))
-	ints, strs := column.New(types.Int64, drawn), column.New(types.Varchar(20), drawn)
+	ints, strs, short := column.New(types.Int64, drawn), column.New(types.Varchar(20), drawn), column.New(types.Varchar(15), drawn)
 	for i := range ints.I64 {
 		x := r.Int64()
 		if i == 0 {
@@ -32,15 +32,20 @@ func TestSlotTables(t *testing.T) {
 		for b := range 8 {
 			text = append(text, byte(x>>(8*b)))
 		}
-		ints.I64[i], strs.Str[i] = x, string(text)
+		ints.I64[i], strs.Str[i], short.Str[i] = x, string(text), string(text[len(text)-mostShort:])
 	}
-	for _, v := range []*column.Vector{ints, strs} {
+	for _, v := range []*column.Vector{ints, strs, short} {
 		hashes := make([]uint64, drawn)
-		if v == ints {
+		switch v {
+		case ints:
 			for i, x := range v.I64 {
 				hashes[i] = keyhash.Int(uint64(x))
 			}
-		} else {
+		case short:
+			for i, s := range v.Str {
+				hashes[i] = shortKeyOf(s).hash()
+			}
+		default:
 			var h keyhash.Hasher
 			h.Hash(hashes, []*column.Vector{v}, vec.CountFrom(nil, 0, drawn), drawn)
 		}
@@ -71,7 +76,12 @@ func TestSlotTables(t *testing.T) {
 			tuning.ParallelRows = shape.parallel
 			q := &task.Query{State: &schedule.State{}, Threads: shape.threads, Memory: memory.NewBudget(0), Ctx: context.Background(), Tuning: &tuning}
 			b := &Build{q: q, p: &physical.Build{}, keys: []*column.Vector{pick(v, build)}, N: len(build)}
-			if _, err := b.makeTable(nil); err != nil {
+			var keys []shortKey
+			if v == short {
+				keys = make([]shortKey, len(build))
+				shortenAll(keys, b.keys[0].Str)
+			}
+			if _, err := b.makeTable(nil, keys); err != nil {
 				t.Fatal(err)
 			}
 			if b.runs.unique != (shape.copies == 1) {

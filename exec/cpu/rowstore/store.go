@@ -184,8 +184,8 @@ func pieces(stores []*Store) (ps []piece, rows int) {
 }
 
 // Concat copies the rows of stores, in the order of their morsels, into one contiguous vector per column. A string
-// column stays dictionary-coded if all of its segments share the dictionary. The stores are empty afterwards; the
-// memory, that of their strings too, is the query's.
+// column stays dictionary-coded if all of its segments share the dictionary. A column that has been dropped is nil. The stores are empty
+// afterwards; the memory, that of their strings too, is the query's.
 func Concat(q *task.Query, stores []*Store, ts []types.Type) ([]*column.Vector, int, error) {
 	ps, rows := pieces(stores)
 	if len(stores) == 1 && len(stores[0].Segs) == 1 {
@@ -202,6 +202,9 @@ func Concat(q *task.Query, stores []*Store, ts []types.Type) ([]*column.Vector, 
 	cols := make([]*column.Vector, len(ts))
 	firsts := segmentStarts(stores)
 	for c, t := range ts {
+		if rows > 0 && isDropped(stores, c) {
+			continue
+		}
 		v := &column.Vector{Type: t}
 		if d := commonDict(stores, c); d != nil {
 			v.ReserveCodes(d, rows)
@@ -221,11 +224,7 @@ func Concat(q *task.Query, stores []*Store, ts []types.Type) ([]*column.Vector, 
 		if err := copyPieces(q, v, c, rows, ps, firsts); err != nil {
 			return nil, 0, err
 		}
-		for _, s := range stores {
-			for _, seg := range s.Segs {
-				seg.Cols[c] = nil
-			}
-		}
+		Drop(stores, c)
 		cols[c] = v
 	}
 	for _, s := range stores {
@@ -253,6 +252,19 @@ func segmentStarts(stores []*Store) map[*Store][]int {
 // copyPieces copies column c of all pieces to dst, a block of it at a time: validity bitmaps share words between pieces, but not between
 // blocks.
 func copyPieces(q *task.Query, dst *column.Vector, c, rows int, ps []piece, firsts map[*Store][]int) error {
+	return eachRun(q, c, rows, ps, firsts, func(at int, v *column.Vector, from, n int) {
+		vec.CopyRows(dst, at, rows, v, from, n)
+	})
+}
+
+// EachRun calls f in parallel with the values of column c of all stores, in the order of their morsels: n of v from position from on are those of the
+// rows at, at+1, ... of all.
+func EachRun(q *task.Query, stores []*Store, c int, f func(at int, v *column.Vector, from, n int)) error {
+	ps, rows := pieces(stores)
+	return eachRun(q, c, rows, ps, segmentStarts(stores), f)
+}
+
+func eachRun(q *task.Query, c, rows int, ps []piece, firsts map[*Store][]int, f func(at int, v *column.Vector, from, n int)) error {
 	return q.ParallelBlocks(rows, func(at, end int) {
 		k := sort.Search(len(ps), func(k int) bool { return ps[k].at+ps[k].end-ps[k].start > at })
 		for ; at < end; k++ {
@@ -263,11 +275,29 @@ func copyPieces(q *task.Query, dst *column.Vector, c, rows int, ps []piece, firs
 			for s := sort.Search(len(first), func(s int) bool { return first[s] > row }) - 1; row < to; s++ {
 				seg := p.store.Segs[s]
 				n := min(to-row, first[s]+seg.N-row)
-				vec.CopyRows(dst, at, rows, seg.Cols[c], row-first[s], n)
+				f(at, seg.Cols[c], row-first[s], n)
 				at, row = at+n, row+n
 			}
 		}
 	})
+}
+
+// Drop forgets column c of stores, which nobody reads any more.
+func Drop(stores []*Store, c int) {
+	for _, s := range stores {
+		for _, seg := range s.Segs {
+			seg.Cols[c] = nil
+		}
+	}
+}
+
+func isDropped(stores []*Store, c int) bool {
+	for _, s := range stores {
+		for _, seg := range s.Segs {
+			return seg.Cols[c] == nil
+		}
+	}
+	return false
 }
 
 // commonDict returns the dictionary of column c if all segments are coded over it, else nil.

@@ -63,6 +63,7 @@ RADISH_FN T shuffle(u32 mask, T x, i32 from) {
   for (int i = 0; i < (int)(sizeof(T) / 4); i++) out.word[i] = __shfl_sync(mask, in.word[i], from);
   return out.value;
 }
+RADISH_FN u64 shuffle(u32 mask, u64 x, i32 from) { return __shfl_sync(mask, x, from); } // less to compile
 template <typename T>
 RADISH_FN T shuffle_xor(u32 mask, T x, i32 distance) {
   static_assert(sizeof(T) % 4 == 0, "whole words");
@@ -215,11 +216,10 @@ RADISH_FN T block_prefix(T x, T* total) {
 
 // One slot for each thread that comes here, whichever they are: one atomic a group of threads that arrive together.
 RADISH_FN u64 append(u64* counter) {
-  u32 here = active_mask();
-  i32 leader = first_bit(here) - 1;
+  const u32 here = active_mask(), below = (u32)popcount(here & lanes_below());
   u64 first = 0;
-  if (lane() == leader) first = atomic_add(counter, (u64)popcount(here));
-  return shuffle(here, first, leader) + (u64)popcount(here & lanes_below());
+  if (below == 0) first = atomic_add(counter, (u64)popcount(here));
+  return shuffle(here, first, first_bit(here) - 1) + below;
 }
 
 // n slots for each thread; all threads of the warp come here.

@@ -10,10 +10,10 @@ import (
 )
 
 const (
-	// queueBatches is how many batches wait for the client before workers have to, and again how many wait for an earlier
-	// morsel's to go out first.
+	// queueBatches is how many batches wait for the client before workers have to, and again, for each thread, how many wait for an earlier
+	// morsel's to go out first: if these were fewer than a morsel's, most of many workers would wait for their turn.
 	queueBatches = 64
-	// queueBytes is how much each queue holds at most, unless a single batch is larger.
+	// queueBytes is how much they hold at most, unless a single batch is larger. Under a memory limit threads do not count.
 	queueBytes = 4 << 20
 )
 
@@ -36,6 +36,7 @@ type Queue struct {
 	mem   *memory.Budget
 	// waits: a client reads beside the workers, and they wait for it when the queue is full. Else the rows are few and all kept.
 	waits bool
+	turns int // times queueBatches may wait for an earlier morsel's
 
 	mu       sync.Mutex
 	cond     sync.Cond
@@ -51,8 +52,11 @@ type Queue struct {
 	lent     int64 // bytes of the batch that was taken last
 }
 
-func (r *Queue) init(state *State, mem *memory.Budget) {
-	r.state, r.mem = state, mem
+func (r *Queue) init(state *State, mem *memory.Budget, threads int) {
+	r.state, r.mem, r.turns = state, mem, 1
+	if !mem.Limited() {
+		r.turns = threads
+	}
 	r.cond.L = &r.mu
 }
 
@@ -77,7 +81,7 @@ func (r *Queue) Put(seq int, batch *column.Batch, bytes int64) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for r.waits && !r.closed && !r.state.Stopped.Load() {
-		if seq == r.next && len(r.ready) < queueBatches && r.offered < queueBytes || seq != r.next && r.held < queueBatches && r.waiting < queueBytes {
+		if seq == r.next && len(r.ready) < queueBatches && r.offered < queueBytes || seq != r.next && r.held < r.turns*queueBatches && r.waiting < int64(r.turns)*queueBytes {
 			break
 		}
 		r.cond.Wait()

@@ -100,7 +100,7 @@ func newQuery(ctx context.Context, plan *physical.Plan, cfg Config) *query {
 		q.Expr = *cfg.Expr.ForWorker(nil)
 	}
 	q.Expr.Ctx = ctx
-	q.queue.init(q.State, q.Memory)
+	q.queue.init(q.State, q.Memory, q.Threads)
 	q.state.onFail = q.queue.wake
 	q.feeding = make(map[physical.Sink]int, len(plan.Pipelines))
 	for _, p := range plan.Pipelines {

@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/radish-sql/radish/column"
+	"github.com/radish-sql/radish/exec/memory"
 	"github.com/radish-sql/radish/exec/profile"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
@@ -222,5 +224,40 @@ func TestMovingTakesTime(t *testing.T) {
 	q.Report(profile.Pipeline{ID: 2, Wall: time.Second})
 	if a, b := q.cost.Pipelines[0].Wall, q.cost.Pipelines[1].Wall; a != time.Second || b != 4*time.Second {
 		t.Errorf("pipelines took %v and %v", a, b)
+	}
+}
+
+// Each of many workers can end a morsel before the first one has ended its own.
+func TestQueueHoldsMorsels(t *testing.T) {
+	const threads = 8
+	for _, limit := range []int64{0, 1 << 30} {
+		q := &Queue{}
+		q.init(&State{}, memory.NewBudget(limit), threads)
+		q.waits = true
+		var put atomic.Int64
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			for seq := range threads {
+				for range queueBatches {
+					if q.Put(seq+1, &column.Batch{}, 0) != nil {
+						return
+					}
+					put.Add(1)
+				}
+			}
+		}()
+		select {
+		case <-done:
+		case <-time.After(100 * time.Millisecond):
+			if limit == 0 {
+				<-done // the test's time limit ends it
+			}
+		}
+		if want := map[bool]int64{true: threads * queueBatches, false: queueBatches}[limit == 0]; put.Load() != want {
+			t.Errorf("limit %d: %d batches wait, want %d", limit, put.Load(), want)
+		}
+		q.close()
+		<-done
 	}
 }

@@ -18,7 +18,7 @@ func (l *lent) Release() { l.released++ }
 func TestQueueReleasesStored(t *testing.T) {
 	open := func() (*Queue, *memory.Budget) {
 		q, mem := &Queue{}, memory.NewBudget(0)
-		q.init(&State{}, mem)
+		q.init(&State{}, mem, 1)
 		return q, mem
 	}
 	put := func(q *Queue, mem *memory.Budget, seq int, l *lent) error {

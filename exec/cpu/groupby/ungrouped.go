@@ -163,6 +163,9 @@ func (x *aggLocal) group(b *rowBlock, from, to int) error {
 		x.groups = make([]uint32, column.VectorSize)
 	}
 	for from < to {
+		if err := x.a.q.Check(); err != nil {
+			return err
+		}
 		n := min(to-from, column.VectorSize)
 		groups := x.groups[:n]
 		x.table.FindRows(b.keys, from, groups)

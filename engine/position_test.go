@@ -176,7 +176,7 @@ func TestExplainAnalyzeTellsGroups(t *testing.T) {
 		{"SELECT wide, CAST(id AS DECIMAL(30, 2)), COUNT(*) FROM t GROUP BY 1, 2", "keys as bytes"},
 		{"SELECT /*+ STREAM_AGG() */ sorted, COUNT(*) FROM t GROUP BY sorted", "runs of equal keys"},
 		{"SELECT wide FROM t UNION SELECT n FROM d", "keys of one word"},
-		{"SELECT word FROM t UNION SELECT 'x'", "keys of one text"}, // 'x' is not in the dictionary
+		{"SELECT word FROM t UNION SELECT 'x'", "keys of one string"}, // 'x' is not in the dictionary
 	} {
 		groups := len(values(t, s, c.sql))
 		got := mustRun(t, s, "EXPLAIN ANALYZE "+c.sql)

@@ -64,9 +64,9 @@ func paramsKey(params []types.Value) (key string, ok bool) {
 
 // tableReads notes what binding a statement asks of the catalog.
 type tableReads struct {
-	tables []plans.ReadTable
-	views  []plans.ReadView
-	others bool // than tables that every session sees, and views whose queries repeat
+	tables      []plans.ReadTable
+	views       []plans.ReadView
+	readsOthers bool // than tables that every session sees, and views whose queries repeat
 }
 
 // note adds a table that was found under a name.
@@ -75,7 +75,7 @@ func (r *tableReads) note(c *catalogView, db, name string, v *table.Version, err
 		return
 	}
 	if err != nil || c.hidden(db, name) != "" || strings.EqualFold(db, infoschema.Name) {
-		r.others = true
+		r.readsOthers = true
 		return
 	}
 	t := plans.ReadTable{NamedRead: plans.NamedRead{Database: db, Name: name, Permanent: c.permanent}, Version: v}
@@ -90,7 +90,7 @@ func (r *tableReads) noteView(c *catalogView, db, name string, v *catalog.View, 
 		return
 	}
 	if !repeats(query) {
-		r.others = true
+		r.readsOthers = true
 		return
 	}
 	w := plans.ReadView{NamedRead: plans.NamedRead{Database: db, Name: name, Permanent: c.permanent}, View: v}
@@ -102,7 +102,7 @@ func (r *tableReads) noteView(c *catalogView, db, name string, v *catalog.View, 
 // noteOther notes that a name may have meant something else than a table.
 func (r *tableReads) noteOther() {
 	if r != nil {
-		r.others = true
+		r.readsOthers = true
 	}
 }
 
@@ -133,7 +133,7 @@ func (st *statement) holds(k *plans.Statement) bool {
 // toKeep returns a bound query to be kept under a key; nil: that would not do.
 func (st *statement) toKeep(key plans.Key, q *logical.Query) *plans.Statement {
 	r := st.reads
-	if r == nil || r.others || len(r.tables) == 0 || st.once || st.namesFiles() || !repeats(st.Node) {
+	if r == nil || r.readsOthers || len(r.tables) == 0 || st.once || st.namesFiles() || !repeats(st.Node) {
 		return nil
 	}
 	return &plans.Statement{

@@ -315,11 +315,11 @@ func (r *runner) looksLikeFile(name string) bool {
 		return false
 	}
 	_, err := r.policy().Stat(context.Background(), name)
-	return err == nil || databaseFile(filepath.Ext(name)) || strings.ContainsAny(name, `/\`)
+	return err == nil || isDatabaseFile(filepath.Ext(name)) || strings.ContainsAny(name, `/\`)
 }
 
-// databaseFile says whether an ending is that of a database's file in other systems, or of a dump.
-func databaseFile(ending string) bool {
+// isDatabaseFile says whether an ending is that of a database's file in other systems, or of a dump.
+func isDatabaseFile(ending string) bool {
 	switch strings.ToLower(ending) {
 	case ".db", ".db3", ".sqlite", ".sqlite3", ".duckdb", ".ddb", ".sql":
 		return true

@@ -38,7 +38,7 @@ func outputCommands() []dotCommand {
 			}
 			return r.outputTo(name, true)
 		}},
-		{"timer", "[on|off]", "show how long statements take", onOff("timer", func(r *runner) *bool { return &r.timer })},
+		{"timer", "[on|off]", "show how long statements take", onOff("timer", func(r *runner) *bool { return &r.showsTimes })},
 		{"profile", "[on|off]", "show what the parts of each query cost", onOff("profile", func(r *runner) *bool { return &r.showsProfiles })},
 		{"echo", "[on|off]", "print statements before they run", onOff("echo", func(r *runner) *bool { return &r.echo })},
 		{"print", "[TEXT]", "print a text", func(r *runner, arg string) error {
@@ -181,7 +181,7 @@ func (r *runner) show(string) error {
 	for _, v := range [][2]any{
 		{"bail", r.bail}, {"cd", dir}, {"database", r.conn.Database()}, {"device", r.config.device}, {"echo", r.echo}, {"headers", !r.settings.NoHeaders}, {"maxrows", r.maxRows},
 		{"mode", r.settings.Format}, {"nullvalue", null}, {"output", target}, {"profile", r.showsProfiles}, {"prompt", strconv.Quote(r.prompt)},
-		{"timer", r.timer}, {"types", r.showsTypes}, {"width", r.settings.Widths},
+		{"timer", r.showsTimes}, {"types", r.showsTypes}, {"width", r.settings.Widths},
 	} {
 		fmt.Fprintf(r.streams.out, "%9s: %v\n", v[0], v[1])
 	}

@@ -90,19 +90,19 @@ Results go to standard output, errors and warnings to standard error. Exit statu
 
 // options are what the command line says.
 type options struct {
-	inputs      []input
-	format      render.Format
-	chosen      render.Format // the format that --format names; "": it is not given
-	config      openConfig
-	output      string
-	echo        bool
-	bail        bool
-	timer       bool
-	transaction bool
-	variables   []variable
-	init        string // the file of --init
-	shellInit   string // the file that a shell runs without --init
-	version     bool
+	inputs        []input
+	format        render.Format
+	chosen        render.Format // the format that --format names; "": it is not given
+	config        openConfig
+	output        string
+	echo          bool
+	bail          bool
+	showsTimes    bool
+	inTransaction bool
+	variables     []variable
+	init          string // the file of --init
+	shellInit     string // the file that a shell runs without --init
+	showsVersion  bool
 }
 
 // variable is a user variable and its value.
@@ -174,8 +174,8 @@ func (f *flags) register(fs *flag.FlagSet) {
 	fs.BoolVar(&f.echo, "echo", false, "")
 	fs.BoolVar(&f.bail, "bail", true, "")
 	fs.BoolVar(&f.noBail, "no-bail", false, "")
-	fs.BoolVar(&f.transaction, "transaction", false, "")
-	fs.BoolVar(&f.timer, "timer", false, "")
+	fs.BoolVar(&f.inTransaction, "transaction", false, "")
+	fs.BoolVar(&f.showsTimes, "timer", false, "")
 	fs.Func("var", "", func(s string) error {
 		name, value, ok := strings.Cut(s, "=")
 		if !ok || name == "" {
@@ -188,7 +188,7 @@ func (f *flags) register(fs *flag.FlagSet) {
 	fs.BoolVar(&f.noInit, "no-init", false, "")
 	fs.StringVar(&f.config.fileAccess, "file-access", "", "")
 	fs.BoolVar(&f.safe, "safe", false, "")
-	fs.BoolVar(&f.version, "version", false, "")
+	fs.BoolVar(&f.showsVersion, "version", false, "")
 }
 
 // finish checks the flags, and makes options of those that are still text. given are the names of the flags that were given.
@@ -260,7 +260,7 @@ func run(args []string) int {
 	case err != nil:
 		fmt.Fprintf(os.Stderr, "radish: %v\nradish --help shows the usage\n", err)
 		return exitUsage
-	case o.version:
+	case o.showsVersion:
 		fmt.Printf("radish %s (%s, %s/%s)\n", radish.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 		return exitOK
 	}
@@ -309,7 +309,7 @@ func initFile() string {
 
 // prepare makes the settings of the command line.
 func (r *runner) prepare(o *options) error {
-	r.echo, r.bail, r.timer, r.chosen = o.echo, o.bail, o.timer, o.chosen
+	r.echo, r.bail, r.showsTimes, r.chosen = o.echo, o.bail, o.showsTimes, o.chosen
 	for _, v := range o.variables {
 		var value any = v.value
 		if n, err := strconv.ParseInt(v.value, 10, 64); err == nil {
@@ -358,7 +358,7 @@ func batch(r *runner, o *options) int {
 		if in.data() {
 			r.openData(in.file)
 		} else {
-			quit = r.input(in, o.transaction)
+			quit = r.input(in, o.inTransaction)
 		}
 		switch {
 		case ctx.Err() != nil:
@@ -389,7 +389,7 @@ func (r *runner) exitCode() int {
 }
 
 // input runs one input, if it is to be in a transaction.
-func (r *runner) input(in input, transaction bool) (quit bool) {
+func (r *runner) input(in input, inTransaction bool) (quit bool) {
 	name, text, err := openInput(in)
 	if err != nil {
 		fmt.Fprintf(r.streams.err, "radish: %v\n", err)
@@ -397,16 +397,16 @@ func (r *runner) input(in input, transaction bool) (quit bool) {
 		return false
 	}
 	defer text.Close()
-	if !transaction {
+	if !inTransaction {
 		return r.script(name, text)
 	}
 	before := r.scripts.failed
 	r.scripts.failed = false
 	ok := r.quiet("START TRANSACTION")
 	if ok {
-		r.scripts.transaction, r.scripts.committed = true, 0
+		r.scripts.inTransaction, r.scripts.committed = true, 0
 		quit = r.script(name, text)
-		r.scripts.transaction = false
+		r.scripts.inTransaction = false
 		if r.scripts.failed {
 			r.quiet("ROLLBACK")
 			what := cmp.Or(name, "the text") + " is rolled back"

@@ -75,7 +75,7 @@ func unpackScript(f io.ReadCloser, name string) (io.ReadCloser, error) {
 func notThere(name string, err error) string {
 	switch ending := filepath.Ext(name); {
 	case reason(err) == nil || reason(err).Error() != "no such file or directory":
-	case databaseFile(ending) && !strings.EqualFold(ending, ".sql"):
+	case isDatabaseFile(ending) && !strings.EqualFold(ending, ".sql"):
 		return "; a database is no file: tables live in memory, .backup and .restore, or .dump, keep them"
 	}
 	return ""

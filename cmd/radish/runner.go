@@ -30,7 +30,7 @@ type runner struct {
 	streams  streams
 
 	interactive   bool
-	timer         bool
+	showsTimes    bool
 	echo          bool
 	bail          bool // the first failure ends a script
 	showsProfiles bool // print what each query cost
@@ -60,11 +60,11 @@ type streams struct {
 
 // scriptState is how far scripts have come.
 type scriptState struct {
-	failed      bool // a statement or command has
-	ran         int  // statements and commands
-	transaction bool // a file runs in one
-	committed   int  // the line of a statement that committed it; 0: none has
-	depth       int  // of .read within .read
+	failed        bool // a statement or command has
+	ran           int  // statements and commands
+	inTransaction bool // a file runs in one
+	committed     int  // the line of a statement that committed it; 0: none has
+	depth         int  // of .read within .read
 }
 
 // openConfig is how databases are opened.
@@ -339,7 +339,7 @@ func (r *runner) statement(name string, st scriptStatement, settings render.Sett
 		}
 	}
 	r.warn(name, st, o)
-	if r.scripts.transaction && !r.conn.InTransaction() { // DDL commits, as in MySQL
+	if r.scripts.inTransaction && !r.conn.InTransaction() { // DDL commits, as in MySQL
 		r.scripts.committed = st.line
 		if !r.quiet("START TRANSACTION") {
 			return false
@@ -360,7 +360,7 @@ func (r *runner) summary(o outcome, took time.Duration) {
 		printProfile(r.notesOr(r.streams.err), p)
 	}
 	if r.streams.notes == nil {
-		if r.timer {
+		if r.showsTimes {
 			fmt.Fprintln(r.streams.err, o.took(took))
 		}
 		return
@@ -384,7 +384,7 @@ func (r *runner) summary(o outcome, took time.Duration) {
 	case o.affected > 0:
 		line = "OK, " + counted(o.affected, "row") + " affected"
 	}
-	if r.timer {
+	if r.showsTimes {
 		line += " (" + o.took(took) + ")"
 	}
 	fmt.Fprintln(r.streams.notes, line)

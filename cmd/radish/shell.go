@@ -37,7 +37,7 @@ type terminalShell struct {
 // shell reads statements from a terminal until Ctrl-D or .quit, after those of the file init. data are files whose rows are wanted as views.
 func shell(r *runner, init string, data []input) int {
 	s := &terminalShell{runner: r, interrupts: make(chan os.Signal, 1)}
-	r.interactive, r.bail, r.timer, r.streams.notes, r.maxRows, r.showsTypes = true, true, true, os.Stdout, shellRows, true
+	r.interactive, r.bail, r.showsTimes, r.streams.notes, r.maxRows, r.showsTypes = true, true, true, os.Stdout, shellRows, true
 	r.running = s.interruptible
 	err := r.strict(false)
 	if err != nil {

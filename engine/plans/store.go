@@ -106,8 +106,8 @@ func (k *Statement) EachRead(f func(read any)) {
 	}
 }
 
-// current says whether what the statement reads is what a snapshot has.
-func (k *Statement) current(snap *catalog.Snapshot) bool {
+// isCurrent says whether what the statement reads is what a snapshot has.
+func (k *Statement) isCurrent(snap *catalog.Snapshot) bool {
 	for i := range k.Tables {
 		if v, err := snap.Table(k.Tables[i].Database, k.Tables[i].Name); err != nil || v != k.Tables[i].Version {
 			return false
@@ -163,7 +163,7 @@ func (s *Store) Add(k *Statement, c *catalog.Catalog) {
 	}
 	s.Mu.Lock()
 	defer s.Mu.Unlock()
-	if !k.current(c.Load()) {
+	if !k.isCurrent(c.Load()) {
 		s.Budget.Release(k.Bytes)
 		return
 	}

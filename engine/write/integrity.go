@@ -118,7 +118,7 @@ func (g *Integrity) Update(v *table.Version, rows []int64, ordinals []int, cols 
 	if few := int64(len(rows)) * table.RowGroupSize; few < v.Span() {
 		encoded = encoded * few / v.Span()
 	}
-	if err := g.st.Making(operation).Add(max(encoded, longTexts(cols, len(rows)))); err != nil {
+	if err := g.st.Making(operation).Add(max(encoded, longStrings(cols, len(rows)))); err != nil {
 		return 0, err
 	}
 	next, changed, err := v.Update(g.st.Ctx(), rows, ordinals, cols)
@@ -151,8 +151,8 @@ func (g *Integrity) Update(v *table.Version, rows []int64, ordinals []int, cols 
 	return changed, nil
 }
 
-// longTexts returns the bytes of values that are stored one by one, being too long to be coded by a dictionary most likely.
-func longTexts(cols []*column.Vector, rows int) int64 {
+// longStrings returns the bytes of values that are stored one by one, being too long to be coded by a dictionary most likely.
+func longStrings(cols []*column.Vector, rows int) int64 {
 	const long = 128
 	bytes := int64(0)
 	for _, v := range cols {

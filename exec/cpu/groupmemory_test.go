@@ -90,7 +90,7 @@ func TestGroupsHoldLittle(t *testing.T) {
 // Long keys count while they are copied, not when those of a whole vector are.
 func TestLongKeysCountEarly(t *testing.T) {
 	const rows, length, limit = 600, 100_000, 8 << 20
-	for _, columns := range []int{1, 2} { // keys of one text, and as bytes
+	for _, columns := range []int{1, 2} { // keys of one string, and as bytes
 		s := &table.Schema{Database: "test", Name: "t"}
 		in := &column.Batch{N: rows}
 		for c := range columns {

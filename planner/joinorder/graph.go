@@ -52,8 +52,8 @@ type condition struct {
 	left, right set // of an equality: what its sides use, if they have nothing in common
 }
 
-// keys says whether the condition is a key of a hash join of two parts.
-func (c *condition) keys(a, b set) bool {
+// isKeyOf says whether the condition is a key of a hash join of two parts.
+func (c *condition) isKeyOf(a, b set) bool {
 	if c.left == 0 || c.right == 0 {
 		return false
 	}
@@ -342,7 +342,7 @@ func (g *graph) cross(a, b set) crossing {
 	residual := 1.0
 	for i := range g.others {
 		if o := &g.others[i]; o.set.within(both) && !o.set.within(a) && !o.set.within(b) {
-			if o.keys(a, b) {
+			if o.isKeyOf(a, b) {
 				c.selectivity *= o.selectivity
 				c.equalities++
 			} else {

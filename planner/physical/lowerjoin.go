@@ -176,9 +176,9 @@ func (l *lowering) newBuild(x *logical.Join, n logical.Node, keys []equality, re
 	switch {
 	case x.Hint == logical.HintIndexLoop:
 		b.Algorithm, b.Reason = NestedLoopJoin, "hint INL_JOIN"
-		b.Searched = x.Kind != logical.MarkJoin && len(keys) == 1 && !keys[0].nullSafe && denseType(keys[0].build) && denseType(keys[0].probe)
+		b.Searched = x.Kind != logical.MarkJoin && len(keys) == 1 && !keys[0].nullSafe && isDenseType(keys[0].build) && isDenseType(keys[0].probe)
 	case len(keys) == 0:
-		if !l.rangeBuild(x, b, n, residual) {
+		if !l.makeRangeBuild(x, b, n, residual) {
 			b.Algorithm, b.Reason = NestedLoopJoin, "no equality between the sides"
 		}
 	case x.Hint == logical.HintHashJoin:
@@ -186,7 +186,7 @@ func (l *lowering) newBuild(x *logical.Join, n logical.Node, keys []equality, re
 	case x.Hint == logical.HintMergeJoin:
 		b.Sorted = true
 		b.Reason += "; the hint MERGE_JOIN is for GPUs"
-	case len(keys) == 1 && !keys[0].nullSafe && denseType(keys[0].build) && denseType(keys[0].probe):
+	case len(keys) == 1 && !keys[0].nullSafe && isDenseType(keys[0].build) && isDenseType(keys[0].probe):
 		lo, hi, ok := l.est.Bounds(n, keys[0].build)
 		if ok && b.hasArray(float64(hi)-float64(lo), l.opts.Device) {
 			b.Algorithm, b.DenseMin, b.DenseMax = DenseJoin, lo, hi
@@ -196,8 +196,8 @@ func (l *lowering) newBuild(x *logical.Join, n logical.Node, keys []equality, re
 	return b
 }
 
-// denseType says whether a key's values are plain int64s.
-func denseType(e expr.Expr) bool { return e.Type().Phys() == types.PhysInt64 }
+// isDenseType says whether a key's values are plain int64s.
+func isDenseType(e expr.Expr) bool { return e.Type().Phys() == types.PhysInt64 }
 
 // needsPayload says whether a probe of a kind reads columns of the build.
 func needsPayload(kind logical.JoinKind, residual []expr.Expr) bool {
@@ -211,8 +211,8 @@ func needsPayload(kind logical.JoinKind, residual []expr.Expr) bool {
 // rangeJoinRows is the size of a build from which sorting it beats testing every pair.
 const rangeJoinRows = 64
 
-// rangeBuild makes b a sorted build if an inequality compares one side with the other.
-func (l *lowering) rangeBuild(x *logical.Join, b *Build, n logical.Node, residual []expr.Expr) bool {
+// makeRangeBuild makes b a sorted build if an inequality compares one side with the other.
+func (l *lowering) makeRangeBuild(x *logical.Join, b *Build, n logical.Node, residual []expr.Expr) bool {
 	if b.EstRows < rangeJoinRows {
 		return false
 	}

@@ -89,9 +89,9 @@ func (x *leastBetween) within(from, to expr.Expr) expr.Expr {
 }
 
 // bound adds the last position below the lower bound, or the first one above the upper bound; none is what stands for no such position.
-func (x *leastBetween) bound(fn *expr.Aggregate, lower bool, none int64) expr.Expr {
+func (x *leastBetween) bound(fn *expr.Aggregate, isLower bool, none int64) expr.Expr {
 	again := x.read()
-	c := x.extreme(fn, again, again.position, again.withKeys(pick(lower, again.below, again.above))...)
+	c := x.extreme(fn, again, again.position, again.withKeys(pick(isLower, again.below, again.above))...)
 	return x.keep("bound", choose(&expr.IsNull{Arg: c}, &expr.Const{Value: types.Value{Type: types.Uint64, I: none}}, c))
 }
 

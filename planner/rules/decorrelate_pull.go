@@ -9,23 +9,23 @@ import (
 )
 
 // pull takes the conditions that use columns of outer out of n: for every binding of outer, n is the result filtered by the conditions
-// and narrowed to n's columns. With equalities it gives only conditions inner = outer, or on outer columns alone,
+// and narrowed to n's columns. With needsEqualities it gives only conditions inner = outer, or on outer columns alone,
 // from which group keys can be made. It fails where a condition does not commute with what stands above it.
-func (d *decorrelator) pull(n logical.Node, outer logical.ColSet, equalities bool) (logical.Node, []expr.Expr, bool) {
+func (d *decorrelator) pull(n logical.Node, outer logical.ColSet, needsEqualities bool) (logical.Node, []expr.Expr, bool) {
 	if !correlated(n, outer) {
 		return n, nil, true
 	}
 	switch x := n.(type) {
 	case *logical.Scan:
 		own, conds := splitOuter(x.Filter, outer)
-		return x.WithExprs(own), conds, !equalities || allEqualities(conds, outer)
+		return x.WithExprs(own), conds, !needsEqualities || allEqualities(conds, outer)
 	case *logical.Filter:
-		in, conds, ok := d.pull(x.Input, outer, equalities)
+		in, conds, ok := d.pull(x.Input, outer, needsEqualities)
 		if !ok {
 			return nil, nil, false
 		}
 		own, more := splitOuter(x.Preds, outer)
-		if equalities && !allEqualities(more, outer) {
+		if needsEqualities && !allEqualities(more, outer) {
 			return nil, nil, false
 		}
 		return logical.NewFilter(in, own...), append(conds, more...), true
@@ -33,18 +33,18 @@ func (d *decorrelator) pull(n logical.Node, outer logical.ColSet, equalities boo
 		if usesOuter(x, outer) {
 			return nil, nil, false
 		}
-		in, conds, ok := d.pull(x.Input, outer, equalities)
+		in, conds, ok := d.pull(x.Input, outer, needsEqualities)
 		if !ok {
 			return nil, nil, false
 		}
 		return &logical.Project{Input: in, Items: withUsed(x.Items, conds, outer, in)}, conds, true
 	case *logical.Join:
-		return d.pullJoin(x, outer, equalities)
+		return d.pullJoin(x, outer, needsEqualities)
 	case *logical.Aggregate:
 		return d.pullAggregate(x, outer)
 	case *logical.Sort:
 		if x.Count == logical.NoLimit && x.Offset == 0 {
-			return d.pull(x.Input, outer, equalities) // the order of a subquery's rows means nothing
+			return d.pull(x.Input, outer, needsEqualities) // the order of a subquery's rows means nothing
 		}
 		return d.pullLimit(x.Input, x.Keys, x.Count, x.Offset, outer)
 	case *logical.Limit:
@@ -54,7 +54,7 @@ func (d *decorrelator) pull(n logical.Node, outer logical.ColSet, equalities boo
 		if usesOuter(x, outer) {
 			return nil, nil, false
 		}
-		in, conds, ok := d.pull(x.Input, outer, equalities)
+		in, conds, ok := d.pull(x.Input, outer, needsEqualities)
 		if !ok {
 			return nil, nil, false
 		}
@@ -126,11 +126,11 @@ func innerSides(conds []expr.Expr, outer logical.ColSet) (keys []expr.Expr) {
 	return keys
 }
 
-func (d *decorrelator) pullJoin(x *logical.Join, outer logical.ColSet, equalities bool) (logical.Node, []expr.Expr, bool) {
+func (d *decorrelator) pullJoin(x *logical.Join, outer logical.ColSet, needsEqualities bool) (logical.Node, []expr.Expr, bool) {
 	if x.Kind == logical.FullJoin {
 		return nil, nil, false
 	}
-	l, conds, ok := d.pull(x.Left, outer, equalities)
+	l, conds, ok := d.pull(x.Left, outer, needsEqualities)
 	if !ok {
 		return nil, nil, false
 	}
@@ -140,12 +140,12 @@ func (d *decorrelator) pullJoin(x *logical.Join, outer logical.ColSet, equalitie
 		}
 		return x.WithInputs([]logical.Node{l, x.Right}), conds, true
 	}
-	r, more, ok := d.pull(x.Right, outer, equalities)
+	r, more, ok := d.pull(x.Right, outer, needsEqualities)
 	if !ok {
 		return nil, nil, false
 	}
 	own, on := splitOuter(x.On, outer)
-	if equalities && !allEqualities(on, outer) {
+	if needsEqualities && !allEqualities(on, outer) {
 		return nil, nil, false
 	}
 	conds = append(append(conds, more...), on...)

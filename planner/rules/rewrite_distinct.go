@@ -68,7 +68,7 @@ func (w *rewriter) twoLevels(a *logical.Aggregate) logical.Node {
 			if !inTwoSteps(agg) || !w.partsFit(a.Input, *agg) {
 				return nil
 			}
-		case !overGroups(agg) || distinct != nil && !sameArgs(distinct.Args, agg.Args):
+		case !isOverGroups(agg) || distinct != nil && !sameArgs(distinct.Args, agg.Args):
 			return nil
 		default:
 			distinct = agg
@@ -116,8 +116,8 @@ func (w *rewriter) twoLevels(a *logical.Aggregate) logical.Node {
 	return logical.NewProject(outer, append(items, final...))
 }
 
-// overGroups says whether an aggregate with DISTINCT can be computed over groups by its arguments.
-func overGroups(a *logical.AggItem) bool {
+// isOverGroups says whether an aggregate with DISTINCT can be computed over groups by its arguments.
+func isOverGroups(a *logical.AggItem) bool {
 	switch a.Fn.Kind {
 	case expr.AggCount:
 		return true

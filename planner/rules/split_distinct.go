@@ -26,7 +26,7 @@ func (w *rewriter) splitDistinct(a *logical.Aggregate) logical.Node {
 			others = append(others, *agg)
 			continue
 		}
-		if !overGroups(agg) {
+		if !isOverGroups(agg) {
 			return nil
 		}
 		at := slices.IndexFunc(parts, func(p []logical.AggItem) bool { return sameArgs(p[0].Args, agg.Args) })

@@ -128,7 +128,7 @@ func (n *compareNode) pairs(op Op, l, r *column.Vector, s *selection, out []int3
 		if l.Dict != nil && l.Dict == r.Dict && (op == EQ || op == NE) {
 			return selectPairs(op, l.Codes, r.Codes, s.pos, s.n, out)
 		}
-		return selectPairs(op, flatText(l, &n.flatL, s), flatText(r, &n.flatR, s), s.pos, s.n, out)
+		return selectPairs(op, flatStrings(l, &n.flatL, s), flatStrings(r, &n.flatR, s), s.pos, s.n, out)
 	}
 	return selectPairs(op, l.I64, r.I64, s.pos, s.n, out)
 }
@@ -279,8 +279,8 @@ func (n *compareNode) wide(v, scratch *column.Vector, s *selection) Reader[types
 	return read(scratch.I128, false)
 }
 
-// flatText gives the strings of v by position, decoding a dictionary into scratch.
-func flatText(v, scratch *column.Vector, s *selection) []string {
+// flatStrings gives the strings of v by position, decoding a dictionary into scratch.
+func flatStrings(v, scratch *column.Vector, s *selection) []string {
 	if v.Dict == nil {
 		return v.Str
 	}

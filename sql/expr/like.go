@@ -80,9 +80,9 @@ func evalLike(c *Context, call *Call, out *column.Vector, args []*column.Vector,
 }
 
 // CompileLike compiles a pattern if there is memory for it.
-func (c *Context) CompileLike(pattern string, escape rune, hasEscape, bytes bool) (m *LikeMatcher, err error) {
+func (c *Context) CompileLike(pattern string, escape rune, hasEscape, byBytes bool) (m *LikeMatcher, err error) {
 	err = c.Scratch(likeBytes(pattern), func() error {
-		m = CompileLike(pattern, escape, hasEscape, bytes)
+		m = CompileLike(pattern, escape, hasEscape, byBytes)
 		return nil
 	})
 	return m, err

@@ -36,9 +36,9 @@ func likeBytes(pattern string) int {
 	return n*int(unsafe.Sizeof(likeToken{})+unsafe.Sizeof("")+8) + 2*len(pattern)
 }
 
-// CompileLike compiles a pattern. hasEscape is false for ESCAPE ”. bytes says that a character is a byte (BLOB).
-func CompileLike(pattern string, escape rune, hasEscape, bytes bool) *LikeMatcher {
-	p := &LikeMatcher{byBytes: bytes, tokens: make([]likeToken, 0, likeTokens(pattern))}
+// CompileLike compiles a pattern. hasEscape is false for an empty ESCAPE. byBytes says that a character is a byte (BLOB).
+func CompileLike(pattern string, escape rune, hasEscape, byBytes bool) *LikeMatcher {
+	p := &LikeMatcher{byBytes: byBytes, tokens: make([]likeToken, 0, likeTokens(pattern))}
 	var lit strings.Builder
 	flush := func() {
 		if lit.Len() > 0 {
@@ -49,14 +49,14 @@ func CompileLike(pattern string, escape rune, hasEscape, bytes bool) *LikeMatche
 	ones := false
 	for i := 0; i < len(pattern); {
 		r, size := rune(pattern[i]), 1
-		if !bytes {
+		if !byBytes {
 			r, size = utf8.DecodeRuneInString(pattern[i:])
 		}
 		switch {
 		case hasEscape && r == escape && i+size < len(pattern):
 			i += size
 			_, next := utf8.DecodeRuneInString(pattern[i:])
-			if bytes {
+			if byBytes {
 				next = 1
 			}
 			lit.WriteString(pattern[i : i+next])

@@ -29,7 +29,6 @@ type extension struct {
 	series    []seriesCall
 	summaries []summaryClause
 	edits     [][2]int // where the piece differs from what was written, of names of columns
-	all, mode bool
 }
 
 type filterClause struct {
@@ -55,11 +54,11 @@ type starClause struct {
 type seriesCall struct{ first, at int } // where its first operand and the call stand
 
 type summaryClause struct {
-	code  string // the string that the parser sees
-	query [2]int // where what is summarised stands
-	whole [2]int // the same with SUMMARIZE
-	at    int    // the token SUMMARIZE
-	table bool   // it is a name, not a query
+	code    string // the string that the parser sees
+	query   [2]int // where what is summarised stands
+	whole   [2]int // the same with SUMMARIZE
+	at      int    // the token SUMMARIZE
+	isTable bool   // it is a name, not a query
 }
 
 // extensionOf takes out of a piece what is described above. It returns the piece as it is and nil if there is none.
@@ -149,7 +148,6 @@ func (r *extensionReader) read(i int) *sqlerr.Error {
 	case r.word(i, "MODE"):
 		if r.isQuery && opIs(tokens, i+1, '(') && !endsTable(tokens, i-1) && tokens[i-1].key != kwFrom && tokens[i-1].key != kwJoin {
 			copy(r.out[r.start(i):], modeInText)
-			r.x.mode = true
 			r.x.edits = append(r.x.edits, [2]int{r.start(i), r.end(i)})
 		}
 	case r.word(i, "FILTER"):
@@ -178,7 +176,6 @@ func (r *extensionReader) all(i int) {
 		}
 	}
 	copy(r.out[r.start(i):], allInText)
-	r.x.all = true
 }
 
 // star reads * EXCLUDE (a, b), * EXCLUDE a, and EXCEPT with parentheses.
@@ -381,7 +378,7 @@ func (r *extensionReader) summarize(i int) *sqlerr.Error {
 	}
 	c.query = [2]int{r.start(i + 1), r.end(end - 1)}
 	first := tokens[i+1]
-	c.table = first.key != kwSelect && first.key != kwTable && !first.isOp('(') && !r.word(i+1, "WITH") && !r.word(i+1, "VALUES")
+	c.isTable = first.key != kwSelect && first.key != kwTable && !first.isOp('(') && !r.word(i+1, "WITH") && !r.word(i+1, "VALUES")
 	c.whole = [2]int{r.start(i), c.query[1]}
 	if c.whole[1]-c.whole[0] < len("SELECT''")+len(c.code) {
 		return sqlerr.NotSupportedf("so many SUMMARIZE", "write several statements").AtOffset(r.text, int(tokens[i].start))

@@ -50,7 +50,7 @@ func (w *worker) putExtensionBack(text string, before, piece string, p Piece, s 
 func (w *worker) summarized(text, before string, p Piece, c *summaryClause) (*Summary, error) {
 	padded := []byte(before[:c.query[1]])
 	blank(padded[:c.query[0]])
-	if c.table {
+	if c.isTable {
 		copy(padded[c.query[0]-len("TABLE "):], "TABLE ")
 	}
 	nodes, _, err := w.parser.ParseSQL(string(padded))

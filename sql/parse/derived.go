@@ -19,7 +19,7 @@ func derivedColumns(text, piece string, p Piece) (replaced string, lists []colum
 			continue
 		}
 		l, from, to, ok := columnListAt(text, p.tokens, i+1)
-		if !ok || !derivedTable(text, p.tokens, i) {
+		if !ok || !isDerivedTable(text, p.tokens, i) {
 			continue
 		}
 		begin, end := int(p.tokens[from].start)-p.Offset, int(p.tokens[to].end)-p.Offset
@@ -95,8 +95,8 @@ func nameAt(text string, tokens []token, at int) (name string, ok bool) {
 	return "", false
 }
 
-// derivedTable says whether the parenthesis that tokens[end] closes holds a query and stands where a table may.
-func derivedTable(text string, tokens []token, end int) bool {
+// isDerivedTable says whether the parenthesis that tokens[end] closes holds a query and stands where a table may.
+func isDerivedTable(text string, tokens []token, end int) bool {
 	begin, depth := end, 0
 	for ; begin >= 0; begin-- {
 		if tokens[begin].isOp(')') {

@@ -198,7 +198,7 @@ func (s *scanner) number() {
 }
 
 // quoted passes over a quoted string or name; the quote doubled stands for itself.
-func (s *scanner) quoted(kind tokenKind, backslash bool) token {
+func (s *scanner) quoted(kind tokenKind, hasEscapes bool) token {
 	start, quote := s.pos, s.text[s.pos]
 	for p := start + 1; p < len(s.text); p++ {
 		switch c := s.text[p]; {
@@ -208,7 +208,7 @@ func (s *scanner) quoted(kind tokenKind, backslash bool) token {
 				return s.token(kind, start)
 			}
 			p++
-		case c == '\\' && backslash:
+		case c == '\\' && hasEscapes:
 			p++
 		}
 	}

@@ -120,9 +120,9 @@ func distinctCodes[U uint8 | uint16 | uint32](codes []U, valid column.Bitmap, li
 	return seen
 }
 
-func (s *Sketch) addCodes(c *Chunk, seen []byte, str bool) {
+func (s *Sketch) addCodes(c *Chunk, seen []byte, isString bool) {
 	for code := bytes.IndexByte(seen, 1); code >= 0; {
-		if str {
+		if isString {
 			s.AddHash(maphash.String(sketchSeed, c.Dict.Value(uint32(code))))
 		} else {
 			s.AddHash(mix(uint64(c.Base) + uint64(code)))

@@ -71,17 +71,17 @@ type cursor struct {
 
 // lateReading is what a cursor of a late column has: one that reads only the values of rows that are wanted.
 type lateReading struct {
-	encoded    bool            // whoever reads encodes what is read, and uses it until the next read only
-	row        int             // of the row group, at which the cursor stands
-	own        bool            // what it gives is its own memory, good until it is asked again
-	coded      func() []uint32 // the shared codes of the dictionary's words; nil: there are none
-	shared     *column.Dictionary
-	some       encoding.Data // what gather returns
-	textBuffer []string
-	codeBuffer []uint32
-	positions  []int32 // of values that are wanted of a page
-	found      []uint32
-	picked     []byte
+	encoded      bool            // whoever reads encodes what is read, and uses it until the next read only
+	row          int             // of the row group, at which the cursor stands
+	own          bool            // what it gives is its own memory, good until it is asked again
+	coded        func() []uint32 // the shared codes of the dictionary's words; nil: there are none
+	shared       *column.Dictionary
+	some         encoding.Data // what gather returns
+	stringBuffer []string
+	codeBuffer   []uint32
+	positions    []int32 // of values that are wanted of a page
+	found        []uint32
+	picked       []byte
 }
 
 // chunkDictionary is the dictionary of a column chunk. Its values are in the list of their physical type.
@@ -438,7 +438,7 @@ func (c *cursor) strung(n int, f func(i int, s string) error) error {
 		}
 		for i, s := range part {
 			if c.width > 0 && len(s) != c.width {
-				return errTextLength
+				return errStringLength
 			}
 			if err := f(at+i, s); err != nil {
 				return err

@@ -76,7 +76,7 @@ func exceed(codes []uint8, most uint8) bool {
 // strings decodes n strings. They stay codes as long as all pages have codes and the dictionary is worth it.
 func (c *cursor) strings(d *encoding.Data, at, n int) (err error) {
 	if c.form != coded || d.Strings == nil && !c.keepsCodes(d.Rows) {
-		c.textual(d, at)
+		c.decodeStrings(d, at)
 	}
 	switch {
 	case d.Strings != nil && c.form == coded:
@@ -85,7 +85,7 @@ func (c *cursor) strings(d *encoding.Data, at, n int) (err error) {
 		dst := d.Strings[at : at+n]
 		err := c.decoder.decode(dst)
 		if c.width > 0 && slices.ContainsFunc(dst, func(s string) bool { return len(s) != c.width }) {
-			return errors.Join(errTextLength, err)
+			return errors.Join(errStringLength, err)
 		}
 		return err
 	case d.Strings != nil:
@@ -126,8 +126,8 @@ func (c *cursor) keepsCodes(rows int) bool {
 	return 2*c.dict.entries <= rows
 }
 
-// textual turns the codes of d into strings, those of earlier rows included.
-func (c *cursor) textual(d *encoding.Data, before int) {
+// decodeStrings turns the codes of d into strings, those of earlier rows included.
+func (c *cursor) decodeStrings(d *encoding.Data, before int) {
 	if d.Strings != nil {
 		return
 	}
@@ -148,9 +148,9 @@ func (c *cursor) newStrings(n int) []string {
 	if !c.late.own {
 		return make([]string, n)
 	}
-	c.late.textBuffer = resize(c.late.textBuffer, n)
-	clear(c.late.textBuffer)
-	return c.late.textBuffer
+	c.late.stringBuffer = resize(c.late.stringBuffer, n)
+	clear(c.late.stringBuffer)
+	return c.late.stringBuffer
 }
 
 func (c *cursor) newCodes(n int) []uint32 {

@@ -201,7 +201,7 @@ func newStrings(src []byte, most int, shared bool, hold func(bytes int64) error)
 	return t, err
 }
 
-var errTextLength = errors.New("a page has a string of a length that it cannot have")
+var errStringLength = errors.New("a page has a string of a length that it cannot have")
 
 // decode fills dst.
 func (t *stringDecoder) decode(dst []string) error {
@@ -219,7 +219,7 @@ func (t *stringDecoder) decode(dst []string) error {
 		for i := range part {
 			n := lengths[i]
 			if n < 0 || n > int64(len(t.bytes)) {
-				return errTextLength
+				return errStringLength
 			}
 			own := t.bytes[:n]
 			t.bytes = t.bytes[n:]
@@ -231,7 +231,7 @@ func (t *stringDecoder) decode(dst []string) error {
 			prefix := prefixes[i]
 			switch {
 			case prefix < 0 || prefix > int64(len(t.last)):
-				return errTextLength
+				return errStringLength
 			case n == 0:
 				t.last = t.last[:prefix]
 			default:

@@ -58,7 +58,7 @@ func (c *columnWriter) encode(with *scratch) error {
 	if distinct.ok {
 		c.plain = c.plain[:0]
 		for _, text := range distinct.strings {
-			c.plain = appendText(c.plain, text)
+			c.plain = appendString(c.plain, text)
 		}
 		c.plain = c.appendInts(c.plain, distinct.ints)
 		c.page(distinct.len(), true, encodingPlain)
@@ -141,7 +141,7 @@ func (c *columnWriter) appendPlain(dst []byte, first, n int) []byte {
 	switch {
 	case c.physical == parquet.Types.ByteArray:
 		for i := range n {
-			dst = appendText(dst, c.text(first+i))
+			dst = appendString(dst, c.text(first+i))
 		}
 		return dst
 	case c.typ.Phys() == types.PhysInt128:
@@ -174,7 +174,7 @@ func (c *columnWriter) appendInts(dst []byte, list []int64) []byte {
 	return dst
 }
 
-func appendText[T string | []byte](dst []byte, text T) []byte {
+func appendString[T string | []byte](dst []byte, text T) []byte {
 	return append(binary.LittleEndian.AppendUint32(dst, uint32(len(text))), text...)
 }
 
@@ -271,7 +271,7 @@ func (c *columnWriter) distinctInts() (d dictionary) {
 	return c.given(d)
 }
 
-var textSeed = maphash.MakeSeed()
+var stringSeed = maphash.MakeSeed()
 
 func (c *columnWriter) distinctTexts() (d dictionary) {
 	n := len(c.ends)
@@ -284,7 +284,7 @@ func (c *columnWriter) distinctTexts() (d dictionary) {
 			return dictionary{}
 		}
 		text := c.text(i)
-		at := maphash.Bytes(textSeed, text)
+		at := maphash.Bytes(stringSeed, text)
 		for {
 			slot := &c.slots[at&mask]
 			if *slot == 0 {

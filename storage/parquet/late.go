@@ -305,7 +305,7 @@ func (c *cursor) valuesAt(d *encoding.Data, at int, positions []int32, n int) er
 		}
 		rest := c.plain[size*n:]
 		if d.Wide == nil && d.Floats == nil && d.Ints == nil { // the strings stay where they are
-			c.textual(d, at)
+			c.decodeStrings(d, at)
 			for i, p := range positions {
 				if _, err := c.plainStrings(d.Strings[at+i:at+i+1], c.plain[size*int(p):]); err != nil {
 					return err
@@ -383,7 +383,7 @@ func (c *cursor) codesAt(d *encoding.Data, at int, positions []int32, n int) err
 		}
 		return c.finishWide(d.Wide[at : at+len(positions)])
 	case d.Strings == nil && !c.keepsCodes(d.Rows):
-		c.textual(d, at)
+		c.decodeStrings(d, at)
 	}
 	if d.Strings != nil {
 		return pickWords(d.Strings[at:], c.late.found, c.dict.words)
@@ -425,7 +425,7 @@ func (c *cursor) give(dst *column.Vector, d *encoding.Data, t types.Type, n int,
 		case d.Codes != nil:
 			dst.Codes, c.late.codeBuffer = d.Codes, dst.Codes
 		case d.Strings != nil:
-			dst.Str, c.late.textBuffer = d.Strings, dst.Str
+			dst.Str, c.late.stringBuffer = d.Strings, dst.Str
 		case d.Floats != nil:
 			dst.F64, d.Floats = d.Floats, dst.F64
 		case d.Wide != nil:

@@ -27,7 +27,7 @@ func (c *columnWriter) statistics(d *dictionary) {
 	var least, greatest []byte
 	switch {
 	case c.physical == parquet.Types.ByteArray:
-		least, greatest = c.textExtremes(d)
+		least, greatest = c.stringExtremes(d)
 		if len(least) > maxStatistic || len(greatest) > maxStatistic {
 			return
 		}
@@ -67,7 +67,7 @@ func (c *columnWriter) values() int {
 	return len(c.ints) + len(c.wide) + len(c.codes) + len(c.ends)
 }
 
-func (c *columnWriter) textExtremes(d *dictionary) (least, greatest []byte) {
+func (c *columnWriter) stringExtremes(d *dictionary) (least, greatest []byte) {
 	take := func(text []byte) {
 		if least == nil || bytes.Compare(text, least) < 0 {
 			least = append([]byte{}, text...)

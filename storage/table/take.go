@@ -50,7 +50,7 @@ func (b *Builder) take(batch *column.Batch) error {
 			bytes += 16 * int64(rows)
 		case v.Type.Phys() == types.PhysString:
 			bytes += 16 * int64(rows)
-			b.size[i] += textBytes(v, batch)
+			b.size[i] += selectedStringBytes(v, batch)
 		default:
 			bytes += 8 * int64(rows)
 		}
@@ -65,8 +65,8 @@ func (b *Builder) take(batch *column.Batch) error {
 	return b.report()
 }
 
-// textBytes returns the bytes of the strings that are selected of v, which has no dictionary.
-func textBytes(v *column.Vector, batch *column.Batch) (bytes int64) {
+// selectedStringBytes returns the bytes of the strings that are selected of v, which has no dictionary.
+func selectedStringBytes(v *column.Vector, batch *column.Batch) (bytes int64) {
 	switch {
 	case v.Const:
 		return int64(len(v.Str[0])) * int64(batch.Rows())

@@ -226,11 +226,11 @@ func (l *Lookalike) Join(o *Lookalike) {
 }
 
 // Note says of a column of strings what else it may be and which options say so; "": nothing. Only strings of CSV have options for numbers and for what is missing.
-func (l *Lookalike) Note(column string, csv bool) string {
+func (l *Lookalike) Note(column string, isCSV bool) string {
 	if !l.some || !l.others.Known() && l.may == 0 {
 		return ""
 	}
-	if csv && !l.mixed && l.word != "" && l.others.Known() {
+	if isCSV && !l.mixed && l.word != "" && l.others.Known() {
 		return fmt.Sprintf("column '%s' is TEXT for '%s', which stands among values of type %s; nullstr = '%s' makes it NULL", column, l.word, l.others.Type(), l.word)
 	}
 	if l.may == 0 {
@@ -245,7 +245,7 @@ func (l *Lookalike) Note(column string, csv bool) string {
 	}
 	i := bits.TrailingZeros64(l.may)
 	switch {
-	case i >= len(lookForms) && !csv:
+	case i >= len(lookForms) && !isCSV:
 		return ""
 	case l.may&lookTyped != 0:
 		typ := Classify([]byte(strings.TrimSpace(l.first))).Type()

@@ -173,7 +173,7 @@ func (a *keptValue) Bytes() int64 {
 func (a *keptValue) Update(groups []uint32, args []*column.Vector, sel []int32) error {
 	v := args[0]
 	if a.typ.Phys() == types.PhysString && (a.kind == minValue || a.kind == maxValue) {
-		a.updateTexts(groups, v, sel)
+		a.updateStrings(groups, v, sel)
 		return nil
 	}
 	g := uint32(0)
@@ -230,14 +230,14 @@ func (a *keptValue) put(g uint32, v *column.Vector, p int) {
 	case types.PhysInt128:
 		a.d[g] = v.I128[p]
 	case types.PhysString:
-		a.setText(g, v, p)
+		a.setString(g, v, p)
 	default:
 		a.i[g] = v.I64[p]
 	}
 }
 
-// setText keeps the string of v at p for a group.
-func (a *keptValue) setText(g uint32, v *column.Vector, p int) {
+// setString keeps the string of v at p for a group.
+func (a *keptValue) setString(g uint32, v *column.Vector, p int) {
 	s := v.StringAt(p)
 	if v.Loose {
 		s = strings.Clone(s)

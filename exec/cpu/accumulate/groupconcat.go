@@ -76,7 +76,7 @@ func (a *concatenation) finish(g int, cols []*column.Vector, rows []int32) error
 		if seen != nil {
 			b.key = b.key[:0]
 			for c, t := range a.spec.types[:a.spec.args] {
-				text := textAt(cols[1+c], int(r))
+				text := stringAt(cols[1+c], int(r))
 				if t.Folds() {
 					text = t.Collation.Key(text)
 				}
@@ -100,7 +100,7 @@ func (a *concatenation) finish(g int, cols []*column.Vector, rows []int32) error
 			b.text = append(b.text, a.spec.item.Sep...)
 		}
 		for c := range a.spec.args {
-			text := textAt(cols[1+c], int(r))
+			text := stringAt(cols[1+c], int(r))
 			if err := b.grow(len(text)); err != nil {
 				return err
 			}
@@ -110,7 +110,7 @@ func (a *concatenation) finish(g int, cols []*column.Vector, rows []int32) error
 	b.text = append(b.text, behind...)
 	t := &a.made[g]
 	if t.some = true; len(b.text) > a.spec.limit {
-		t.wasCut, b.text = true, cutText(b.text, a.spec.limit)
+		t.wasCut, b.text = true, cutString(b.text, a.spec.limit)
 	}
 	size := len(b.text)
 	if size < concatGrain {
@@ -155,7 +155,7 @@ func (a *concatenation) stringBytes(cols []*column.Vector, rows []int32) int {
 	for c := range a.spec.args {
 		if v := cols[1+c]; v.Type.IsString() {
 			for _, r := range rows {
-				n += len(a.spec.item.Sep) + len(textAt(v, int(r)))
+				n += len(a.spec.item.Sep) + len(stringAt(v, int(r)))
 			}
 		}
 	}
@@ -184,15 +184,15 @@ func (a *concatenation) values(_ *Output, groups []uint32, _ *Count, v *column.V
 	return nil
 }
 
-// cutText cuts at a character's boundary.
-func cutText(b []byte, limit int) []byte {
+// cutString cuts at a character's boundary.
+func cutString(b []byte, limit int) []byte {
 	for limit > 0 && !utf8.RuneStart(b[limit]) {
 		limit--
 	}
 	return b[:limit]
 }
 
-func textAt(v *column.Vector, p int) string {
+func stringAt(v *column.Vector, p int) string {
 	if v.Type.IsString() {
 		return v.StringAt(p)
 	}

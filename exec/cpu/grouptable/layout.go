@@ -33,7 +33,7 @@ func (l *Layout) IsWords() bool {
 
 // String says it as EXPLAIN ANALYZE does.
 func (f Form) String() string {
-	return [...]string{"groups in an array", "keys of one word", "keys of two words", "keys of several words", "keys of one text", "keys as bytes"}[f]
+	return [...]string{"groups in an array", "keys of one word", "keys of two words", "keys of several words", "keys of one string", "keys as bytes"}[f]
 }
 
 // Layout is the form of keys that all workers of an aggregation start with.

@@ -11,25 +11,25 @@ import (
 // a mixed-radix number with ten values, and a position at which all agree takes nothing. So far more of a string fits a word than its
 // eight first bytes. (The idea is that of order-preserving alphabet compression; Antoshenkov, Lomet, Murray 1996.)
 type stringCode struct {
-	positions []textPosition
+	positions []stringPosition
 	size      uint64 // codes lie below it; 0: 2^64
 	whole     bool   // different strings have different codes
 }
 
-type textPosition struct {
+type stringPosition struct {
 	at    int
 	radix uint64
 	ranks *[256]uint16 // of bytes; where strings may have ended, that has rank 0
 }
 
 const (
-	textWindow   = 24  // positions that are looked at
+	stringWindow = 24  // positions that are looked at
 	stringsCoded = 512 // so many strings are worth it
 )
 
 // stringBytes are the bytes that occur at each position, and the lengths.
 type stringBytes struct {
-	seen        [textWindow][256]bool
+	seen        [stringWindow][256]bool
 	least, most int
 	any         bool
 }
@@ -68,7 +68,7 @@ func bytesOf(v *column.Vector, r Rows, n, skip int, each eachRows) (*stringBytes
 			x.least, x.most = min(x.least, len(s)), max(x.most, len(s))
 			if len(s) > skip {
 				s = s[skip:]
-				for k := range min(len(s), textWindow) {
+				for k := range min(len(s), stringWindow) {
 					x.seen[k][s[k]] = true
 				}
 			}
@@ -92,7 +92,7 @@ func (c *stringCode) choose(x *stringBytes, skip int) {
 	if !x.any {
 		return
 	}
-	for k := range textWindow {
+	for k := range stringWindow {
 		at := skip + k
 		if at >= x.most {
 			return
@@ -116,9 +116,9 @@ func (c *stringCode) choose(x *stringBytes, skip int) {
 			return
 		}
 		c.size = size
-		c.positions = append(c.positions, textPosition{at, radix, ranks})
+		c.positions = append(c.positions, stringPosition{at, radix, ranks})
 	}
-	c.whole = x.most <= skip+textWindow
+	c.whole = x.most <= skip+stringWindow
 }
 
 // words stores the codes of rows in dst.

@@ -17,8 +17,8 @@ type Arena struct {
 }
 
 const (
-	leastTextBlock = 512
-	mostTextBlock  = 256 << 10
+	leastStringBlock = 512
+	mostStringBlock  = 256 << 10
 )
 
 // own replaces strings by copies in the arena, whose blocks are charged to mem before they are made. Strings that follow each other and
@@ -44,14 +44,14 @@ func (a *Arena) own(values []string, mem *memory.Account) error {
 
 // keep returns a copy of s.
 func (a *Arena) keep(s string, mem *memory.Account) (string, error) {
-	if len(s) > mostTextBlock/8 {
+	if len(s) > mostStringBlock/8 {
 		if err := a.charge(len(s), mem); err != nil {
 			return "", err
 		}
 		return string([]byte(s)), nil
 	}
 	if len(s) > cap(a.block)-len(a.block) {
-		size := max(min(2*cap(a.block), mostTextBlock), leastTextBlock)
+		size := max(min(2*cap(a.block), mostStringBlock), leastStringBlock)
 		for size < len(s) {
 			size *= 2
 		}

@@ -79,7 +79,7 @@ func emitAdditive(subtracts bool) strictEmitter {
 		if t.short(c) {
 			return t.Assign(c.Typ, "%s(%s, %s)", short, x.Text, y.Text), nil
 		}
-		if SmallInteger(x.Typ) && SmallInteger(y.Typ) {
+		if IsSmallInteger(x.Typ) && IsSmallInteger(y.Typ) {
 			return t.Assign(c.Typ, "%s(%s, %s)", wrap, x.Text, y.Text), nil
 		}
 		v := t.result(c.Typ)
@@ -88,8 +88,8 @@ func emitAdditive(subtracts bool) strictEmitter {
 	}
 }
 
-// SmallInteger says whether an integer type has at most 32 bits, so that sums and products of two fit 64.
-func SmallInteger(t types.Type) bool {
+// IsSmallInteger says whether an integer type has at most 32 bits, so that sums and products of two fit 64.
+func IsSmallInteger(t types.Type) bool {
 	return t.IsInteger() && t.Kind != types.KindInt64 && t.Kind != types.KindUint64
 }
 
@@ -220,7 +220,7 @@ func emitMul(t *Text, c *expr.Call, a []Value, null string) (Value, error) {
 		t.rangeCheck(fmt.Sprintf("mul_to_u64(%s, %s, %s)", wide(x), wide(y), v.Text), null, c)
 		return v, nil
 	case c.Typ.Kind != types.KindDecimal:
-		if SmallInteger(x.Typ) && SmallInteger(y.Typ) || t.short(c) {
+		if IsSmallInteger(x.Typ) && IsSmallInteger(y.Typ) || t.short(c) {
 			return t.Assign(c.Typ, "%s(%s, %s)", t.product(c), x.Text, y.Text), nil
 		}
 		v := t.result(c.Typ)
@@ -319,7 +319,7 @@ func emitNeg(t *Text, c *expr.Call, a []Value, null string) (Value, error) {
 		return t.Assign(c.Typ, "-%s", x.Text), nil
 	case c.Typ.IsInteger():
 		v := t.Assign(c.Typ, "wrap_sub(0, %s)", x.Text)
-		if !SmallInteger(x.Typ) {
+		if !IsSmallInteger(x.Typ) {
 			t.rangeCheck("!fits_i64(-("+wide(x)+"))", null, c)
 		}
 		return v, nil
@@ -357,7 +357,7 @@ func emitXor(t *Text, _ *expr.Call, a []Value, null string) (Value, error) {
 func harmlessArithmetic(c *expr.Call) bool {
 	a, b := c.Args[0].Type(), c.Args[1].Type()
 	if c.Typ.IsInteger() {
-		return SmallInteger(a) && SmallInteger(b) && c.Typ.Kind == types.KindInt64
+		return IsSmallInteger(a) && IsSmallInteger(b) && c.Typ.Kind == types.KindInt64
 	}
 	if c.Typ.Kind != types.KindDecimal || a.Phys() != types.PhysInt64 || b.Phys() != types.PhysInt64 {
 		return false

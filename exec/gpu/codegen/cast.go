@@ -22,7 +22,7 @@ func (t *Text) emitCast(c *expr.Cast, sc *Scope) (Value, error) {
 	if v.Null == "true" || from.Kind == types.KindNull {
 		return NullOf(form.ClassOf(to), to), nil
 	}
-	if from.Kind == types.KindTimestamp && !t.utc() {
+	if from.Kind == types.KindTimestamp && !t.isUTC() {
 		return Value{}, Refuse("a TIMESTAMP in a time zone other than UTC is read on the CPU only")
 	}
 	if expr.SameValues(from, to) {
@@ -64,8 +64,8 @@ func (t *Text) emitCast(c *expr.Cast, sc *Scope) (Value, error) {
 	return out, nil
 }
 
-// utc says whether the session's time zone is UTC.
-func (t *Text) utc() bool { return t.Ctx.Location == nil || t.Ctx.Location == time.UTC }
+// isUTC says whether the session's time zone is UTC.
+func (t *Text) isUTC() bool { return t.Ctx.Location == nil || t.Ctx.Location == time.UTC }
 
 // harmlessCast says whether a cast never fails and is cheap: integers and decimals that gain digits, dates that become datetimes.
 func harmlessCast(c *expr.Cast) bool {

@@ -66,7 +66,7 @@ func emitAbs(t *Text, c *expr.Call, a []Value, null string) (Value, error) {
 		return t.Assign(c.Typ, "%s", x.Text), nil
 	}
 	v := t.Assign(c.Typ, "(%s)magnitude(%s)", form.ClassOf(c.Typ).CName(), x.Text)
-	if c.Typ.Kind == types.KindInt64 && !SmallInteger(x.Typ) {
+	if c.Typ.Kind == types.KindInt64 && !IsSmallInteger(x.Typ) {
 		t.rangeCheck("("+v.Text+" < 0)", null, c)
 	}
 	return v, nil

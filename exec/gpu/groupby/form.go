@@ -250,8 +250,8 @@ func (acc *Accumulator) extreme() string {
 	return "max"
 }
 
-// extremeOf64 says whether an accumulator is an extreme of values that do not fit a word.
-func (acc *Accumulator) extremeOf64() bool {
+// isWideExtreme says whether an accumulator is an extreme of values that do not fit a word.
+func (acc *Accumulator) isWideExtreme() bool {
 	return (acc.op == accMin || acc.op == accMax) && !acc.hasOffset
 }
 
@@ -327,7 +327,7 @@ func (f *Form) LaunchMost(t *kernel.Tuning) int64 {
 	switch {
 	case few && alone:
 		return t.Launch.Hot
-	case few && slices.ContainsFunc(f.Accs, func(acc *Accumulator) bool { return acc.Windowed() || acc.extremeOf64() && f.Shape != ScalarGroups }):
+	case few && slices.ContainsFunc(f.Accs, func(acc *Accumulator) bool { return acc.Windowed() || acc.isWideExtreme() && f.Shape != ScalarGroups }):
 		return t.Launch.Window
 	}
 	return kernel.MostLaunched

@@ -159,11 +159,11 @@ func (a *groupText) appendGroups(slots string) {
 	k.Line("u64 g = taken && others ? find_packed(%s, %s, key) : no_group;", k.Pointer("const u64", GroupKeys{p}), k.Word(GroupMask{p}))
 	if a.f.Shape == wordGroups { // they have slots behind the table, which hold what was added directly, or nothing
 		special := "key == empty_key"
-		if a.nullSlot() {
+		if a.hasNullSlot() {
 			special += " || tag == null_radix_key"
 		}
 		k.Open("if (taken && (%s)) {", special)
-		if a.nullSlot() {
+		if a.hasNullSlot() {
 			k.Line("g = %s + 1 + (tag == null_radix_key);", k.Word(GroupMask{p}))
 		} else {
 			k.Line("g = %s + 1;", k.Word(GroupMask{p}))

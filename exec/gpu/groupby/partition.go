@@ -291,7 +291,7 @@ func (a *groupText) directSlots(keys, slots string, array func(i int) string, bo
 		null := "false"
 		if f.Shape == wordGroups { // two keys have slots behind the table
 			k.Line("if (row == %s - 2) key = empty_key;", slots)
-			if a.nullSlot() {
+			if a.hasNullSlot() {
 				null = fmt.Sprintf("row == %s - 1", slots)
 			}
 		}

@@ -207,7 +207,7 @@ func (k *reader) sumValue(f *Form, i int, v codegen.Value, count string) (codege
 	}
 	if typ.Kind == types.KindDecimal {
 		has := "has_digits"
-		if f.many() {
+		if f.hasMany() {
 			has = "has_digits_apart"
 		}
 		k.Line("%s = %s && %s<%d>(%s);", ok, ok, has, typ.Precision, sum)

@@ -81,7 +81,7 @@ func (a *groupText) scalarValue(acc *Accumulator, v codegen.Value, slot string) 
 // sum puts the threads' sums together behind the loop; thread 0 adds the block's to words in device memory. The sum is an u64 for one word, and an i128 for two.
 func (a *groupText) sum(value string, words ...string) {
 	add := "add_block"
-	if a.f.many() {
+	if a.f.hasMany() {
 		add = "add_block_apart"
 	}
 	a.tail = append(a.tail, fmt.Sprintf("%s(%s, %s);", add, strings.Join(words, ", "), value))

@@ -124,7 +124,7 @@ func (w *Way) chooseCopies() {
 		case accFloatSum, accFloatSquares, accBitAnd, accBitOr, accBitXor:
 			return
 		case accMin, accMax:
-			if acc.extremeOf64() {
+			if acc.isWideExtreme() {
 				return
 			}
 		}

@@ -85,13 +85,13 @@ func (w *Way) canCount(acc *Accumulator) bool {
 }
 
 // tableWords is the number of words that a group has in shared memory, if rows are counted, or as it is; by a sum, if one may.
-func (w *Way) tableWords(counted, bySum bool) int64 {
+func (w *Way) tableWords(counted, countsBySum bool) int64 {
 	has := w.f.find(accCount, nil) >= 0
 	words, packed := 0, false
 	for _, acc := range w.f.Accs {
 		n, _ := w.limbsIf(acc, w.countOf(acc) >= 0 || counted && !acc.like.IsNullable)
 		words += n
-		packed = packed || bySum && w.canCount(acc)
+		packed = packed || countsBySum && w.canCount(acc)
 	}
 	if counted && !has {
 		words += w.countLimbs()
@@ -142,7 +142,7 @@ func (a *groupText) updateShared(acc *Accumulator, v codegen.Value, slot string)
 			k.Line("add_limbs<4>(%s, stride, (i128)%s.low);", limb, term)
 			k.Line("add_limbs<4>(%s + 4 * stride, stride, %s.high);", limb, term)
 		})
-	case acc.extremeOf64():
+	case acc.isWideExtreme():
 		a.updateBest(acc, v, limb, slot)
 	case acc.op == accMin:
 		k.Line("keep_min(%s, %s);", limb, offset)
@@ -236,7 +236,7 @@ func (a *groupText) flushCount(counts map[int]string, i int) string {
 			a.k.Line("const u64 %s = sum_counts(%s + stride, 1u << copies);", counts[i], acc.in.word())
 			return counts[i]
 		}
-		if acc.limbs == 2 && a.f.many() {
+		if acc.limbs == 2 && a.f.hasMany() {
 			a.k.Line("const u64 %s = (u64)read_copies_apart<2>(%s, stride, 1u << copies);", counts[i], acc.word())
 			return counts[i]
 		}
@@ -273,7 +273,7 @@ func (a *groupText) flushWords(counts map[int]string, how string) {
 			}
 			continue
 		case accMin, accMax:
-			if acc.extremeOf64() {
+			if acc.isWideExtreme() {
 				continue // rows have seen to that
 			}
 			name := acc.extreme()
@@ -294,7 +294,7 @@ func (a *groupText) flushWords(counts map[int]string, how string) {
 		case acc.hasOffset:
 			read = "read_offsets"
 		}
-		if a.f.many() && !acc.countsRows && !acc.hasOffset && !acc.narrow && how == addsShared {
+		if a.f.hasMany() && !acc.countsRows && !acc.hasOffset && !acc.narrow && how == addsShared {
 			k.Line("add_copies_apart<%d>(%s, %s, %s, stride, 1u << copies);", acc.limbs, at(0), at(1), acc.word())
 			continue
 		}

@@ -37,8 +37,8 @@ func (a *groupText) eachValue(args []codegen.Value, write func(at int, acc *Accu
 // to compile, and take 0.18.
 const manyAccumulators = 4
 
-// many says whether what is done once a block, or once a group, is a call for each accumulator.
-func (f *Form) many() bool { return len(f.Accs) >= manyAccumulators }
+// hasMany says whether what is done once a block, or once a group, is a call for each accumulator.
+func (f *Form) hasMany() bool { return len(f.Accs) >= manyAccumulators }
 
 // addend is the C++ of a value as an i128.
 func addend(v codegen.Value) string {

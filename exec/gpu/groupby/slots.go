@@ -236,7 +236,7 @@ func (a *groupText) openSlot(slot string) {
 	k.Line("store_relaxed(%s, 1u);", k.Pointer("u32", kernel.CounterWord{Of: DirectGroups{a.f.Aggregate}}))
 	if a.f.Partition.Hashed {
 		null := "false"
-		if a.nullSlot() {
+		if a.hasNullSlot() {
 			null = slot + " == null_radix_key"
 		}
 		a.openGroup("g", "_aside", a.partitionKey(slot), null)
@@ -251,8 +251,8 @@ func (a *groupText) closeSlot() {
 	}
 }
 
-// nullSlot says whether NULL has a slot besides those of keys.
-func (w *Way) nullSlot() bool {
+// hasNullSlot says whether NULL has a slot besides those of keys.
+func (w *Way) hasNullSlot() bool {
 	return w.f.Shape == wordGroups && w.f.form.Cols[0].Form.IsNullable
 }
 

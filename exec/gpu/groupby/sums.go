@@ -166,7 +166,7 @@ func (w *Way) within(e expr.Expr) (r form.Interval, ok bool) {
 		}
 	}
 	switch t := e.Type(); {
-	case codegen.SmallInteger(t) && t.Phys() == types.PhysInt64:
+	case codegen.IsSmallInteger(t) && t.Phys() == types.PhysInt64:
 		return form.Interval{Lo: math.MinInt32, Hi: math.MaxUint32}, true
 	case t.Kind == types.KindDecimal && t.Precision <= 15:
 		most := types.Pow10(int(t.Precision))

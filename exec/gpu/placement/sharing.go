@@ -128,7 +128,7 @@ func (x *sharer) received(sink physical.Sink, e distribute.Exchange) float64 {
 const (
 	storedBytes = 9  // of a column that is stored before, with the byte that says whether it is NULL
 	packedBytes = 4  // of one in a row of a join or an aggregation that moves rows itself
-	textBytes   = 16 // of an address and a length, besides
+	viewBytes   = 16 // of an address and a length, besides
 )
 
 // rowBytes is how many bytes a row of a sink takes as it moves.
@@ -142,7 +142,7 @@ func (x *sharer) rowBytes(sink physical.Sink) float64 {
 	bytes := 0.0
 	for _, c := range physical.SinkColumns(sink) {
 		if bytes += storedBytes; x.strings[c.ID] {
-			bytes += textBytes
+			bytes += viewBytes
 		}
 	}
 	return bytes

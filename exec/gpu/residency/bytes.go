@@ -14,9 +14,9 @@ import (
 	tables "github.com/radish-sql/radish/storage/table"
 )
 
-// textBegins says where the strings of each row group begin when all are laid end to end. It is found when first asked for, since codes have to be
+// stringBegins says where the strings of each row group begin when all are laid end to end. It is found when first asked for, since codes have to be
 // looked up for it.
-type textBegins struct {
+type stringBegins struct {
 	once sync.Once
 	at   []int64
 }
@@ -28,11 +28,11 @@ const padRows = 8 * 1024
 // sizedForm is a column's form, with what else is needed to know its size.
 type sizedForm struct {
 	form.Column
-	text *textBegins // of form.View
+	text *stringBegins // of form.View
 }
 
 // begins returns where the strings of each row group begin, and where the last ones end.
-func (t *textBegins) begins(v *tables.Version, ordinal int) []int64 {
+func (t *stringBegins) begins(v *tables.Version, ordinal int) []int64 {
 	t.once.Do(func() {
 		t.at = make([]int64, 1, len(v.Groups())+1)
 		_ = prepare(v.Groups(), ordinal, func(c *encoding.Chunk) (int64, error) { return stringBytes(c), nil }, func(_ *tables.RowGroup, size int64) error {
@@ -44,7 +44,7 @@ func (t *textBegins) begins(v *tables.Version, ordinal int) []int64 {
 }
 
 // bytesOf says where the strings of a part begin, and how long they are.
-func (t *textBegins) bytesOf(v *tables.Version, ordinal int, part tables.Slice) (from, total int64) {
+func (t *stringBegins) bytesOf(v *tables.Version, ordinal int, part tables.Slice) (from, total int64) {
 	begins := t.begins(v, ordinal)
 	if part = part.Of(v); part.All() {
 		return 0, begins[len(v.Groups())]

@@ -127,23 +127,23 @@ func (f *sizedForm) items(c *encoding.Chunk) (chunkItems, error) {
 	return chunkItems{}, fmt.Errorf("no way to upload a chunk of kind %d", c.Kind)
 }
 
-// chunkText is a chunk's strings end to end: string i is bytes[offsets[i]:offsets[i+1]].
-type chunkText struct {
+// chunkStrings is a chunk's strings end to end: string i is bytes[offsets[i]:offsets[i+1]].
+type chunkStrings struct {
 	offsets []uint32
 	bytes   []byte
 	own     bool // they are no part of the chunk
 }
 
-func textOf(c *encoding.Chunk) (chunkText, error) {
+func stringsOf(c *encoding.Chunk) (chunkStrings, error) {
 	switch {
 	case c.NullCount == c.Rows:
-		return chunkText{}, nil
+		return chunkStrings{}, nil
 	case c.Kind == encoding.RawString:
-		return chunkText{offsets: c.Offsets, bytes: c.Bytes}, nil
+		return chunkStrings{offsets: c.Offsets, bytes: c.Bytes}, nil
 	}
 	v := column.Vector{Type: c.Type}
 	c.Decode(&v, 0, c.Rows)
-	t := chunkText{offsets: make([]uint32, c.Rows+1), own: true}
+	t := chunkStrings{offsets: make([]uint32, c.Rows+1), own: true}
 	for i := range c.Rows {
 		t.bytes = append(t.bytes, v.StringAt(i)...)
 		t.offsets[i+1] = uint32(len(t.bytes))
@@ -175,7 +175,7 @@ func (l *uploader) strings(v *tables.Version, ordinal int, like *entry, prefix i
 	}
 	offsets := batch{l: l, at: c.Data + gpukernels.Ptr(8*row), width: 8}
 	bytes := batch{l: l, at: c.Bytes + gpukernels.Ptr(at), width: 1}
-	err = prepare(groups[prefix:], ordinal, textOf, func(g *tables.RowGroup, t chunkText) error {
+	err = prepare(groups[prefix:], ordinal, stringsOf, func(g *tables.RowGroup, t chunkStrings) error {
 		if t.offsets == nil {
 			return offsets.add(gpukernels.SameItems(g.Rows, at), false)
 		}

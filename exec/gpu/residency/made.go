@@ -10,7 +10,7 @@ import (
 )
 
 // Make allocates a column of integers or doubles, counted as table columns are, and fills what lies behind its rows on the stream. nulls says that some of its values are NULL.
-func (r *Residency) Make(s *gpukernels.Stream, class form.Class, width int, base, rows int64, nulls bool) (*Made, error) {
+func (r *Residency) Make(s *gpukernels.Stream, class form.Class, width int, base, rows int64, hasNulls bool) (*Made, error) {
 	m := &Made{class: class, width: width, base: base, rows: rows}
 	alloc := func(bytes int64) (gpukernels.Ptr, error) {
 		p, err := r.Alloc(s, r.ledger.columns, "a column that stays", bytes)
@@ -24,7 +24,7 @@ func (r *Residency) Make(s *gpukernels.Stream, class form.Class, width int, base
 	if m.Data, err = alloc((rows + padRows) * int64(width)); err == nil {
 		err = s.Fill(m.Data+gpukernels.Ptr(rows*int64(width)), 0, 1, padRows*int64(width))
 	}
-	if err == nil && nulls {
+	if err == nil && hasNulls {
 		if m.Valid, err = alloc(bitmapBytes(rows)); err == nil {
 			err = s.Fill(m.Valid, ^uint64(0), 8, bitmapBytes(rows)/8)
 		}

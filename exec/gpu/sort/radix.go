@@ -10,7 +10,7 @@ import (
 
 // radix sorts by a word that packs the bits in which the keys of the first columns differ. Rows that it leaves equal are compared in full, unless they are many.
 var radix = step{
-	needed: (*Expected).radix,
+	needed: (*Expected).isByRadix,
 	write: func(w *writer) {
 		writePacker(w)
 		packer := "Packer{Less{p}}"

@@ -80,8 +80,8 @@ type Expected struct {
 // selects says whether the wanted rows are found before they are sorted.
 func (x *Expected) selects() bool { return Selects(&x.Tuning, x.Wanted, x.Rows) }
 
-// radix says whether they are sorted by packed keys.
-func (x *Expected) radix() bool {
+// isByRadix says whether they are sorted by packed keys.
+func (x *Expected) isByRadix() bool {
 	rows := x.Rows
 	if x.selects() {
 		rows = x.Wanted

@@ -4,7 +4,7 @@ import "fmt"
 
 // tiles sorts the rows of each block in shared memory. Few rows need no more.
 var tiles = step{
-	needed: func(x *Expected) bool { return !x.radix() },
+	needed: func(x *Expected) bool { return !x.isByRadix() },
 	write: func(w *writer) {
 		fmt.Fprintf(&w.b, `RADISH_FN void tell_rows(const Params<%d>& p) {
   if (!p.w[%d] || block_index() > 0 || thread_index() > 0) return;

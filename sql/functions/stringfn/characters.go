@@ -42,8 +42,8 @@ func varying(t types.Type) types.Type {
 }
 
 // charLength counts the characters of s; a character of a binary string is a byte.
-func charLength(s string, bytes bool) int {
-	if bytes {
+func charLength(s string, inBytes bool) int {
+	if inBytes {
 		return len(s)
 	}
 	ascii := asciiPrefix(s)
@@ -51,8 +51,8 @@ func charLength(s string, bytes bool) int {
 }
 
 // charOffset returns the byte at which character n (from 0) of s begins, len(s) if there are not as many.
-func charOffset(s string, n int, bytes bool) int {
-	if bytes || n >= len(s) || n <= 0 {
+func charOffset(s string, n int, inBytes bool) int {
+	if inBytes || n >= len(s) || n <= 0 {
 		return min(max(n, 0), len(s))
 	}
 	i := asciiPrefix(s[:n]) // n characters take at least as many bytes
@@ -69,8 +69,8 @@ func charOffset(s string, n int, bytes bool) int {
 
 // charOffsetBack returns the byte at which the n-th character from the end of s begins; ok is false if there are not
 // as many.
-func charOffsetBack(s string, n int, bytes bool) (i int, ok bool) {
-	if bytes {
+func charOffsetBack(s string, n int, inBytes bool) (i int, ok bool) {
+	if inBytes {
 		return len(s) - n, n <= len(s)
 	}
 	i = len(s)

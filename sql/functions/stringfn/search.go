@@ -42,19 +42,19 @@ func evalLocate(_ *expr.Context, _ *expr.Call, out *column.Vector, args []*colum
 }
 
 // locate returns the position, from 1, of sub in s at or after position from; 0 if there is none.
-func locate(s, sub string, from int64, bytes bool) int64 {
+func locate(s, sub string, from int64, inBytes bool) int64 {
 	if from < 1 || from > int64(len(s))+1 {
 		return 0
 	}
-	start := charOffset(s, int(from-1), bytes)
-	if start == len(s) && from-1 > int64(charLength(s, bytes)) {
+	start := charOffset(s, int(from-1), inBytes)
+	if start == len(s) && from-1 > int64(charLength(s, inBytes)) {
 		return 0
 	}
 	at := strings.Index(s[start:], sub)
 	if at < 0 {
 		return 0
 	}
-	return from + int64(charLength(s[start:start+at], bytes))
+	return from + int64(charLength(s[start:start+at], inBytes))
 }
 
 func evalInstr(_ *expr.Context, _ *expr.Call, out *column.Vector, args []*column.Vector, sel []int32, n int) error {

@@ -48,22 +48,22 @@ func evalSubstring(_ *expr.Context, _ *expr.Call, out *column.Vector, args []*co
 	return nil
 }
 
-func substring(s string, pos, length int64, bytes bool) string {
+func substring(s string, pos, length int64, inBytes bool) string {
 	start := 0
 	switch {
 	case pos == 0 || length <= 0 || pos > int64(len(s)) || pos < -int64(len(s)):
 		return ""
 	case pos > 0:
-		start = charOffset(s, int(pos-1), bytes)
+		start = charOffset(s, int(pos-1), inBytes)
 	default:
 		var ok bool
-		if start, ok = charOffsetBack(s, int(-pos), bytes); !ok {
+		if start, ok = charOffsetBack(s, int(-pos), inBytes); !ok {
 			return ""
 		}
 	}
 	s = s[start:]
 	if length < int64(len(s)) {
-		s = s[:charOffset(s, int(length), bytes)]
+		s = s[:charOffset(s, int(length), inBytes)]
 	}
 	return s
 }

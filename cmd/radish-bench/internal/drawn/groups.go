@@ -177,14 +177,14 @@ func (d GroupData) Schema(database, name string) *table.Schema {
 }
 
 // Verify compares the rows of a check query with the totals.
-func (t *GroupTotals) Verify(rows [][]types.Value, extremes bool) error {
+func (t *GroupTotals) Verify(rows [][]types.Value, hasExtremes bool) error {
 	at := 0
 	for b := range GroupBuckets {
 		if t.rows[b] == 0 {
 			continue
 		}
 		want := []int64{int64(b), t.groups[b], t.sum[b]}
-		if extremes {
+		if hasExtremes {
 			want = append(want, t.rows[b])
 			if t.least != nil {
 				want = append(want, t.leastSum[b], t.greatestSum[b])

@@ -43,7 +43,7 @@ type Side struct {
 }
 
 // Of returns the side of the build or of the probe.
-func (x *Join) Of(probe bool) Side { return Side{x, probe} }
+func (x *Join) Of(isProbe bool) Side { return Side{x, isProbe} }
 
 // Build is the build whose rows are partitioned, Pipeline that of the probe.
 func (x *Join) Build() *physical.Build       { return x.build }
@@ -382,10 +382,10 @@ func (x *Join) Explain() string {
 }
 
 // sideText says what the rows of a side carry.
-func (x *Join) sideText(name string, probe bool) string {
-	side := x.Of(probe)
+func (x *Join) sideText(name string, isProbe bool) string {
+	side := x.Of(isProbe)
 	cols, keys := x.build.Payload, x.build.Keys
-	if probe {
+	if isProbe {
 		cols, keys = x.pipeline.AliveBefore(x.at), x.probe.Keys
 	}
 	for _, e := range keys {

@@ -61,17 +61,17 @@ func (x *Join) hashKeys(probe []codegen.Form) bool {
 }
 
 // keyID is the column under which a row carries key i: itself if it is one.
-func keyID(keys []expr.Expr, i int, probe bool) expr.ColumnID {
+func keyID(keys []expr.Expr, i int, isProbe bool) expr.ColumnID {
 	if c, ok := keys[i].(*expr.Column); ok {
 		return c.ID
 	}
-	return expr.ColumnID(-1 - 2*i - side(probe))
+	return expr.ColumnID(-1 - 2*i - side(isProbe))
 }
 
 // carryKeys adds the keys to what the rows of a side carry.
-func (x *Join) carryKeys(keys []expr.Expr, keyForms []codegen.Form, probe bool, ids []expr.ColumnID, forms []codegen.Form) ([]expr.ColumnID, []codegen.Form) {
+func (x *Join) carryKeys(keys []expr.Expr, keyForms []codegen.Form, isProbe bool, ids []expr.ColumnID, forms []codegen.Form) ([]expr.ColumnID, []codegen.Form) {
 	for i := range keys {
-		if id := keyID(keys, i, probe); x.keys.hashed && !slices.Contains(ids, id) {
+		if id := keyID(keys, i, isProbe); x.keys.hashed && !slices.Contains(ids, id) {
 			ids, forms = append(ids, id), append(forms, keyForms[i])
 		}
 	}
@@ -220,35 +220,35 @@ func (k *packedKeys) pack(x *Join, ranges []form.Interval, wide, outside bool) b
 }
 
 // recovers says whether the keys of a side's rows follow from their radix keys.
-func (x *Join) recovers(probe bool) bool {
+func (x *Join) recovers(isProbe bool) bool {
 	if x.keys.hashed {
 		return false
 	}
 	lives := x.Notes() // without a match
-	if probe {
+	if isProbe {
 		lives = x.Keeps()
 		if lives && x.keys.outside {
 			return false
 		}
 	}
-	return !lives || len(x.keys.each) == 1 || !x.keys.nullable[side(probe)]
+	return !lives || len(x.keys.each) == 1 || !x.keys.nullable[side(isProbe)]
 }
 
-func side(probe bool) int {
-	if probe {
+func side(isProbe bool) int {
+	if isProbe {
 		return 1
 	}
 	return 0
 }
 
 // radixKey writes the radix key of a row: its keys, packed and mixed. Rows that match nothing are dropped, unless they live on: some key is NULL or, on the probe's side, none that the build has.
-func (x *Join) radixKey(k *kernel.Kernel, s *codegen.Scope, keys []expr.Expr, probe bool) (string, error) {
+func (x *Join) radixKey(k *kernel.Kernel, s *codegen.Scope, keys []expr.Expr, isProbe bool) (string, error) {
 	if x.keys.hashed {
-		return x.hashedRadixKey(k, s, keys, probe && x.Keeps() || !probe && x.Notes())
+		return x.hashedRadixKey(k, s, keys, isProbe && x.Keeps() || !isProbe && x.Notes())
 	}
 	packed, null, outside := "", "", ""
 	nulls := x.keys.buildNulls
-	if probe {
+	if isProbe {
 		nulls = x.keys.nulls
 	}
 	for i, e := range keys {
@@ -261,7 +261,7 @@ func (x *Join) radixKey(k *kernel.Kernel, s *codegen.Scope, keys []expr.Expr, pr
 		case nulls.first > 0:
 			null = either(null, "("+v.Null+")")
 		default:
-			if !probe && x.MayBeUnknown() {
+			if !isProbe && x.MayBeUnknown() {
 				k.Line("if (%s) store_relaxed(%s, 1u);", v.Null, k.Pointer("u32", x.Nulls()))
 			}
 			k.Block("if (!(%s)) {", v.Null)
@@ -269,9 +269,9 @@ func (x *Join) radixKey(k *kernel.Kernel, s *codegen.Scope, keys []expr.Expr, pr
 		key, name := &x.keys.each[i], k.Name("key")
 		k.Line("const u64 %s = (u64)%s - %s;", name, v.Text, k.Literal(uint64(key.Lo)))
 		switch {
-		case probe && x.keys.outside:
+		case isProbe && x.keys.outside:
 			outside = either(outside, fmt.Sprintf("%s > %s", name, k.Literal(key.span())))
-		case probe && !x.Keeps():
+		case isProbe && !x.Keeps():
 			k.Block("if (%s <= %s) {", name, k.Literal(key.span()))
 		}
 		switch {

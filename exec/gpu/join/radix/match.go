@@ -90,9 +90,9 @@ func (x *Join) inner(k *kernel.Kernel, s *codegen.Scope) (*codegen.Scope, error)
 	return s, nil
 }
 
-// candidates opens the loop over the rows of the table with the current row's keys; body says that the rest of the row's text stands inside.
-func (x *Join) candidates(k *kernel.Kernel, s *codegen.Scope, body bool) (*codegen.Scope, error) {
-	if open := "while (!Chains::is_end(next_link)) {"; body {
+// candidates opens the loop over the rows of the table with the current row's keys; holdsRest says that the rest of the row's text stands inside.
+func (x *Join) candidates(k *kernel.Kernel, s *codegen.Scope, holdsRest bool) (*codegen.Scope, error) {
+	if open := "while (!Chains::is_end(next_link)) {"; holdsRest {
 		k.Block("%s", open)
 	} else {
 		k.Open("%s", open)

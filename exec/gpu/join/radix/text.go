@@ -79,9 +79,9 @@ func (x *Join) Open(k *kernel.Kernel, s *codegen.Scope) {
 }
 
 // lies writes where the partitions of a side lie.
-func (x *Join) lies(k *kernel.Kernel, probe bool) string {
+func (x *Join) lies(k *kernel.Kernel, isProbe bool) string {
 	word := func(what partition.Item) string {
-		return k.Pointer("const u32", partition.Word{Of: x.Of(probe), Pass: x.partitions.Passes - 1, What: what})
+		return k.Pointer("const u32", partition.Word{Of: x.Of(isProbe), Pass: x.partitions.Passes - 1, What: what})
 	}
 	return fmt.Sprintf("RadixSide{%s, %s}", word(partition.Begins), word(partition.Counts))
 }

@@ -7,10 +7,10 @@ import (
 	"github.com/radish-sql/radish/exec/cpu/vec"
 )
 
-// updateTexts is Update of MIN and MAX of strings.
-func (a *keptValue) updateTexts(groups []uint32, v *column.Vector, sel []int32) {
+// updateStrings is Update of MIN and MAX of strings.
+func (a *keptValue) updateStrings(groups []uint32, v *column.Vector, sel []int32) {
 	if groups == nil {
-		a.updateText(v, sel)
+		a.updateOnlyString(v, sel)
 		return
 	}
 	least := a.kind == minValue
@@ -26,12 +26,12 @@ func (a *keptValue) updateTexts(groups []uint32, v *column.Vector, sel []int32) 
 			continue
 		}
 		a.seen[g] = true
-		a.setText(g, v, int(p))
+		a.setString(g, v, int(p))
 	}
 }
 
-// updateText is updateTexts of the only group. Most strings are told from the best so far by their first eight bytes.
-func (a *keptValue) updateText(v *column.Vector, sel []int32) {
+// updateOnlyString is updateStrings of the only group. Most strings are told from the best so far by their first eight bytes.
+func (a *keptValue) updateOnlyString(v *column.Vector, sel []int32) {
 	least, turn := a.kind == minValue, uint64(0)
 	if !least {
 		turn = ^turn // so that the smaller prefix is better here, too
@@ -59,7 +59,7 @@ func (a *keptValue) updateText(v *column.Vector, sel []int32) {
 	}
 	if found >= 0 {
 		a.seen[0] = true
-		a.setText(0, v, int(found))
+		a.setString(0, v, int(found))
 	}
 }
 

@@ -44,12 +44,11 @@ var fitted = Joins{
 
 var defaults = Default()
 
-// Joins are the prices of joins on a device: on the CPU each as many times the fitted one as the table's rate is the default rate. A rate of the table is what a row
-// takes where a single join is measured; in a plan of many, some of that is hidden behind the reading of memory for others, so the rates alone give worse orders.
+// Joins are the prices of joins on a device. On the CPU they are the fitted ones times the table's rate over the default rate. The rates alone give worse orders: they
+// are measured in single joins, and in a plan of many some of that time is hidden behind the reading of memory for others.
 //
-// On a GPU they are the fitted ones. Joins that a calibration has time for are over before all of a GPU is at work, which says little of large ones. On an H100
-// a row that is looked up in a small table came out at 4.2 times the default rate, in a large one at 0.33, one that is stored at 0.27. Orders by such prices
-// took 77 ms for TPC-H's Q9 at scale factor 100, which takes 13.5.
+// On a GPU they are the fitted ones. A calibration has time only for joins that do not fill a GPU, whose rates say little of large ones: orders by them made
+// TPC-H's Q9 five times slower on an H100.
 func (t *Table) Joins(d physical.Device) Joins {
 	if d == physical.GPU {
 		return fitted

@@ -84,7 +84,6 @@ type numberText struct {
 	point      int    // digits of mantissa before the decimal point, exponent included; may be negative or large
 	digits     int    // digits in mantissa
 	end        int    // bytes of the string that the number takes, leading spaces included
-	isInteger  bool   // neither a point nor an exponent was read
 }
 
 // scanNumber reads the number that s begins with, after spaces. ok is false if there is none.
@@ -100,7 +99,6 @@ func scanNumber(s string) (n numberText, ok bool) {
 	}
 	digits = i - start
 	whole := digits
-	n.isInteger = true
 	if i < len(s) && s[i] == '.' {
 		j := i + 1
 		for j < len(s) && isDigit(s[j]) {
@@ -108,7 +106,6 @@ func scanNumber(s string) (n numberText, ok bool) {
 		}
 		if digits += j - i - 1; digits > 0 {
 			i = j
-			n.isInteger = false
 		}
 	}
 	if digits == 0 {
@@ -142,7 +139,6 @@ func scanNumber(s string) (n numberText, ok bool) {
 			}
 			n.point += exp
 			n.end = j
-			n.isInteger = false
 		}
 	}
 	return n, true

@@ -93,13 +93,12 @@ type aggLocal struct {
 	positions []int32
 }
 
-// A worker puts its table aside and begins a new one when it has task.Tuning.FrozenGroups groups, about what a core's cache holds, and not
-// frozenRows times as many rows: then most groups come once in a while, and it is cheaper to join them in the merge, where a partition's
-// groups fit the cache, than in a table that does not.
+// A worker puts its table aside and begins a new one when it has task.Tuning.FrozenGroups groups, about what a core's cache holds, and fewer than frozenRows rows
+// for each. Most groups come once in a while then, and the merge joins them more cheaply, since a partition's groups fit the cache there.
 //
-// Where the rows so far let expect at most grownTables times FrozenGroups groups in all, and the worker has seen more rows than that, the table
-// grows instead: each group has come before and will come again, so a lookup outside the core's cache costs less than storing and merging the row. It has
-// to come again repeatedRows times for what the table's groups cost until they are merged, if rows can wait without groups.
+// The table grows instead where the rows so far suggest at most grownTables times FrozenGroups groups, and the worker has seen more rows than that: each group
+// comes again, so a lookup outside the cache costs less than storing and merging the row. If rows can wait without groups, each has to come
+// repeatedRows times to pay for its merge.
 const (
 	frozenRows   = 4
 	grownTables  = 8

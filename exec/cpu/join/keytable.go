@@ -45,7 +45,6 @@ type keyPart struct {
 	stride uint64
 	null   bool               // digit 0 is NULL, the others are shifted by one
 	dict   *column.Dictionary // the digit is a code
-	typ    types.Type
 }
 
 // packing maps keys of integers and dictionary codes to one number below limit.
@@ -58,7 +57,7 @@ type packing struct {
 func (b *Build) pack() (p packing, ok bool, err error) {
 	size := uint64(1) // numbers so far, 0: 2^64
 	for i, v := range b.keys {
-		k := keyPart{typ: v.Type, stride: size}
+		k := keyPart{stride: size}
 		k.null = b.nullSafe(i)
 		switch {
 		case v.Dict != nil:

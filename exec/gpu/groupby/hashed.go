@@ -9,11 +9,11 @@ import (
 	"github.com/radish-sql/radish/planner/physical"
 )
 
-// Many groups whose keys are found by hashing, and are of one word, are partitioned as those of large domains are (partition.go). Instead of a slot there is
-// the key, mixed by a bijection: it spreads over all 32 bits, or 64, and the key follows from it. Each partition has one block. That block finds the
-// partition's groups in shared memory: by a perfect hash of their keys (partitiontables.go), by a bitmap of their tags, or by searching. It appends the groups
-// behind the table in device memory. That table is small: it has what was added directly, that is keys that are frequent in a block's first tiles, and rows
-// that did not fit their partition or its table. A group that is there already is added to.
+// Many groups with hashed keys of one word are partitioned as those of large domains are (partition.go). The mixed key takes the slot's part. The mixing
+// is a bijection, so the key follows from it.
+//
+// Each partition has one block, which finds its groups in shared memory: by a perfect hash (partitiontables.go), by a bitmap of tags, or by searching. It appends them
+// behind the table in device memory, or adds to those that are in it. That table is small: it has the rows of frequent keys, and those that found a partition or its table full.
 
 const (
 	rankBlocks = 3 // of a multiprocessor

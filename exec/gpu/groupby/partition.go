@@ -12,15 +12,12 @@ import (
 	"github.com/radish-sql/radish/sql/expr"
 )
 
-// Radix partitioning, for groups of a domain too large for shared memory, where many rows come. The pipeline's kernel writes rows of 8 bytes, the group's slot
-// and the value as an offset, to 128 or 256 partitions of the slots (partition.cuh). If a partition's groups do not fit shared memory then, a second kernel
-// splits each partition into as many again. The last kernel gives each partition a block, which adds its rows up in shared memory (shared.go).
+// Radix partitioning, for many rows of groups that do not fit shared memory. docs/internals/group-by.md#partitioning has the steps and says what they save.
 //
-// Keys that are found by hashing are partitioned in the same way, with the mixed key instead of the slot: hashed.go. Keys that do not pack into 32 bits make
-// rows of 16 bytes.
+// The pipeline's kernel writes 8 bytes for each row, the group's slot and the value's offset, to a partition of the slots (partition.cuh). A second kernel splits
+// partitions whose groups still do not fit. The last one gives each partition a block, which adds its rows up in shared memory (shared.go).
 //
-// A global atomic a row costs a sector of memory read and written wherever the groups do not fit the L2 cache; a row that is written and
-// read once or twice costs 16 to 32 bytes, in whole lines.
+// Hashed keys have the mixed key for a slot (hashed.go). Keys that do not pack into 32 bits make rows of 16 bytes.
 
 var partitions = way{
 	name: "partitions",

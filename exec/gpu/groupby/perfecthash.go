@@ -10,11 +10,11 @@ import (
 	"github.com/radish-sql/radish/planner/physical"
 )
 
-// Few groups that are found by hashing, and whose keys are of one word, have tables in shared memory with a perfect hash, which is made before the rows come: it
-// gives each key the one slot where its rows look (gpukernels/device/displace.cuh). The table has the keys mixed by a bijection, as tags of 32 bits if the
-// packed keys fit these, and of 64 otherwise. The kernel runs twice. First it runs over some tiles that lie all over the scanned table, while the block's table
-// is empty and all rows go to their groups in device memory. Then one block makes a perfect hash of the keys of these groups, and the kernel runs over the other
-// tiles. Rows of keys that were not seen, or have no slot, still go to device memory.
+// A perfect hash in shared memory, for few groups with hashed keys of one word: each key has one slot, where its rows look (gpukernels/device/displace.cuh).
+// The table has the mixed keys as tags, of 32 bits if the packed keys fit these, else of 64.
+//
+// The kernel runs twice. First it runs over some tiles from all over the table, whose rows go to their groups in device memory. One block makes a perfect hash of
+// these groups' keys. Then the kernel runs over the other tiles. Rows of keys without a slot still go to device memory.
 
 // slotsPerBucket is how many slots of a perfect hash there are for each bucket, or fewer.
 const slotsPerBucket = 3.5

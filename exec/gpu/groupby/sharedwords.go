@@ -12,15 +12,12 @@ import (
 
 // A group in shared memory is words of 32 bits, whichever table of a block it lies in:
 //
-//   - A count is a word.
-//   - A sum of doubles is 4 limbs of those that fit a window, one of their squares twice 4 (sums.go).
-//   - A sum of values that span less than 2^32 is a word of their offsets from the least one, and a word of its carries; other sums are 2 to
-//     4 limbs. Where tables are large, of partitions or with keys, the first offset sum counts the rows too, in the high half of its carries' word:
-//     the thread that makes it 2^15 moves all but one of them to the group in device memory.
-//   - BIT_AND, BIT_OR and BIT_XOR are 2 words.
-//   - An extreme of such values is a word. It is read first, since most rows change nothing. Of others, the word has the highest bits of the best that
-//     the block has had: the few rows that are not worse go to the group in device memory.
+//   - A count is one word. BIT_AND, BIT_OR and BIT_XOR take two.
+//   - A sum of values that span less than 2^32 is a word of their offsets from the least one and a word of carries. Other sums take 2 to 4 limbs.
+//   - A sum of doubles takes 4 limbs that fit a window, a sum of their squares twice 4 (sums.go).
+//   - An extreme is one word. Of wide values it has the highest bits, and rows that are not worse go to the group in device memory.
 //
+// In large tables the high half of the first carries counts the rows. The thread that makes it 2^15 moves all but one of them to device memory.
 // What has no words is kept in device memory alone.
 
 // narrow says whether a sum is known to fit 64 bits.

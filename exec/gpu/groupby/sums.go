@@ -90,13 +90,12 @@ func (a *groupText) addExact(acc *Accumulator, v codegen.Value, slot string) {
 	}
 }
 
-// Variances and standard deviations follow from the number of values, their sum and the sum of their squares, (n * squares - sum^2) / n^2, all of which
-// are exact: nothing is lost where the values are far from 0 and near each other, and nothing depends on the order of rows (variance.cuh).
+// Variances and standard deviations are (n * squares - sum^2) / n^2 of a count, a sum and a sum of squares. All three are exact, so values far from 0 lose
+// nothing and the order of rows does not matter (variance.cuh).
 //
-// The values are doubles to SQL. Where they were integers or decimals of which that is known to lose nothing, or their last digits at most, integers are added up,
-// as for SUM. Numbers whose squares have more than 64 bits but lie near each other are taken as distances from a number between them, which changes no variance.
-// Doubles and their squares are added up as for SUM; what is too large for its square to have limbs, and variances of the size of the smallest
-// doubles, have the CPU run the query.
+// Integers and decimals are added up as integers, where that loses the last digits at most. If squares have more than 64 bits, distances from a number between
+// the values are added up instead, which changes no variance. Doubles are added up as for SUM. The CPU runs the query where a square is too large
+// for limbs, or a variance is of the size of the smallest doubles.
 
 // maxExact bounds the integers that are doubles, too.
 const maxExact = 1 << 53

@@ -67,10 +67,10 @@ type Scan struct {
 	wholeBytes int64 // of whole
 }
 
-// Plan chooses the scans that are read in windows so that table columns take at most so many bytes; 0: as many as there are. It chooses none where all columns fit at once, else the
-// largest ones. parts are what is read of the tables; all of those that are not named. on says which pipelines run on the device.
+// Plan chooses the scans that are read in windows so that table columns take at most tables bytes; 0: as many as there are. It chooses none if all columns fit at once,
+// else the largest ones. parts are what is read of some tables; others are read whole. on says which pipelines run on the device.
 //
-// What cannot be read in windows, as a row group that is too large, is read whole where the columns fit into the memory that would be left to the query itself: it may do with less.
+// What windows cannot read, as a row group that is too large, is read whole if the columns fit without the memory that is kept for the query, which may do with less.
 func Plan(plan *physical.Plan, on func(*physical.Pipeline) bool, r *residency.Residency, parts map[*physical.TableScan]tables.Slice, tables int64) Windows {
 	scans, total := Scans(plan, on, r, parts)
 	w := Within(scans, total, r, r.TableCapacity(tables))

@@ -15,4 +15,14 @@
 //   - Limits. Queries and columns together hold no more than [Residency.SetLimit] allows. What does not fit is an error that wraps
 //     [gpukernels.ErrOutOfMemory].
 //   - End. [Residency.Close] ends uploads and frees everything. Nothing may be borrowed then, and nothing may be called afterwards.
+//
+// The files, from the API down:
+//
+//	residency.go   what is kept, and for whom; open.go opens and closes it, list.go says what is there
+//	hold.go        a query's columns: found, waited for, lent and given back
+//	invest.go      columns that are uploaded before a query asks for them, by the goroutine of investor.go
+//	made.go        columns that a kernel has made
+//	upload.go      one upload, through uploader.go; items.go has the pieces that it copies, bytes.go how much memory they take
+//	evict.go       what goes when memory runs short; shortage.go notes for how long uploads are not tried again
+//	memory.go      memory that queries ask for; ledger.go counts all that is allocated, and keeps the limits
 package residency

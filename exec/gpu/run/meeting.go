@@ -14,11 +14,11 @@ import (
 	"github.com/radish-sql/radish/planner/physical"
 )
 
-// Rows of a join in partitions move between places in the second pass. Each partition of the first one has one owner: a run of their numbers, of about equal length. The second pass of an owner
-// goes over its own rows of these partitions and over those of all other places, which it reads where they lie. The join goes over what a place owns.
+// Rows of a join in partitions move between places in the second pass. Each place owns a run of the first pass's partitions, all of about equal length. An owner's second pass
+// goes over its own rows of these and over those of the other places, which it reads where they lie. The join goes over what a place owns.
 //
-// So nothing is copied, no memory is needed for what comes, and the link is busy as long as kernels are that read over it. The host launches a second pass as soon as all places have
-// counted their first ones, and looks whether its partitions sufficed while the next kernel runs.
+// So nothing is copied, and no memory waits for what comes. The host launches a second pass once all places have counted their first ones, and looks whether its
+// partitions sufficed while the next kernel runs.
 
 // Quiesce waits until nothing of the query runs on the device any more, whatever has become of it.
 func (q *Query) Quiesce() {

@@ -206,7 +206,7 @@ func (x *argument) add(out *Output) error {
 		out.acc = x.count()
 	case expr.AggSum, expr.AggAvg:
 		if x.typ.Phys() == types.PhysString {
-			return sqlerr.Bug("%s of text", fn.Name)
+			return sqlerr.Bug("%s of strings", fn.Name)
 		}
 		out.acc = x.sum()
 		if fn.Kind == expr.AggAvg || x.expr.Nullable() || x.p.keys == 0 {

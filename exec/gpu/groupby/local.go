@@ -10,10 +10,9 @@ import (
 	"github.com/radish-sql/radish/sql/expr"
 )
 
-// Groups that are found by hashing have, where there are few of them, a table in each block's shared memory in front of the table in device
-// memory: keys of 64 bits, and the accumulators' words (sharedwords.go). A row whose key finds no slot there, because the table is full, goes
-// to the other table at once, so the estimate of the number of groups decides nothing but the speed. Where there are many rows the keys are
-// in another one by a perfect hash (perfecthash.go).
+// A hash table in each block's shared memory, in front of the one in device memory, for few hashed keys. It has keys of 64 bits and the accumulators' words
+// (sharedwords.go). A row that finds it full goes to the table in device memory at once, so a wrong estimate of the number of groups costs time only. Where
+// rows are many, a perfect hash takes its part (perfecthash.go).
 
 // localLeast is the fewest slots of such a table.
 const localLeast = 256

@@ -93,7 +93,7 @@ func (c *catalogView) View(db, name string) (bind.View, bool) {
 			return bind.View{Err: err}, true
 		}
 	}
-	return bind.View{Select: stmt.Node, Columns: v.Columns, Collation: v.Collation, Check: checkOptions[v.Check], TempTable: v.TempTable}, true
+	return bind.View{Select: stmt.Node, Columns: v.Columns, Collation: v.Collation, Check: checkOptions[v.Check], IsTempTable: v.IsTempTable}, true
 }
 
 // view returns the view that a name means; nil: it means none.

@@ -198,12 +198,12 @@ func notesOf(cost *profile.Plan) physical.Notes {
 		}
 		o := pc.Operators[op]
 		note := physical.Note{Millis: float64(o.CPU.Microseconds()) / 1e3, Bytes: o.Bytes, Memory: o.Memory, Text: o.Note}
-		sink := op == len(pc.Operators)-1
+		isSink := op == len(pc.Operators)-1
 		_, groups := p.Sink.(*physical.Aggregate)
 		switch {
-		case sink && groups:
+		case isSink && groups:
 			note.Rows, note.Groups = counted(o.RowsIn), counted(o.RowsOut)
-		case sink:
+		case isSink:
 			note.Rows = counted(o.RowsIn)
 		case o.RowsOut == profile.Uncounted:
 			note.Read = counted(o.RowsIn)

@@ -43,10 +43,10 @@ func (s *Session) lockTables(st *statement, n *ast.LockTablesStmt) (*Result, err
 		if _, _, err := snap.Lookup(db, name); err != nil {
 			return nil, err
 		}
-		write := t.Type != ast.TableLockRead && t.Type != ast.TableLockReadLocal
+		forWriting := t.Type != ast.TableLockRead && t.Type != ast.TableLockReadLocal
 		id := catalog.NewTableID(db, name)
-		named[id] = named[id] || write
-		uses = s.expand(uses, snap, locks.Use{Table: id, Writes: write})
+		named[id] = named[id] || forWriting
+		uses = s.expand(uses, snap, locks.Use{Table: id, Writes: forWriting})
 	}
 	tables := s.engine.tableLocks
 	for {

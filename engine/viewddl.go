@@ -18,13 +18,13 @@ func (s *Session) createView(st *statement, n *ast.CreateViewStmt) (*Result, err
 	if err != nil {
 		return nil, err
 	}
-	tempTable := n.Algorithm == ast.AlgorithmTemptable
+	isTempTable := n.Algorithm == ast.AlgorithmTemptable
 	if st.IsAlter {
 		old, err := s.snapshot().View(db, name)
 		if err != nil {
 			return nil, err
 		}
-		tempTable = tempTable || n.Algorithm == ast.AlgorithmUndefined && old.TempTable
+		isTempTable = isTempTable || n.Algorithm == ast.AlgorithmUndefined && old.IsTempTable
 	}
 	if err := definesView(n.Select); err != nil {
 		return nil, err
@@ -39,7 +39,7 @@ func (s *Session) createView(st *statement, n *ast.CreateViewStmt) (*Result, err
 		return nil, sqlerr.ViewOfTemporary(cat.temporary)
 	}
 	view := &catalog.View{
-		Database: db, Name: name, Collation: st.exprContext().Collation, Columns: q.Names, TempTable: tempTable,
+		Database: db, Name: name, Collation: st.exprContext().Collation, Columns: q.Names, IsTempTable: isTempTable,
 	}
 	switch st.Check {
 	case parse.LocalCheck:

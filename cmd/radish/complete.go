@@ -111,9 +111,9 @@ func (c *completer) candidates(before, after string) (word string, list []string
 	if first, _, _ := strings.Cut(strings.TrimSpace(before), " "); strings.HasSuffix(before[:start], "@@") || settings[strings.ToUpper(first)] {
 		list = engine.VariableNames()
 	}
-	lower := word == strings.ToLower(word)
+	isLower := word == strings.ToLower(word)
 	spell := func(name string) string {
-		if lower {
+		if isLower {
 			return strings.ToLower(name)
 		}
 		return strings.ToUpper(name)

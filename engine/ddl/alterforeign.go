@@ -89,8 +89,8 @@ func (a *Alteration) RenameReferenced(snap *catalog.Snapshot, schema *table.Sche
 	var children []*table.Version
 	var err error
 	snap.Referring(schema.Database, schema.Name, func(child *table.Version, f *table.ForeignKey) {
-		self := catalog.IDOf(child.Schema) == catalog.IDOf(schema)
-		if self && a.foreignKey(f.Name) < 0 {
+		isSelf := catalog.IDOf(child.Schema) == catalog.IDOf(schema)
+		if isSelf && a.foreignKey(f.Name) < 0 {
 			return // it is dropped
 		}
 		names := make([]string, len(f.Referenced))
@@ -102,7 +102,7 @@ func (a *Alteration) RenameReferenced(snap *catalog.Snapshot, schema *table.Sche
 			}
 			names[i] = a.columns[at].def.Name
 		}
-		if self {
+		if isSelf {
 			for i := range schema.Foreign {
 				if schema.Foreign[i].Name == f.Name {
 					schema.Foreign[i].Referenced = names

@@ -106,7 +106,7 @@ func CreateViewSQL(v *catalog.View) string {
 		names[i] = QuoteName(c)
 	}
 	out := "CREATE "
-	if v.TempTable {
+	if v.IsTempTable {
 		out += "ALGORITHM=TEMPTABLE "
 	}
 	out += "VIEW " + QuoteName(v.Name) + " (" + strings.Join(names, ",") + ") AS " + v.SQL

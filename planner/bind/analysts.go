@@ -137,9 +137,9 @@ func (b *Binder) bindSample(n *ast.TableName, t *ast.TableSource, sc *scope) (lo
 	if err != nil {
 		return nil, err
 	}
-	rows := sample.SampleClauseUnit == ast.SampleClauseUnitTypeRow
+	byRow := sample.SampleClauseUnit == ast.SampleClauseUnitTypeRow
 	size, _ := types.Cast(v, types.Double)
-	if size.Null || size.F < 0 || !rows && size.F > 100 {
+	if size.Null || size.F < 0 || !byRow && size.F > 100 {
 		return nil, b.at(sqlerr.WrongArguments("TABLESAMPLE").WithHint("percents lie between 0 and 100"), amount)
 	}
 	alias := t.AsName
@@ -155,7 +155,7 @@ func (b *Binder) bindSample(n *ast.TableName, t *ast.TableSource, sc *scope) (lo
 	query := &ast.SelectStmt{SelectStmtOpts: &ast.SelectStmtOpts{SQLCache: true}, Kind: ast.SelectStmtKindSelect,
 		Fields: &ast.FieldList{Fields: []*ast.SelectField{{WildCard: &ast.WildCardField{}}}},
 		From:   &ast.TableRefsClause{TableRefs: &ast.Join{Left: &ast.TableSource{Source: &plain, AsName: inner}}}}
-	if rows {
+	if byRow {
 		query.OrderBy = &ast.OrderByClause{Items: []*ast.ByItem{{Expr: parse.RandomNumber(seed), NullOrder: true}}}
 		query.Limit = &ast.Limit{Count: amount}
 	} else {

@@ -31,10 +31,10 @@ type View struct {
 	Select  ast.StmtNode // the parsed SELECT
 	Columns []string     // names of its columns, as CREATE VIEW fixed them
 	// Collation is that of its literals.
-	Collation types.Collation
-	Check     CheckOption
-	TempTable bool  // ALGORITHM = TEMPTABLE: nobody writes through it
-	Err       error // why its query could not be read, for lack of memory
+	Collation   types.Collation
+	Check       CheckOption
+	IsTempTable bool  // ALGORITHM = TEMPTABLE: nobody writes through it
+	Err         error // why its query could not be read, for lack of memory
 }
 
 // Binder binds one statement.

@@ -267,7 +267,7 @@ func (b *Binder) bindView(view View, db, name, alias string, sc *scope) (logical
 	if err != nil {
 		return nil, InView(db, name, err)
 	}
-	if !view.TempTable {
+	if !view.IsTempTable {
 		b.keepMerged(rel)
 	}
 	cols := make([]scopeColumn, len(rel.cols))

@@ -102,7 +102,7 @@ func (b *Binder) updatable(db, name string) (*updatable, error) {
 // singleTable returns the table, or view, that a view selects from, if each of its rows is one of that.
 func singleTable(v View) *ast.TableSource {
 	q, ok := v.Select.(*ast.SelectStmt)
-	if !ok || v.TempTable || q.Distinct || q.GroupBy != nil || q.Having != nil || q.Limit != nil || q.With != nil || q.From == nil || len(q.WindowSpecs) > 0 ||
+	if !ok || v.IsTempTable || q.Distinct || q.GroupBy != nil || q.Having != nil || q.Limit != nil || q.With != nil || q.From == nil || len(q.WindowSpecs) > 0 ||
 		q.Kind != ast.SelectStmtKindSelect || q.From.TableRefs.Right != nil {
 		return nil
 	}

@@ -49,8 +49,8 @@ func (d *decorrelator) apply(a *logical.Apply) logical.Node {
 		a = &logical.Apply{Kind: logical.LeftJoin, Left: a.Left, Right: a.Right, On: a.On}
 	}
 	l, r, on := a.Left, a.Right, a.On
-	existential := a.Kind == logical.SemiJoin || a.Kind == logical.AntiJoin || a.Kind == logical.MarkJoin
-	if existential {
+	isExistential := a.Kind == logical.SemiJoin || a.Kind == logical.AntiJoin || a.Kind == logical.MarkJoin
+	if isExistential {
 		r, on = stripExistential(r, on)
 		on = d.undecided(on)
 	}
@@ -66,7 +66,7 @@ func (d *decorrelator) apply(a *logical.Apply) logical.Node {
 	if top := scalarTop(r); top != nil {
 		return d.applyScalar(&logical.Apply{Kind: a.Kind, Left: l, Right: r, On: on, Mark: a.Mark}, top)
 	}
-	if !existential {
+	if !isExistential {
 		if n, ok := d.applyProject(a, r, on); ok {
 			return n
 		}

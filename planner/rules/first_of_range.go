@@ -44,10 +44,10 @@ func (d *decorrelator) firstOfRange(a *logical.Apply) logical.Node {
 // joinChosen does what a does by a join of a's left side with the rows that it chooses for each row. above are the projections over them.
 // marker is a column of theirs that is not NULL. It returns nil if what a joins on could fail for other pairs of rows.
 func (d *decorrelator) joinChosen(a *logical.Apply, join *logical.Join, above []*logical.Project, marker *expr.Column) logical.Node {
-	outerJoin := a.Kind != logical.InnerJoin
+	isOuter := a.Kind != logical.InnerJoin
 	values := map[expr.ColumnID]expr.Expr{}
 	for _, c := range join.Right.Schema() {
-		values[c.ID] = withNull(c, c.Null || outerJoin)
+		values[c.ID] = withNull(c, c.Null || isOuter)
 	}
 	for _, p := range above {
 		made := map[expr.ColumnID]expr.Expr{}
@@ -61,14 +61,14 @@ func (d *decorrelator) joinChosen(a *logical.Apply, join *logical.Join, above []
 			return nil
 		}
 	}
-	join.Kind = pick(outerJoin, logical.LeftJoin, logical.InnerJoin)
+	join.Kind = pick(isOuter, logical.LeftJoin, logical.InnerJoin)
 	join.On = append(join.On, substituteAll(a.On, values)...)
 	some := &expr.Not{Arg: &expr.IsNull{Arg: withNull(marker, true)}}
 	schema := a.Right.Schema()
 	items := make([]logical.Item, len(schema))
 	for i, c := range schema {
 		e := values[c.ID]
-		if _, isColumn := e.(*expr.Column); outerJoin && !isColumn {
+		if _, isColumn := e.(*expr.Column); isOuter && !isColumn {
 			e = &expr.Case{Whens: []expr.When{{Cond: some, Then: e}}, Typ: c.Typ}
 		}
 		items[i] = logical.Item{Col: withNull(c, e.Nullable()), Expr: e}

@@ -250,11 +250,11 @@ func distinctValues(vs []types.Value) []types.Value {
 	}
 	out := make([]types.Value, 0, len(vs))
 	for _, v := range vs {
-		dup := false
+		isDuplicate := false
 		for _, o := range out {
-			dup = dup || compareValues(v, o) == 0
+			isDuplicate = isDuplicate || compareValues(v, o) == 0
 		}
-		if !dup {
+		if !isDuplicate {
 			out = append(out, v)
 		}
 	}

@@ -135,14 +135,14 @@ func evalFoldPattern(c *Context, _ *Call, out *column.Vector, args []*column.Vec
 		if err != nil {
 			return err
 		}
-		literal := false
+		isLiteral := false
 		for at, r := range x {
 			last := at+utf8.RuneLen(r) >= len(x)
 			switch {
-			case !literal && hasEscape && r == escape && !last:
-				literal = true
+			case !isLiteral && hasEscape && r == escape && !last:
+				isLiteral = true
 				continue
-			case !literal && (r == '%' || r == '_'):
+			case !isLiteral && (r == '%' || r == '_'):
 				b = utf8.AppendRune(b, r)
 			default:
 				r = under.FoldChar(r)
@@ -151,7 +151,7 @@ func evalFoldPattern(c *Context, _ *Call, out *column.Vector, args []*column.Vec
 				}
 				b = utf8.AppendRune(b, r)
 			}
-			literal = false
+			isLiteral = false
 		}
 		if out.Str[i], err = c.Commit(b); err != nil {
 			return err

@@ -136,8 +136,8 @@ func (r *pathReader) key() (string, bool) {
 	start := r.at
 	for r.at < len(r.s) {
 		c := r.s[r.at]
-		letter := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' || c == '$' || c >= 0x80
-		if !letter && (c < '0' || c > '9' || r.at == start) {
+		isLetter := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' || c == '$' || c >= 0x80
+		if !isLetter && (c < '0' || c > '9' || r.at == start) {
 			break
 		}
 		r.at++

@@ -90,8 +90,8 @@ func (f *field) unionType(members []arrow.Field, t flatTable) (arrow.DataType, e
 func (b *batch) nested(f *field, n int, nulls int64) (arrow.Array, error) {
 	var bits []byte
 	var err error
-	union := f.layout == layoutSparse || f.layout == layoutDense
-	if !union {
+	isUnion := f.layout == layoutSparse || f.layout == layoutDense
+	if !isUnion {
 		bits, err = b.validity(n, nulls)
 	} else if b.version < version5 {
 		if bits, err = b.validity(n, nulls); bits != nil {

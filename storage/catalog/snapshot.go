@@ -60,9 +60,9 @@ type View struct {
 	Columns  []string // names given in CREATE VIEW; nil: the query's own
 	SQL      string   // the SELECT
 	// Collation is that of its literals: the connection's when the view was made.
-	Collation types.Collation
-	Check     string // "LOCAL" or "CASCADED": WITH ... CHECK OPTION; empty: it has none
-	TempTable bool   // ALGORITHM = TEMPTABLE: nobody writes through it
+	Collation   types.Collation
+	Check       string // "LOCAL" or "CASCADED": WITH ... CHECK OPTION; empty: it has none
+	IsTempTable bool   // ALGORITHM = TEMPTABLE: nobody writes through it
 }
 
 func fold(name string) string { return strings.ToLower(name) }

@@ -68,16 +68,16 @@ func (c *Chunk) makeSketch() *Sketch {
 	if c.NullCount == c.Rows {
 		return s
 	}
-	str := c.Type.Phys() == types.PhysString
+	isString := c.Type.Phys() == types.PhysString
 	switch {
 	case c.Kind == Constant:
 		s.AddHash(hashValue(c.Min))
 	case c.U8 != nil:
-		s.addCodes(c, distinctCodes(c.U8, c.Valid, 1<<8, c.mostCodes()), str)
+		s.addCodes(c, distinctCodes(c.U8, c.Valid, 1<<8, c.mostCodes()), isString)
 	case c.U16 != nil:
-		s.addCodes(c, distinctCodes(c.U16, c.Valid, 1<<16, c.mostCodes()), str)
+		s.addCodes(c, distinctCodes(c.U16, c.Valid, 1<<16, c.mostCodes()), isString)
 	case c.Kind == Dict32:
-		s.addCodes(c, distinctCodes(c.U32, c.Valid, c.Dict.Len(), c.mostCodes()), str)
+		s.addCodes(c, distinctCodes(c.U32, c.Valid, c.Dict.Len(), c.mostCodes()), isString)
 	default:
 		s.addValues(c)
 	}

@@ -54,13 +54,13 @@ func (v *Version) checkKey(ordinal int, cols []*column.Vector, numbers []int64, 
 			continue
 		}
 		row, walked := numbers[i], 0
-		duplicate := false
+		isDuplicate := false
 		x.find(h, func(other int64) bool {
 			walked++
-			duplicate = other != row && v.sameKey(ordinal, row, other)
-			return !duplicate
+			isDuplicate = other != row && v.sameKey(ordinal, row, other)
+			return !isDuplicate
 		})
-		if duplicate {
+		if isDuplicate {
 			return v.duplicate(ordinal, row)
 		}
 		x.add(h, row)

@@ -58,8 +58,8 @@ func ConvertBase(s string, from, to int64) (string, bool) {
 		v = -v
 	}
 	const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-	minus := to < 0 && int64(v) < 0
-	if minus {
+	isNegative := to < 0 && int64(v) < 0
+	if isNegative {
 		v = -v
 	}
 	tb := uint64(max(to, -to))
@@ -73,7 +73,7 @@ func ConvertBase(s string, from, to int64) (string, bool) {
 			break
 		}
 	}
-	if minus {
+	if isNegative {
 		at--
 		buf[at] = '-'
 	}

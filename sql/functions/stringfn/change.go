@@ -141,7 +141,7 @@ func replaceAll(c *expr.Context, s, from, to string) (string, error) {
 
 func evalReverse(c *expr.Context, _ *expr.Call, out *column.Vector, args []*column.Vector, sel []int32, n int) error {
 	s := expr.Strings(args[0])
-	bytes := args[0].Type.IsBinaryString()
+	inBytes := args[0].Type.IsBinaryString()
 	for _, i := range expr.Positions(sel, n) {
 		x := s.At(int(i))
 		b, err := c.Reserve(len(x))
@@ -153,7 +153,7 @@ func evalReverse(c *expr.Context, _ *expr.Call, out *column.Vector, args []*colu
 		err = interrupt.Pieces(c, x, func(piece string) {
 			for len(piece) > 0 {
 				size := 1
-				if !bytes && piece[0] >= utf8.RuneSelf {
+				if !inBytes && piece[0] >= utf8.RuneSelf {
 					_, size = utf8.DecodeRuneInString(piece)
 				}
 				at -= size

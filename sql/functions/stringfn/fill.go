@@ -57,17 +57,17 @@ func paddedType(n expr.Expr, texts ...expr.Expr) types.Type {
 func padder(left bool) expr.Kernel {
 	return func(c *expr.Context, call *expr.Call, out *column.Vector, args []*column.Vector, sel []int32, n int) error {
 		s, count, pad := expr.Strings(args[0]), expr.Ints(args[1]), expr.Strings(args[2])
-		bytes := args[0].Type.IsBinaryString() || args[2].Type.IsBinaryString()
+		inBytes := args[0].Type.IsBinaryString() || args[2].Type.IsBinaryString()
 		for _, i := range expr.Positions(sel, n) {
 			x, k, p := s.At(int(i)), count.At(int(i)), pad.At(int(i))
 			if k < 0 {
 				out.SetNull(int(i), n)
 				continue
 			}
-			have := int64(charLength(x, bytes))
+			have := int64(charLength(x, inBytes))
 			switch {
 			case k <= have:
-				out.Str[i] = x[:charOffset(x, int(k), bytes)]
+				out.Str[i] = x[:charOffset(x, int(k), inBytes)]
 				continue
 			case p == "":
 				out.Str[i] = ""
@@ -77,8 +77,8 @@ func padder(left bool) expr.Kernel {
 				continue
 			}
 			fill := int(k - have)
-			unit := charLength(p, bytes)
-			rest := p[:charOffset(p, fill%unit, bytes)]
+			unit := charLength(p, inBytes)
+			rest := p[:charOffset(p, fill%unit, inBytes)]
 			size := len(x) + fill/unit*len(p) + len(rest)
 			if size > expr.MaxAllowedPacket {
 				tooLong(c, call, out, int(i), n)

@@ -22,9 +22,9 @@ func lengthFunctions() []*expr.Function {
 
 func evalCharLength(_ *expr.Context, _ *expr.Call, out *column.Vector, args []*column.Vector, sel []int32, n int) error {
 	s := expr.Strings(args[0])
-	bytes := args[0].Type.IsBinaryString()
+	inBytes := args[0].Type.IsBinaryString()
 	for _, i := range expr.Positions(sel, n) {
-		out.I64[i] = int64(charLength(s.At(int(i)), bytes))
+		out.I64[i] = int64(charLength(s.At(int(i)), inBytes))
 	}
 	return nil
 }

@@ -30,13 +30,13 @@ func resolveLocate(args []expr.Expr) (expr.Signature, error) {
 
 func evalLocate(_ *expr.Context, _ *expr.Call, out *column.Vector, args []*column.Vector, sel []int32, n int) error {
 	sub, s := expr.Strings(args[0]), expr.Strings(args[1])
-	bytes := args[0].Type.IsBinaryString() || args[1].Type.IsBinaryString()
+	inBytes := args[0].Type.IsBinaryString() || args[1].Type.IsBinaryString()
 	from := expr.ConstantInt(1)
 	if len(args) == 3 {
 		from = expr.Ints(args[2])
 	}
 	for _, i := range expr.Positions(sel, n) {
-		out.I64[i] = locate(s.At(int(i)), sub.At(int(i)), from.At(int(i)), bytes)
+		out.I64[i] = locate(s.At(int(i)), sub.At(int(i)), from.At(int(i)), inBytes)
 	}
 	return nil
 }
@@ -59,9 +59,9 @@ func locate(s, sub string, from int64, inBytes bool) int64 {
 
 func evalInstr(_ *expr.Context, _ *expr.Call, out *column.Vector, args []*column.Vector, sel []int32, n int) error {
 	s, sub := expr.Strings(args[0]), expr.Strings(args[1])
-	bytes := args[0].Type.IsBinaryString() || args[1].Type.IsBinaryString()
+	inBytes := args[0].Type.IsBinaryString() || args[1].Type.IsBinaryString()
 	for _, i := range expr.Positions(sel, n) {
-		out.I64[i] = locate(s.At(int(i)), sub.At(int(i)), 1, bytes)
+		out.I64[i] = locate(s.At(int(i)), sub.At(int(i)), 1, inBytes)
 	}
 	return nil
 }

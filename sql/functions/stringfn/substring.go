@@ -33,7 +33,7 @@ func substringFunctions() []*expr.Function {
 
 func evalSubstring(_ *expr.Context, _ *expr.Call, out *column.Vector, args []*column.Vector, sel []int32, n int) error {
 	s, pos := expr.Strings(args[0]), expr.Ints(args[1])
-	bytes := args[0].Type.IsBinaryString()
+	inBytes := args[0].Type.IsBinaryString()
 	var length expr.Reader[int64]
 	if len(args) == 3 {
 		length = expr.Ints(args[2])
@@ -43,7 +43,7 @@ func evalSubstring(_ *expr.Context, _ *expr.Call, out *column.Vector, args []*co
 		if len(args) == 3 {
 			l = length.At(int(i))
 		}
-		out.Str[i] = substring(s.At(int(i)), pos.At(int(i)), l, bytes)
+		out.Str[i] = substring(s.At(int(i)), pos.At(int(i)), l, inBytes)
 	}
 	return nil
 }
@@ -70,16 +70,16 @@ func substring(s string, pos, length int64, inBytes bool) string {
 
 func evalLeft(_ *expr.Context, _ *expr.Call, out *column.Vector, args []*column.Vector, sel []int32, n int) error {
 	s, count := expr.Strings(args[0]), expr.Ints(args[1])
-	bytes := args[0].Type.IsBinaryString()
+	inBytes := args[0].Type.IsBinaryString()
 	for _, i := range expr.Positions(sel, n) {
-		out.Str[i] = substring(s.At(int(i)), 1, count.At(int(i)), bytes)
+		out.Str[i] = substring(s.At(int(i)), 1, count.At(int(i)), inBytes)
 	}
 	return nil
 }
 
 func evalRight(_ *expr.Context, _ *expr.Call, out *column.Vector, args []*column.Vector, sel []int32, n int) error {
 	s, count := expr.Strings(args[0]), expr.Ints(args[1])
-	bytes := args[0].Type.IsBinaryString()
+	inBytes := args[0].Type.IsBinaryString()
 	for _, i := range expr.Positions(sel, n) {
 		x, k := s.At(int(i)), count.At(int(i))
 		if k <= 0 {
@@ -88,7 +88,7 @@ func evalRight(_ *expr.Context, _ *expr.Call, out *column.Vector, args []*column
 		}
 		start := 0
 		if k < int64(len(x)) {
-			start, _ = charOffsetBack(x, int(k), bytes)
+			start, _ = charOffsetBack(x, int(k), inBytes)
 		}
 		out.Str[i] = x[start:]
 	}
@@ -195,10 +195,10 @@ func resolveInsert(args []expr.Expr) (expr.Signature, error) {
 
 func evalInsert(c *expr.Context, _ *expr.Call, out *column.Vector, args []*column.Vector, sel []int32, n int) error {
 	s, pos, length, part := expr.Strings(args[0]), expr.Ints(args[1]), expr.Ints(args[2]), expr.Strings(args[3])
-	bytes := args[0].Type.IsBinaryString() || args[3].Type.IsBinaryString()
+	inBytes := args[0].Type.IsBinaryString() || args[3].Type.IsBinaryString()
 	for _, i := range expr.Positions(sel, n) {
 		x, p, l, ins := s.At(int(i)), pos.At(int(i)), length.At(int(i)), part.At(int(i))
-		chars := int64(charLength(x, bytes))
+		chars := int64(charLength(x, inBytes))
 		if p < 1 || p > chars {
 			out.Str[i] = x
 			continue
@@ -206,8 +206,8 @@ func evalInsert(c *expr.Context, _ *expr.Call, out *column.Vector, args []*colum
 		if l < 0 || l > chars-p+1 {
 			l = chars - p + 1
 		}
-		start := charOffset(x, int(p-1), bytes)
-		end := start + charOffset(x[start:], int(l), bytes)
+		start := charOffset(x, int(p-1), inBytes)
+		end := start + charOffset(x[start:], int(l), inBytes)
 		b, err := c.Reserve(start + len(ins) + len(x) - end)
 		if err != nil {
 			return err

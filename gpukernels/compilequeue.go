@@ -24,7 +24,8 @@ type compilation struct {
 	source     string
 	options    []string
 
-	turn *Turn // that it waits in; nil: it has been taken. Guarded by the mutex of the Compilers
+	turn     *Turn // that it waits in; nil: it has been taken. Guarded by the mutex of the Compilers
+	isWanted bool  // it was taken for somebody who waits
 
 	clock *BusyClock    // that counts it
 	done  chan struct{} // closed when the others are there
@@ -107,4 +108,43 @@ func (q *compileQueue) hasten(c *compilation, t *Turn) {
 	}
 	q.remove(c)
 	q.add(t, c)
+}
+
+// quiet says whether nobody has waited for a kernel lately. The mutex of the Compilers guards it.
+type quiet struct {
+	wanted    int       // compilations at work for which somebody waits
+	last      time.Time // when the last of these ended
+	held      time.Time // since when others wait for quiet; zero: none do
+	isAwaited bool      // a clock runs that ends with it
+}
+
+func (q *quiet) begin(x *compilation) {
+	if x.isWanted {
+		q.wanted++
+	}
+}
+
+func (q *quiet) end(x *compilation) {
+	if x.isWanted {
+		q.wanted--
+		q.last = time.Now()
+	}
+}
+
+// left is how long kernels that nobody waits for have to wait; 0: they need not, or have waited for long.
+func (q *quiet) left(limits compilerLimits) time.Duration {
+	left := limits.quiet - time.Since(q.last)
+	if q.wanted > 0 {
+		left = limits.quiet
+	}
+	switch {
+	case left <= 0:
+		q.held = time.Time{}
+		return 0
+	case q.held.IsZero():
+		q.held = time.Now()
+	case time.Since(q.held) >= limits.held:
+		return 0
+	}
+	return left
 }

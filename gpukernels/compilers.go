@@ -28,6 +28,9 @@ const (
 	workerIdle   = time.Minute      // then a process that has nothing to do ends, if more than the warm ones are left
 	workerPause  = time.Minute      // in which no process is started, after one could not be or several failed
 	mostFailures = 3                // in a row; then there is a pause
+
+	quietTime = 250 * time.Millisecond // without anybody who waits, before kernels that nobody waits for are compiled: those who run one new statement often run the next one
+	mostHeld  = 5 * time.Second        // that such kernels wait for it
 )
 
 // Compilers compile sources, in processes of their own and in this one. NVRTC lets one thread of a process in at a time for two thirds of what a kernel takes, so several
@@ -49,7 +52,8 @@ type Compilers struct {
 	free     []*worker // that wait for work, the one that was busy last at the end
 	busy     int       // processes that compile
 	starting int
-	running  int       // compilations in this process
+	running  int // compilations in this process
+	quiet    quiet
 	failures int       // of processes, since one has compiled something
 	not      time.Time // before which no process is started
 	problem  string    // the last failure of a process, or why there is none; empty: none
@@ -58,7 +62,7 @@ type Compilers struct {
 }
 
 // compilerLimits bound what processes take; see workerStart and those behind it.
-type compilerLimits struct{ start, task, idle, pause time.Duration }
+type compilerLimits struct{ start, task, idle, pause, quiet, held time.Duration }
 
 // CompilerStatus says who compiles kernels.
 type CompilerStatus struct {
@@ -67,12 +71,11 @@ type CompilerStatus struct {
 	Problem   string // why there are none, or what last went wrong with one; empty: nothing
 }
 
-// workerCount is how many processes compile at most for so many processors, where nobody says how many: for two thirds of them, which is where more of them begin to slow the
-// longest kernel down. Queries want the others.
+// workerCount is how many processes compile at most for so many processors, where nobody says how many: for three quarters of them. Queries want the others.
 func workerCount(processors int) (int, error) {
 	text := os.Getenv(CompilersVariable)
 	if text == "" {
-		return min(processors*2/3, mostWorkers), nil
+		return min(processors*3/4, mostWorkers), nil
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 0 || n > 1024 {
@@ -87,7 +90,7 @@ func (l *Library) NewCompilers(capability, processes int) *Compilers {
 	c := &Compilers{
 		most: processes, alone: max(runtime.GOMAXPROCS(0), 2), beside: 1,
 		include: l.headers.path, version: l.compilerVersion,
-		limits: compilerLimits{workerStart, workerLimit, workerIdle, workerPause},
+		limits: compilerLimits{workerStart, workerLimit, workerIdle, workerPause, quietTime, mostHeld},
 	}
 	c.here = func(capability int, source string, options []string) ([]byte, error) {
 		if capability > 0 { // the emulated device's compiler takes the headers' other half
@@ -96,7 +99,7 @@ func (l *Library) NewCompilers(capability, processes int) *Compilers {
 		return l.Compile(capability, source, options...)
 	}
 	if capability == 0 { // the emulated device's compiler is a process in any case
-		c.most = 0
+		c.most, c.limits.quiet = 0, 0
 		return c
 	}
 	if processes < 0 {
@@ -270,6 +273,7 @@ func (c *Compilers) beginOnce(key string, t *Turn, capability int, source string
 	defer c.mutex.Unlock()
 	if x := c.recent.find(key); x != nil {
 		c.queue.hasten(x, t)
+		c.dispatch()
 		return x
 	}
 	x := &compilation{capability: capability, source: source, options: options, clock: clock, done: make(chan struct{})}
@@ -284,6 +288,7 @@ func (c *Compilers) hasten(x *compilation, t *Turn) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	c.queue.hasten(x, t)
+	c.dispatch()
 }
 
 // Compile compiles a source in its turn, and says what that took without the time in which it waited.
@@ -307,6 +312,10 @@ func (c *Compilers) dispatch() {
 	for c.queue.size > 0 {
 		wanted := c.queue.size - len(c.free) - c.starting
 		if c.background() {
+			if wait := c.quiet.left(c.limits); wait > 0 {
+				c.dispatchAfter(wait)
+				return
+			}
 			if c.processes() > 0 && c.busy >= c.behind() {
 				return
 			}
@@ -319,14 +328,37 @@ func (c *Compilers) dispatch() {
 			c.free = c.free[:last]
 			c.busy++
 			c.closing.Add(1)
-			go c.compileThere(w, c.queue.next())
+			go c.compileThere(w, c.next())
 		case c.running < c.lanes() && !(c.background() && c.processes() > 0): // processes run at a lower priority
 			c.running++
-			go c.compileHere(c.queue.next())
+			go c.compileHere(c.next())
 		default:
 			return
 		}
 	}
+}
+
+// next takes the compilation whose turn it is. The mutex is held.
+func (c *Compilers) next() *compilation {
+	isWanted := !c.background()
+	x := c.queue.next()
+	x.isWanted = isWanted
+	c.quiet.begin(x)
+	return x
+}
+
+// dispatchAfter gives out what waits after a while. The mutex is held.
+func (c *Compilers) dispatchAfter(wait time.Duration) {
+	if c.quiet.isAwaited {
+		return
+	}
+	c.quiet.isAwaited = true
+	time.AfterFunc(wait, func() {
+		c.mutex.Lock()
+		defer c.mutex.Unlock()
+		c.quiet.isAwaited = false
+		c.dispatch()
+	})
 }
 
 // lanes is how many compilations this process does at once. The mutex is held.
@@ -352,6 +384,7 @@ func (c *Compilers) compileHere(x *compilation) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	c.running--
+	c.quiet.end(x)
 	c.dispatch()
 }
 
@@ -382,6 +415,9 @@ func (c *Compilers) compileThere(w *worker, x *compilation) {
 		}
 		return c.here(x.capability, x.source, x.options)
 	})
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	c.quiet.end(x)
 }
 
 // compileWith has a busy process compile, and puts it to rest. failure is why it did not answer.

@@ -16,6 +16,7 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -123,7 +124,7 @@ func fakeCompilers(t *testing.T, kind string, most int) *Compilers {
 		},
 		include: func() (string, error) { return "folder", nil },
 		version: func() (string, error) { return "fake", nil },
-		limits:  compilerLimits{workerStart, workerLimit, time.Hour, time.Hour},
+		limits:  compilerLimits{workerStart, workerLimit, time.Hour, time.Hour, 0, 0},
 	}
 	t.Cleanup(c.Close)
 	return c
@@ -442,10 +443,71 @@ func TestQueueFair(t *testing.T) {
 	}
 }
 
+// TestQuiet: kernels that nobody waits for are compiled when nobody has waited for any for a while, or when they themselves have waited for long.
+func TestQuiet(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		limits := compilerLimits{quiet: 250 * time.Millisecond, held: 5 * time.Second}
+		var q quiet
+		left := func(want time.Duration) {
+			t.Helper()
+			if got := q.left(limits); got != want {
+				t.Errorf("%v are left, want %v", got, want)
+			}
+		}
+		wanted, behind := &compilation{isWanted: true}, &compilation{}
+		left(0)
+		q.begin(behind)
+		left(0)
+		q.begin(wanted)
+		left(250 * time.Millisecond)
+		time.Sleep(time.Second)
+		left(250 * time.Millisecond)
+		q.end(behind)
+		left(250 * time.Millisecond)
+		q.end(wanted)
+		time.Sleep(100 * time.Millisecond)
+		left(150 * time.Millisecond)
+		time.Sleep(150 * time.Millisecond)
+		left(0)
+		q.begin(wanted)
+		left(250 * time.Millisecond)
+		time.Sleep(5 * time.Second)
+		left(0)
+		q.end(wanted)
+		left(0)
+		time.Sleep(time.Second)
+		left(0)
+		q.begin(wanted)
+		left(250 * time.Millisecond)
+	})
+}
+
+// TestCompilersQuiet: what nobody waits for stays in the queue after somebody has waited, until a query needs it.
+func TestCompilersQuiet(t *testing.T) {
+	c := fakeCompilers(t, "good", 2)
+	fullHere(c)
+	c.limits.quiet, c.limits.held = time.Hour, time.Hour
+	ready(t, c, 2)
+	if _, _, err := c.Compile(NewTurn(), 90, "wanted"); err != nil {
+		t.Fatal(err)
+	}
+	x := c.begin(NewBackgroundTurn(), 90, "behind", nil, &BusyClock{})
+	select {
+	case <-x.done:
+		t.Error("compiled at once")
+	case <-time.After(50 * time.Millisecond):
+	}
+	c.hasten(x, NewTurn())
+	<-x.done
+	if x.err != nil || !strings.HasPrefix(string(x.image), "there:") {
+		t.Errorf("image %q, %v", x.image, x.err)
+	}
+}
+
 // TestWorkerCount says how many processes there are by processors, and reads the variable.
 func TestWorkerCount(t *testing.T) {
 	t.Setenv(CompilersVariable, "")
-	for processors, want := range map[int]int{1: 0, 2: 1, 8: 5, 16: 10, 128: mostWorkers} {
+	for processors, want := range map[int]int{1: 0, 2: 1, 8: 6, 16: 12, 128: mostWorkers} {
 		if n, err := workerCount(processors); n != want || err != nil {
 			t.Errorf("%d processors: %d, %v", processors, n, err)
 		}

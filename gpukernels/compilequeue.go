@@ -53,6 +53,7 @@ type compileQueue struct {
 	turns []*Turn // those in which some wait, the next to be served first
 	later []*Turn // the same, in the background
 	size  int
+	quiet quiet
 }
 
 // list is where a turn stands while some wait in it.
@@ -82,6 +83,8 @@ func (q *compileQueue) next() *compilation {
 	}
 	t := (*list)[0]
 	c := t.waiting[0]
+	c.isWanted = !t.background
+	q.quiet.begin(c)
 	q.remove(c)
 	if len(t.waiting) > 0 { // it goes behind the others
 		*list = append((*list)[1:], t)

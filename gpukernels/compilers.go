@@ -52,8 +52,7 @@ type Compilers struct {
 	free     []*worker // that wait for work, the one that was busy last at the end
 	busy     int       // processes that compile
 	starting int
-	running  int // compilations in this process
-	quiet    quiet
+	running  int       // compilations in this process
 	failures int       // of processes, since one has compiled something
 	not      time.Time // before which no process is started
 	problem  string    // the last failure of a process, or why there is none; empty: none
@@ -312,7 +311,7 @@ func (c *Compilers) dispatch() {
 	for c.queue.size > 0 {
 		wanted := c.queue.size - len(c.free) - c.starting
 		if c.background() {
-			if wait := c.quiet.left(c.limits); wait > 0 {
+			if wait := c.queue.quiet.left(c.limits); wait > 0 {
 				c.dispatchAfter(wait)
 				return
 			}
@@ -328,35 +327,26 @@ func (c *Compilers) dispatch() {
 			c.free = c.free[:last]
 			c.busy++
 			c.closing.Add(1)
-			go c.compileThere(w, c.next())
+			go c.compileThere(w, c.queue.next())
 		case c.running < c.lanes() && !(c.background() && c.processes() > 0): // processes run at a lower priority
 			c.running++
-			go c.compileHere(c.next())
+			go c.compileHere(c.queue.next())
 		default:
 			return
 		}
 	}
 }
 
-// next takes the compilation whose turn it is. The mutex is held.
-func (c *Compilers) next() *compilation {
-	isWanted := !c.background()
-	x := c.queue.next()
-	x.isWanted = isWanted
-	c.quiet.begin(x)
-	return x
-}
-
 // dispatchAfter gives out what waits after a while. The mutex is held.
 func (c *Compilers) dispatchAfter(wait time.Duration) {
-	if c.quiet.isAwaited {
+	if c.queue.quiet.isAwaited {
 		return
 	}
-	c.quiet.isAwaited = true
+	c.queue.quiet.isAwaited = true
 	time.AfterFunc(wait, func() {
 		c.mutex.Lock()
 		defer c.mutex.Unlock()
-		c.quiet.isAwaited = false
+		c.queue.quiet.isAwaited = false
 		c.dispatch()
 	})
 }
@@ -384,7 +374,7 @@ func (c *Compilers) compileHere(x *compilation) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	c.running--
-	c.quiet.end(x)
+	c.queue.quiet.end(x)
 	c.dispatch()
 }
 
@@ -417,7 +407,7 @@ func (c *Compilers) compileThere(w *worker, x *compilation) {
 	})
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
-	c.quiet.end(x)
+	c.queue.quiet.end(x)
 }
 
 // compileWith has a busy process compile, and puts it to rest. failure is why it did not answer.

@@ -365,44 +365,65 @@ func TestRemoteSecrets(t *testing.T) {
 	}
 }
 
-// A statement that waits for a server ends with its context.
+// A statement that waits for a server ends within 100 ms of its context. Other programs may delay it once, but not three times.
 func TestRemoteStatementsEnd(t *testing.T) {
+	const most = 100 * time.Millisecond
 	dir := t.TempDir()
 	site := serveFolder(t, dir)
 	s := session(t, Options{Threads: 2, FileAccess: "full," + site.URL})
 	remoteRows(t, s, 200_000)
-	for _, ending := range []string{"csv", "parquet", "arrow", "csv.gz"} {
+	step, endings := 1, []string{"csv", "parquet", "arrow", "csv.gz"}
+	if testing.Short() { // the race detector takes 20 s to compress these rows
+		step, endings = 3, endings[:3]
+	}
+	for _, ending := range endings {
 		mustRun(t, s, "SELECT * FROM r INTO OUTFILE '"+filepath.Join(dir, "x."+ending)+"'")
-		for at := 1; at < 8; at++ {
-			ctx, cancel := context.WithCancel(context.Background())
-			var mu sync.Mutex
-			var ended time.Time
-			requests := 0
-			site.before = func() {
-				mu.Lock()
-				requests++
-				hangs := requests >= at
-				if requests == at {
-					time.AfterFunc(20*time.Millisecond, func() {
-						mu.Lock()
-						ended = time.Now()
-						mu.Unlock()
-						cancel()
-					})
-				}
-				mu.Unlock()
-				if hangs {
-					<-ctx.Done()
-				}
+		for at := 1; at < 8; at += step {
+			late := most + 1
+			for try := 0; try < 3 && late > most; try++ {
+				late = remoteLate(t, site, ending, at)
 			}
-			own := session(t, Options{Threads: 2, FileAccess: "full," + site.URL})
-			_, err := run(ctx, own, "SELECT SUM(n), MAX(t) FROM `"+site.URL+"/x."+ending+"`")
-			mu.Lock()
-			if took := time.Since(ended); !ended.IsZero() && (!errors.Is(err, sqlerr.Cancelled) || took > 100*time.Millisecond) {
-				t.Errorf("%s, request %d: %v after %s", ending, at, err, took)
+			if late > most {
+				t.Errorf("%s, request %d: ended after %s, and so twice before", ending, at, late)
 			}
-			mu.Unlock()
-			cancel()
 		}
 	}
+}
+
+// remoteLate cancels a statement over a file of a server 20 ms after one of its requests, which gets no answer, as those behind it. It returns how long the statement took from then on.
+func remoteLate(t *testing.T, site *website, ending string, at int) (late time.Duration) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	var mu sync.Mutex
+	var ended time.Time
+	requests := 0
+	site.before = func() {
+		mu.Lock()
+		requests++
+		hangs := requests >= at
+		if requests == at {
+			time.AfterFunc(20*time.Millisecond, func() {
+				mu.Lock()
+				ended = time.Now()
+				mu.Unlock()
+				cancel()
+			})
+		}
+		mu.Unlock()
+		if hangs {
+			<-ctx.Done()
+		}
+	}
+	own := session(t, Options{Threads: 2, FileAccess: "full," + site.URL})
+	_, err := run(ctx, own, "SELECT SUM(n), MAX(t) FROM `"+site.URL+"/x."+ending+"`")
+	mu.Lock()
+	defer mu.Unlock()
+	if ended.IsZero() { // it needed fewer requests
+		return 0
+	}
+	if !errors.Is(err, sqlerr.Cancelled) {
+		t.Errorf("%s, request %d: %v", ending, at, err)
+	}
+	return time.Since(ended)
 }

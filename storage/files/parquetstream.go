@@ -99,6 +99,14 @@ func (f *streamed) unchanged() error {
 	return nil
 }
 
+// failed is the error of a read: a file that was written meanwhile is not damaged.
+func (f *streamed) failed(err error) error {
+	if changed := f.unchanged(); changed != nil {
+		return changed
+	}
+	return err
+}
+
 type streamedGroup struct {
 	file *streamed
 	zone
@@ -128,8 +136,10 @@ func (g *streamedGroup) Open(ctx context.Context, w *table.Wanted) (table.Stream
 	}
 	tested, late := sources(w.Tested), sources(w.Late)
 	var err error
-	r.in, err = g.file.Stream(ctx, g.group, tested, late, conditions, shared)
-	return r, err
+	if r.in, err = g.file.Stream(ctx, g.group, tested, late, conditions, shared); err != nil {
+		return nil, g.file.failed(err)
+	}
+	return r, nil
 }
 
 // groupReader is a [table.LateReader] of a row group of a Parquet file.
@@ -157,7 +167,8 @@ func (r *groupReader) Next() (*table.RowGroup, error) {
 }
 
 func (r *groupReader) Gather(dst *column.Vector, ordinal, from, n int, sel []int32) error {
-	return r.in.Gather(dst, r.group.file.set.Columns[ordinal].Type, slices.Index(r.late, ordinal), from, n, sel)
+	err := r.in.Gather(dst, r.group.file.set.Columns[ordinal].Type, slices.Index(r.late, ordinal), from, n, sel)
+	return r.group.file.failed(err) // as in Next
 }
 
 func (r *groupReader) Bytes() int64 { return r.in.Bytes() }

@@ -155,7 +155,7 @@ func (t *genericTable) find(f *finder, keys []*column.Vector, sel []int32, n int
 	for i := range pos {
 		g := groups[i]
 		if !ok[i] { // two keys of one hash: go on along the chain, key by key
-			if g = t.next(keys, int(pos[i]), hashes[i], uint64(f.slots[i])); g < 0 {
+			if g = t.behind(hashes[i], f.slots[i], func(row int32) bool { return t.equal(keys, int(pos[i]), int(row)) }); g < 0 {
 				continue
 			}
 		}
@@ -163,22 +163,6 @@ func (t *genericTable) find(f *finder, keys []*column.Vector, sel []int32, n int
 		m++
 	}
 	return pos[:m], groups[:m]
-}
-
-// next looks for a key behind slot at.
-func (t *genericTable) next(keys []*column.Vector, p int, hash, at uint64) int32 {
-	for {
-		at = at&^t.region | (at+1)&t.region
-		s := t.slots[at]
-		if s == 0 {
-			return -1
-		}
-		if s^t.tagged(hash) <= t.rows {
-			if row := int32(s&t.rows) - 1; t.equal(keys, p, int(row)) {
-				return row
-			}
-		}
-	}
 }
 
 // compare clears ok[i] where v at pos[i] differs from the table's key of that number at rows[i].

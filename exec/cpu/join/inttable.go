@@ -90,7 +90,7 @@ func (t *intTable) find(f *finder, keys []*column.Vector, sel []int32, n int) (p
 	for i, x := range f.keys[:m] {
 		row := groups[i]
 		if uint64(t.words[row]) != x+t.least {
-			if row = t.next(x, f.slots[i]); row < 0 {
+			if row = t.behind(keyhash.Int(x), f.slots[i], func(row int32) bool { return uint64(t.words[row]) == x+t.least }); row < 0 {
 				continue
 			}
 		}
@@ -144,21 +144,4 @@ func (t *intTable) readSlots(f *finder, m int) int {
 		}
 	}
 	return k
-}
-
-// next returns the row of a key behind a slot, or -1.
-func (t *intTable) next(x uint64, slot uint32) int32 {
-	tag, at := t.tagged(keyhash.Int(x)), uint64(slot)
-	for {
-		at = at&^t.region | (at+1)&t.region
-		s := t.slots[at]
-		if s == 0 {
-			return -1
-		}
-		if s^tag <= t.rows {
-			if row := int32(s&t.rows) - 1; uint64(t.words[row]) == x+t.least {
-				return row
-			}
-		}
-	}
 }

@@ -126,7 +126,7 @@ func (t *shortTable) find(f *finder, keys []*column.Vector, sel []int32, n int) 
 	for i, key := range short[:k] {
 		row := groups[i]
 		if t.keys[row] != key {
-			if row = t.next(key, hashes[i], uint64(f.slots[i])); row < 0 {
+			if row = t.behind(hashes[i], f.slots[i], func(row int32) bool { return t.keys[row] == key }); row < 0 {
 				continue
 			}
 		}
@@ -160,20 +160,4 @@ func (f *finder) shorten(v *column.Vector, sel []int32) (m int) {
 		}
 	}
 	return m
-}
-
-// next looks for a key behind slot at.
-func (t *shortTable) next(key shortKey, hash, at uint64) int32 {
-	for {
-		at = at&^t.region | (at+1)&t.region
-		s := t.slots[at]
-		if s == 0 {
-			return -1
-		}
-		if s^t.tagged(hash) <= t.rows {
-			if row := int32(s&t.rows) - 1; t.keys[row] == key {
-				return row
-			}
-		}
-	}
 }

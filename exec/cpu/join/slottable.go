@@ -37,6 +37,23 @@ func tableSize(n int) int { return 1 << bits.Len(uint(max(n*4/3, 8))) }
 // tagged returns what a slot of a row with this hash is beside its row's number, in the bits that are not the number's.
 func (t *slotTable) tagged(hash uint64) uint32 { return uint32(hash >> (t.shift - 32)) }
 
+// behind returns the first row behind a slot that has this hash's tag and, as isKey says, the key that is looked for; -1: there is none.
+func (t *slotTable) behind(hash uint64, slot uint32, isKey func(row int32) bool) int32 {
+	tag, at := t.tagged(hash), uint64(slot)
+	for {
+		at = at&^t.region | (at+1)&t.region
+		s := t.slots[at]
+		if s == 0 {
+			return -1
+		}
+		if s^tag <= t.rows {
+			if row := int32(s&t.rows) - 1; isKey(row) {
+				return row
+			}
+		}
+	}
+}
+
 // fillAll fills the table with n rows (those of keyed; nil: all), whose words number gives; hash replaces words by their hashes.
 // What it returns brings the rows of equal keys together; that comes later as it moves the rows.
 func (t *slotTable) fillAll(b *Build, n int, keyed []int32, number radix.Numbering, hash func(words []uint64)) (arrange func() error, err error) {

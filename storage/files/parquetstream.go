@@ -99,7 +99,7 @@ func (f *streamed) unchanged() error {
 	return nil
 }
 
-// failed is the error of a read: a file that was written meanwhile is not damaged.
+// failed is the error of a read, if any: a file that was written meanwhile is not damaged, and what was read of it may be of two states.
 func (f *streamed) failed(err error) error {
 	if changed := f.unchanged(); changed != nil {
 		return changed
@@ -153,10 +153,7 @@ type groupReader struct {
 
 func (r *groupReader) Next() (*table.RowGroup, error) {
 	rows, chunks, err := r.in.Next(r.types)
-	if err := r.group.file.unchanged(); err != nil { // what was read may be of two states of the file
-		return nil, err
-	}
-	if err != nil || rows == 0 {
+	if err = r.group.file.failed(err); err != nil || rows == 0 { // what was read may be of two states of the file
 		return nil, err
 	}
 	out := &table.RowGroup{First: r.in.First(), Rows: rows, Columns: make([]*encoding.Chunk, len(r.group.columns))}

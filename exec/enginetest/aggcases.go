@@ -93,7 +93,7 @@ var aggregateLists = map[string]func(g *Gen, c []*expr.Column) []logical.AggItem
 		for _, name := range []string{"corr", "covar_pop", "covar_samp", "regr_avgx", "regr_avgy", "regr_count", "regr_intercept", "regr_r2", "regr_slope", "regr_sxx", "regr_sxy", "regr_syy"} {
 			items = append(items, g.Agg(name, false, c[colNull], c[colDec]))
 		}
-		for _, part := range []float64{0, 0.25, 0.5, 1} {
+		for _, part := range []float64{0, 0.07, 0.25, 0.338, 0.5, 1} {
 			for _, name := range []string{"quantile_cont", "quantile_disc"} {
 				it := g.Agg(name, false, c[colNull], c[colFloat])
 				it.Args[1] = &expr.Const{Value: types.FloatValue(part)}

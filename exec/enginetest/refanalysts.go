@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/big"
 	"slices"
+	"strconv"
 
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/sql/expr"
@@ -37,11 +38,12 @@ func ofAnalysts(a *logical.AggItem, args []row) (types.Value, error) {
 		slices.SortStableFunc(values, func(x, y row) int { return compare(x[0], y[0]) })
 		part := args[0][1].F
 		if a.Fn.Kind == expr.AggQuantileDisc {
-			k := 0
-			for float64(k+1) < part*float64(len(values)) {
+			exact, _ := new(big.Rat).SetString(strconv.FormatFloat(part, 'f', -1, 64))
+			k := 1
+			for big.NewRat(int64(k), int64(len(values))).Cmp(exact) < 0 {
 				k++
 			}
-			return values[k][0], nil
+			return values[k-1][0], nil
 		}
 		at := part * float64(len(values)-1)
 		low, high := values[int(math.Floor(at))][0].F, values[int(math.Ceil(at))][0].F

@@ -25,7 +25,7 @@ func TestAnalystsAsDuckDB(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer radish.Close()
-	seed := number(t, "seed", rand.Uint64())
+	seed := number(t, "RADISH_FUZZ_SEED", rand.Uint64())
 	r := rand.New(rand.NewPCG(seed, 1))
 	rows := make([]string, 3000)
 	value := func(text string) string {

@@ -5,9 +5,9 @@
 // merged (Leis, Boncz, Kemper, Neumann 2014, "Morsel-driven parallelism"). Nothing is locked and no interface is called
 // per row; vectors of 2,048 rows with selections flow (Boncz, Zukowski, Nes 2005).
 //
-// prepared.go makes a pipeline ready and runs it, dispatch.go finds its source and its sink. The operators themselves lie in packages below this one,
-// except for those that store nothing (transforms.go), rows that are only kept (materialize.go), the result (result.go) and recursion
-// (recursion.go), whose rounds run pipelines again.
+// prepared.go makes a pipeline ready, running.go runs it, deal.go says which worker gets which morsels, and dispatch.go finds its source and its
+// sink. The operators themselves lie in packages below this one, except for those that store nothing (transforms.go), rows that are only kept
+// (materialize.go), the result (result.go) and recursion (recursion.go), whose rounds run pipelines again.
 //
 // Whatever order matters to (results, ties of a sort, float sums) follows from the numbers of morsels and from nothing
 // that the scheduler does, so two runs of a query at one thread count give the same rows in the same order.

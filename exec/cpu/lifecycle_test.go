@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -280,6 +281,39 @@ func TestSameOrderTwice(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// Aggregates of doubles without groups do not depend on the number of threads, nor on which of them is slow.
+func TestTotalsAtAnyNumberOfThreads(t *testing.T) {
+	lists := []string{"aggregate counts and sums by scalar (0)", "aggregate statistics and bits by scalar (0)", "aggregate extremes by scalar (0)"}
+	tried := 0
+	for _, c := range enginetest.Cases() {
+		if !slices.Contains(lists, c.Name) {
+			continue
+		}
+		tried++
+		plan := c.Plan(enginetest.NewGen(rand.New(rand.NewPCG(9, 9)), 20000))
+		var first string
+		for _, threads := range []int{1, 2, 3, 8} {
+			batches, err := backend{threads: threads, t: t, small: true}.Run(context.Background(), plan)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := ""
+			for _, v := range batches[0].Cols {
+				s += valueText(v, 0) + "|"
+			}
+			if first == "" {
+				first = s
+			}
+			if s != first {
+				t.Errorf("%s: %s with %d threads, %s with one", c.Name, s, threads, first)
+			}
+		}
+	}
+	if tried != len(lists) {
+		t.Errorf("%d of %d cases were found", tried, len(lists))
 	}
 }
 

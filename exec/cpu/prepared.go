@@ -23,10 +23,9 @@ type prepared struct {
 	sink    pipeline.Sink
 	scan    *scan.Table // the source, if it is one
 	serial  bool        // one worker: a LIMIT takes rows in order, and so does a sequence of random numbers
-	static  bool        // morsels are dealt out in turn, so that each worker sees the same rows in every run
-	first   bool        // if static: each worker's morsels follow each other, and come before the next worker's
-	dense   int         // first transform that makes new batches, so that columns cannot be loaded after it
-	last    bool        // no later pipeline ends in the sink
+	dealing dealing
+	dense   int  // first transform that makes new batches, so that columns cannot be loaded after it
+	last    bool // no later pipeline ends in the sink
 	limits  []*limitState
 	workers int
 	stats   *pipelineStats // nil: not profiled
@@ -82,7 +81,14 @@ func (q *execution) prepare(p *physical.Pipeline, last bool) (*prepared, error) 
 		return nil, err
 	}
 	if a, ok := pl.sink.(*groupby.Sink); ok {
-		pl.static, pl.first = a.Ordered, a.First
+		switch {
+		case a.Shares:
+			pl.dealing = shared
+		case a.Ordered && a.First:
+			pl.dealing = divided
+		case a.Ordered:
+			pl.dealing = inTurn
+		}
 	}
 	if q.shared.Profiled {
 		pl.stats = newPipelineStats(p)

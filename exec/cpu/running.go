@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/radish-sql/radish/exec/cpu/pipeline"
 	"github.com/radish-sql/radish/exec/cpu/scan"
 	"github.com/radish-sql/radish/exec/schedule"
 	"github.com/radish-sql/radish/planner/logical"
@@ -50,7 +51,7 @@ func (q *execution) run(p *prepared) error {
 		workers = 1
 	}
 	p.workers = workers
-	var next atomic.Int64
+	deal := deal{kind: p.dealing, morsels: n, workers: workers}
 	var stop atomic.Bool
 	work := func(id int) error {
 		w := q.NewWorker(id)
@@ -59,44 +60,40 @@ func (q *execution) run(p *prepared) error {
 		if err != nil {
 			return err
 		}
-		from, end, step := p.share(id, n)
-		for morsel := from; ; morsel += step {
-			if !p.static {
-				morsel = int(next.Add(1)) - 1
-			}
-			if morsel >= end || stop.Load() {
+		for turn := 0; ; turn++ {
+			from, end, step := deal.next(id, turn)
+			if from >= end {
 				return nil
 			}
-			if err := q.Check(); err != nil {
-				return err
-			}
-			out.Begin(base + morsel)
-			err := r.Read(morsel)
-			if errors.Is(err, schedule.ErrStop) {
-				stop.Store(true)
-				if cerr := q.Check(); cerr != nil {
-					return cerr
+			for morsel := from; morsel < end; morsel += step {
+				if stop.Load() {
+					return nil
 				}
-				return out.End(base + morsel)
+				if err := q.Check(); err != nil {
+					return err
+				}
+				out.Begin(base + morsel)
+				err := r.Read(morsel)
+				if errors.Is(err, schedule.ErrStop) {
+					stop.Store(true)
+					err = q.Check()
+				}
+				if err == nil {
+					err = out.End(base + morsel)
+				}
+				if err != nil {
+					return err
+				}
+				q.shared.Progress.Add(rows, scanned)
 			}
-			if err != nil {
-				return err
+			if s, ok := out.(pipeline.Sharer); ok && p.dealing == shared {
+				if err := s.EndShare(); err != nil {
+					return err
+				}
 			}
-			if err := out.End(base + morsel); err != nil {
-				return err
-			}
-			q.shared.Progress.Add(rows, scanned)
 		}
 	}
 	return q.Spawn(workers, work)
-}
-
-// share returns which of n morsels are a worker's if they are not given to whoever is idle.
-func (pl *prepared) share(id, n int) (from, end, step int) {
-	if pl.static && pl.first {
-		return id * n / pl.workers, (id + 1) * n / pl.workers, 1
-	}
-	return id, n, pl.workers
 }
 
 // counted is what each morsel of a pipeline counts as: its part of the source's rows, and of the table's.

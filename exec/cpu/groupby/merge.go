@@ -2,6 +2,7 @@ package groupby
 
 import (
 	"math"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -31,8 +32,10 @@ func (a *Sink) Finish() error {
 	}
 	var parts []*aggLocal
 	for _, x := range a.locals {
-		if x != nil && x.hasRows {
-			parts = append(append(parts, x.frozen...), x)
+		if x != nil {
+			if parts = append(parts, x.frozen...); x.hasRows {
+				parts = append(parts, x)
+			}
 			x.frozen, x.set, x.keys, x.args = nil, nil, nil, nil
 		}
 	}
@@ -52,6 +55,9 @@ func (a *Sink) Finish() error {
 }
 
 func (a *Sink) finishScalar(parts []*aggLocal) error {
+	if a.Shares {
+		slices.SortFunc(parts, func(x, y *aggLocal) int { return x.run.seq - y.run.seq })
+	}
 	if len(parts) == 0 {
 		x := a.newLocal()
 		for _, acc := range x.accs {

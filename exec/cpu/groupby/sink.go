@@ -40,6 +40,7 @@ type Sink struct {
 	rows    float64        // about so many come to each worker
 	Ordered bool           // results depend on which rows a worker sees together
 	First   bool           // of several rows the first counts: each worker has to see consecutive ones
+	Shares  bool           // results depend on which rows a share of the morsels has
 	runs    bool           // groups are runs of equal keys
 	locals  []*aggLocal
 
@@ -64,6 +65,9 @@ func New(q *task.Query, p *physical.Aggregate, unread pipeline.IDSet, rows float
 	a.First = a.needs.First
 	if a.runs = a.canRun(); a.runs {
 		a.Ordered = false // what comes out follows from the morsels, whoever has them
+	}
+	if a.Shares = a.Ordered && len(p.Groups) == 0 && !a.needs.Serial && !a.needs.Grows; a.Shares {
+		a.Ordered = false
 	}
 	return a, nil
 }
@@ -220,6 +224,17 @@ func (x *aggLocal) End(int) error {
 		return x.endRuns()
 	}
 	return nil
+}
+
+// EndShare puts what a share of the morsels gave aside, where it is merged in the order of the morsels.
+func (x *aggLocal) EndShare() error {
+	if !x.hasRows {
+		return nil
+	}
+	part := &aggLocal{a: x.a, accs: x.accs, hasRows: true, run: x.run, mem: x.mem}
+	x.frozen, x.mem, x.hasRows = append(x.frozen, part), x.a.account(), false
+	x.renew()
+	return part.settle()
 }
 
 func (x *aggLocal) Push(b *column.Batch) error {

@@ -65,6 +65,14 @@ type LocalSink interface {
 	End(seq int) error
 }
 
+// Sharer is a LocalSink whose results depend on which morsels it gets one after the other, whoever it belongs to. A worker's morsels come in shares then: runs of
+// morsels that follow each other, which do not depend on the number of workers.
+type Sharer interface {
+	LocalSink
+	// EndShare says that a share is complete.
+	EndShare() error
+}
+
 // Morsel is the rows from .. to-1 of a source's group of rows.
 type Morsel struct{ Group, From, To int }
 

@@ -89,7 +89,7 @@ func (c *Calibration) Measure(ctx context.Context, threads int) (costs cost.Tabl
 			if costs.Upload, err = c.upload(ctx); err != nil {
 				return costs, err
 			}
-			// The classes are about tables. By what a join in partitions takes, a row of a build would cost nothing, and joins would build on their larger side.
+			// The classes are about tables. By what a join in partitions takes, a row of a build would cost nothing.
 			if err := c.partition(ctx, gpu.PartitionsNever); err != nil {
 				return costs, err
 			}
@@ -114,7 +114,7 @@ func (c *Calibration) Measure(ctx context.Context, threads int) (costs cost.Tabl
 	if costs.GPUJoins, err = c.joins(ctx); err != nil {
 		return costs, err
 	}
-	costs.FollowMeasured()
+	costs.Settle()
 	// Kernels of an earlier calibration are still there: then what they took is, too.
 	costs.Compile = c.Device.Advisor().Costs().Compile
 	if compiled := c.Device.FirstRun().Compiled.Sub(before); compiled.Tasks > 0 {

@@ -33,9 +33,9 @@ type Model struct {
 	onGPU  bool
 }
 
-// NewModel takes the prices of joins on a device from a table.
+// NewModel takes the prices of a device's joins from a table.
 func NewModel(d physical.Device, t *cost.Table) Model {
-	return Model{prices: t.Joins(d), onGPU: d == physical.GPU}
+	return Model{prices: t.Order[d], onGPU: d == physical.GPU}
 }
 
 // SemiCost is what a semi join costs that no join is ordered with.

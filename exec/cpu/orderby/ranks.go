@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/radish-sql/radish/column"
+	"github.com/radish-sql/radish/exec/cpu/keyhash"
 	"github.com/radish-sql/radish/exec/cpu/rowsort"
 	"github.com/radish-sql/radish/exec/cpu/rowstore"
 	"github.com/radish-sql/radish/exec/cpu/task"
@@ -122,12 +123,50 @@ func (s *Sink) KeepRanks(most int64, parts int) {
 }
 
 // triesFewer is how many times as many rows a worker collects before it looks again where few rows' ranks were too high: partitions may come row by
-// row, so that each has few at first. All sorts but the last take a third of its time then, at most.
+// row, so that each has few at first.
 const triesFewer = 4
+
+// sampledPartitions says that one partition in so many is looked at, before many rows are sorted.
+const sampledPartitions = 16
+
+// mostStay estimates whether at least half of a worker's rows have no rank that is too high: to sort them would not pay.
+func (x *Local) mostStay() bool {
+	var keys []*column.Vector
+	var hasher keyhash.Hasher
+	var sampled []uint64
+	hashes := make([]uint64, rowstore.MaxSegment)
+	for _, seg := range x.Segs {
+		keys = keys[:0]
+		for _, at := range x.s.KeyAt[:x.s.ranks.parts] {
+			keys = append(keys, seg.Cols[at])
+		}
+		hasher.Hash(hashes[:seg.N], keys, nil, seg.N)
+		for _, h := range hashes[:seg.N] {
+			if h%sampledPartitions == 0 {
+				sampled = append(sampled, h)
+			}
+		}
+	}
+	slices.Sort(sampled)
+	stay, inPartition := 0, int64(0)
+	for i, h := range sampled {
+		if inPartition++; i == 0 || h != sampled[i-1] {
+			inPartition = 1
+		}
+		if inPartition <= x.s.ranks.most {
+			stay++
+		}
+	}
+	return 2*stay > len(sampled)
+}
 
 // dropRanks sorts a worker's rows and drops those whose rank is too high already.
 func (x *Local) dropRanks() error {
 	s, q, n := x.s, x.s.q, x.N
+	if n >= triesFewer*q.Tuning.RankedRows && x.mostStay() {
+		x.ranked.limit = triesFewer * n
+		return nil
+	}
 	account := memory.Account{Operator: s.Name}
 	segs := make([]*rowstore.Segment, len(x.Segs)) // the rows may have to stay as they are
 	for i, seg := range x.Segs {

@@ -25,9 +25,9 @@ import (
 //	func (p *product) Done() float64   { return p.p }
 //	err := db.RegisterAggregate("product", func() *product { return &product{1} })
 //
-// Types are those of [DB.RegisterFunction]. Rows with a NULL for a parameter that is no pointer are left out; a group
+// Types are those of [DB.RegisterFunction]. Rows with a NULL for a parameter that is no pointer are left out. A group
 // without rows gives what Done gives at once. The order of a group's rows is that of GROUP_CONCAT. A group's arguments are
-// held until its last row has been read, and count against the query's memory. DISTINCT and OVER are for the aggregates of SQL alone.
+// held, and counted, until its last row has been read. DISTINCT and OVER are for SQL's own aggregates.
 func (db *DB) RegisterAggregate(name string, newState any) error {
 	if err := db.alive(); err != nil {
 		return err

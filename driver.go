@@ -14,13 +14,11 @@ func init() { sql.Register("radish", &Driver{}) }
 // Driver is the database/sql driver "radish". The data source name of sql.Open is that of [Open]: an unnamed database
 // belongs to one sql.DB and is shared by its pool, a named one is shared by all sql.DBs of that name.
 //
-// Every connection of a pool is a session of its own. What one sets or uses stays with that connection, as in MySQL;
-// sql.Conn holds on to one. A text may hold several statements: Rows.NextResultSet goes to the next that gives rows, and
-// closing the rows runs what is left.
-//
-// Prepare checks names and types against the tables that there are and counts the markers; a prepared statement follows
-// what happens to the tables, and takes values of other types. Arguments made by sql.Named set user variables and may stand
-// among the others.
+//   - Every connection of a pool is a session of its own. What one sets stays with it, as in MySQL; sql.Conn holds on to one.
+//   - A text may hold several statements: Rows.NextResultSet goes to the next that gives rows, and closing the rows runs what is left.
+//   - Prepare checks names and types against the tables that there are. A prepared statement follows what happens to the tables, and takes
+//     values of other types.
+//   - Arguments made by sql.Named set user variables and may stand among the others.
 type Driver struct{}
 
 // Open opens a database and one connection to it, which ends with the connection. database/sql uses OpenConnector.

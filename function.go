@@ -120,11 +120,12 @@ func functionError(name string, err error) error {
 //
 //	err := db.RegisterFunction("initials", func(name string) string { ... })
 //
-// Its parameters and its result are of the types that arguments of statements have; a context.Context may come first, an error last,
-// and the last parameter may be variadic. SQL converts arguments to the parameters' types. If an argument is NULL whose parameter is
-// no pointer (nor any) the function is not called and the result is NULL; a nil pointer as the result is NULL. A Decimal result
-// is a DECIMAL(38,10). The function is called by several goroutines at once and must give the same result for the same arguments unless it is
-// [Volatile]. A function that panics fails its statement. Every name can be used once, and not one that SQL has.
+// A function that panics fails its statement. Every name can be used once, and not one that SQL has.
+//
+//   - Its parameters and its result are of the types that arguments of statements have. SQL converts arguments to them. A Decimal result is a DECIMAL(38,10).
+//   - A context.Context may come first, an error last, and the last parameter may be variadic.
+//   - If an argument is NULL whose parameter is no pointer (nor any) the function is not called and the result is NULL; a nil pointer as the result is NULL.
+//   - It is called by several goroutines at once and must give the same result for the same arguments unless it is [Volatile].
 func (db *DB) RegisterFunction(name string, function any, options ...FunctionOption) error {
 	if err := db.alive(); err != nil {
 		return err

@@ -24,11 +24,13 @@ import (
 //
 //	SELECT * FROM `squares(10)` WHERE square > 5
 //
-// Parameters are those of [DB.RegisterFunction]; arguments are expressions without columns. The function returns the rows, and it may return
-// an error behind them: a []T or an iter.Seq[T], where T is a struct whose exported fields are the columns, named in lower case or by
-// a tag `db:"name"`, or an array.RecordReader of Arrow records, which is released. It is called once for each time that a statement names it, and a
-// statement may be planned more than once. All rows are read before the statement goes on, whatever its LIMIT, unless the statement's context or
-// the memory that it may take ends first; a function that waits should take the context.
+// Parameters are those of [DB.RegisterFunction]; arguments are expressions without columns. The function returns the rows, and perhaps an error behind them:
+//
+//   - a []T or an iter.Seq[T], where T is a struct whose exported fields are the columns, named in lower case or by a tag `db:"name"`;
+//   - or an array.RecordReader of Arrow records, which is released.
+//
+// It is called once for each time that a statement names it, and a statement may be planned more than once. All rows are read before the statement goes on,
+// whatever its LIMIT, unless the statement's context or memory ends first; a function that waits should take the context.
 func (db *DB) RegisterTableFunction(name string, function any) error {
 	if err := db.alive(); err != nil {
 		return err

@@ -12,17 +12,14 @@ const VectorSize = 2048
 
 // Vector is a run of values of one type.
 //
-// The slice in use follows from Type.Phys(): I64 for PhysInt64 and PhysUint64 (as bits), F64, I128, Str. A string
-// vector may instead be dictionary-coded: then Dict is not nil, Codes holds a code for each row and Str is nil. The
-// slot of a NULL holds an unspecified value that must be safe to compute with: it is in range for Codes, and
-// arithmetic on it must not raise an error.
+//   - The slice in use follows from Type.Phys(): I64 for PhysInt64 and PhysUint64 (as bits), F64, I128, Str.
+//   - A string vector may be dictionary-coded instead: then Dict is not nil, Codes holds a code for each row and Str is nil.
+//   - The slot of a NULL holds any value that is safe to compute with: in range for Codes, and without error in arithmetic.
+//   - If Const is true the value at position 0 stands for every row, and the slices may have length 1.
+//   - Strings in Str live as long as somebody keeps them. A table or an operator has counted their memory, unless Loose is true: then
+//     functions made them for this batch, and who keeps them for longer copies them and counts the copies.
 //
-// If Const is true the value at position 0 stands for every row, and the slices may have length 1.
-//
-// A vector handed to a consumer is read-only and lives until the producer's next call, unless a contract says
-// otherwise; strings in Str point into memory that lives as long as somebody keeps them. Somebody has counted that memory
-// (a table, an operator that stores rows) unless Loose is true: then functions made the strings for this batch, and who
-// keeps them for longer copies them and counts the copies.
+// A vector handed to a consumer is read-only and lives until the producer's next call, unless a contract says otherwise.
 type Vector struct {
 	Type  types.Type
 	I64   []int64

@@ -71,8 +71,8 @@ type Rows interface {
 // Run starts a plan. The query ends with ctx, or when Rows is closed, which must be done in any case. All pipelines
 // before the one that gives the result have run when Run returns, so their errors come from it.
 //
-// Where the GPU fails, or meets an error or a warning that only the CPU can word, the query runs again on the CPU alone: a note among the
-// warnings and the profile say so. With radish_device = 'gpu' the loss of the device is an error instead, with 'gpu_strict' a lack of memory, too.
+// Where the GPU fails, or meets an error or a warning that only the CPU can word, the CPU runs the query: a note among the
+// warnings and the profile say so. With radish_device = 'gpu' a lost device is an error instead, with 'gpu_strict' a lack of memory, too.
 func Run(ctx context.Context, plan *physical.Plan, env Env) (Rows, error) {
 	if env.Began.IsZero() {
 		env.Began = time.Now()

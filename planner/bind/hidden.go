@@ -11,9 +11,9 @@ import (
 )
 
 // A quotient that leaves a query keeps its hidden digits (sql/expr/hidden.go) where MySQL does not store it in between: out of a scalar
-// subquery, an aggregate, and a derived table, view or common table expression that MySQL merges. MySQL decides by the text of the query
-// whether it can merge it ("Optimizing Derived Tables, View References, and Common Table Expressions"), and so does the binder, whatever
-// the rules do to the plan later. Such a column is a pair: one with the digits that are shown, and its Long one, which arithmetic takes.
+// subquery, an aggregate, and a derived table, view or common table expression that MySQL merges. MySQL decides that by the text of the query
+// ("Optimizing Derived Tables, View References, and Common Table Expressions"), and so does the binder. Such a column is a pair: one
+// with the digits that are shown, and its Long one, which arithmetic takes.
 
 // anySubquery says whether an item has a subquery, which keeps MySQL from merging.
 func anySubquery(items []selectItem) bool {

@@ -70,12 +70,8 @@ func Default() Table {
 	return t
 }
 
-// defaultOrder has the prices with which TPC-H's joins, up to scale factor 100, take their best known orders on each device. They are fitted to whole plans, and are not the
-// seconds of single joins: in a plan of many joins, some of a join's time is hidden behind the reading of memory for others. What a calibration measures does not
-// change them:
-//
-//   - On a GPU it has time only for joins that do not fill the device. Orders by their rates made TPC-H's Q9 five times slower on an H100.
-//   - On the CPU the order of joins is that in which doubles are added up. Two runs of a query have to give the same sum.
+// defaultOrder has the prices with which TPC-H's joins, up to scale factor 100, take their best known orders on each device. docs/internals/placement.md#estimates
+// says why they are not the seconds of single joins, and why no calibration changes them.
 //
 // That of a slot follows from the bytes that a build and a probe on a GPU move. A chain is measured: on an H200 a join that walked one of 7 million rows took
 // 7.9 s, one of 2 x 134 million rows without chains 39 ms.

@@ -51,12 +51,13 @@ func (k ExchangeKind) String() string {
 	return [...]string{"gather", "broadcast", "repartition"}[k]
 }
 
-// Exchange moves the rows of a Materialize sink, once all pipelines that end in it have run at their places. The places of these pipelines have disjoint rows: none is Replicated.
+// Exchange moves the rows of a sink, by the sink's kind:
 //
-// That of a Build, which is a Repartition without Keys, is the join's own: the rows of the build and of its only probe have not moved when they come there. The join moves them, rows whose keys are equal to
-// one place, by a function that nothing else follows. Rows that match nothing because a key is NULL, or is none of the other side's, may be at any place.
-//
-// That of an Aggregate, without Keys as well, is the aggregation's own: its only pipeline runs over a table's rows, of which those of a group come to one place while they are grouped, by a function that nothing else follows.
+//   - Of a Materialize: once all pipelines that end in it have run at their places. These places have disjoint rows: none is Replicated.
+//   - Of a Build, a Repartition without Keys: the join itself moves the rows of the build and of its only probe, those with equal keys to
+//     one place, by a function that nothing else follows. Rows that match nothing may be at any place.
+//   - Of an Aggregate, without Keys as well: the aggregation itself moves them. Its only pipeline runs over a table's rows, of which those
+//     of a group come to one place while they are grouped, by a function that nothing else follows.
 type Exchange struct {
 	Kind ExchangeKind
 	// Keys of Repartition are columns of the sink. The owner of a row follows from their values in this order and from the number of places alone. So rows of two

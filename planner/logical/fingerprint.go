@@ -7,12 +7,12 @@ import (
 	"github.com/radish-sql/radish/sql/expr"
 )
 
-// Fingerprint is a hash of what a query does: its operators, its expressions and the tables that it reads. The values of literals are
-// left out, and of a table's rows only the order of magnitude counts. So the executions of one statement share a fingerprint, whatever
-// their parameters, until a table has grown twofold. It is the same in every process.
+// Fingerprint is a hash of what a query does: its operators, its expressions and the tables that it reads. Values of literals are
+// left out, and of a table's rows only the order of magnitude counts. So the executions of one statement share a fingerprint
+// until a table has grown twofold. It is the same in every process.
 //
-// repeatable says that the query may run twice, beside itself too, without anybody noticing: it calls no function that gives another value each time, none
-// of the program's own, and has no recursion.
+// repeatable says that the query may run twice, beside itself too, without anybody noticing: no function gives another value each time
+// or is the program's own, and there is no recursion.
 func Fingerprint(q *Query) (sum uint64, repeatable bool) {
 	f := fingerprint{sum: 14695981039346656037, repeatable: true}
 	f.node(q.Root)

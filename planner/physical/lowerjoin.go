@@ -378,8 +378,8 @@ func (l *lowering) withUnmatched(probe, build logical.Node, p *Probe, nulls []*e
 // rows for a left row, where NULL excludes a row.
 //
 // If Corr has no equalities, those of On are the keys and the probe's own NULL rule is that of IN. Otherwise the keys come
-// from Corr; and if the comparison can be NULL, two marks are made, one for "some row compares TRUE" and one for "some row compares
-// NULL", from which the third value follows. These visit the rows that Corr chooses, so where they may be many, see markJoinByKeys.
+// from Corr. If the comparison can be NULL, two marks are made, "some row compares TRUE" and "some row compares NULL", from which the
+// third value follows. Where Corr may choose many rows, see markJoinByKeys.
 func (l *lowering) markJoin(x *logical.Join, left, right logical.ColSet) ([]*Pipeline, error) {
 	on, onRest := splitCondition(x.On, left, right)
 	keys, residual := splitCondition(x.Corr, left, right)

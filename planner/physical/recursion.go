@@ -9,14 +9,15 @@ import (
 	"github.com/radish-sql/radish/sql/sqlerr"
 )
 
-// Recursion stores the rows of the pipelines that end in it, and then, round by round, those that Step gives over the rows of the
-// round before, which are read from Work; a round that gives none is the last. With Distinct a row that has been given
-// before, to judge by the columns By (nil: all), is dropped, NULLs being equal. Rows come round by round. A round too many (more than @@cte_max_recursion_depth, while there
-// are rows to start from) is error 3636.
+// Recursion stores the rows of the pipelines that end in it. Then, round by round, it stores those that Step gives over the rows of the
+// round before, which are read from Work.
 //
-// The pipelines of Step run once a round, on the CPU, in an order in which each comes after those that it depends on. They end in Round or in sinks that are
-// theirs alone. What does not depend on the round stands before, in the plan. Since they may probe builds of the plan, all of a plan that is [Plan.Recursive]
-// runs on the CPU.
+//   - A round that gives no row is the last. One round too many (more than @@cte_max_recursion_depth, while there are rows to start from) is error 3636.
+//   - With Distinct a row that has been given before, to judge by the columns By (nil: all), is dropped, NULLs being equal.
+//   - Rows come round by round.
+//   - The pipelines of Step run once a round, on the CPU, each after those that it depends on. They end in Round or in sinks that are
+//     theirs alone. What does not depend on the round stands before, in the plan.
+//   - Pipelines of Step may probe builds of the plan, so all of a plan that is [Plan.Recursive] runs on the CPU.
 type Recursion struct {
 	Name     string
 	Cols     []*expr.Column

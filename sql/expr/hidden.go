@@ -7,15 +7,16 @@ import (
 )
 
 // A quotient of exact numbers is shown with four digits more than its dividend has (div_precision_increment). Inside an expression MySQL goes on computing with
-// a whole number of nine-digit groups, the last one cut, not rounded (decimal.c, do_div_mod). So 1/3*3 is 1.0000 and not 0.9999, and a/b*b = a is false where
-// that leaves 0.999999999.
+// a whole number of nine-digit groups, the last one cut, not rounded (decimal.c, do_div_mod). So 1/3*3 is 1.0000 and not 0.9999.
 //
 // So a division is a call with those digits under a Cast, marked IsDisplay, that rounds to the scale that SQL sees.
-// Arithmetic and ABS, comparisons as numbers (NULLIF's too), ROUND, TRUNCATE, CEIL, FLOOR, SIGN and FORMAT, and casts to numbers and times
-// look through the mark, as in MySQL. CASE and its like hand the longer number on under a mark of their own. Package planner/bind does the
-// same for aggregates, scalar subqueries, variables, and derived tables that MySQL merges: their column is a pair of columns, of which
-// [Column.Long] has the further digits. Wherever else the number goes it is the rounded one: in results, strings, JSON, groups, tables, set
-// operations, windows, and derived tables that MySQL stores.
+//
+//   - Arithmetic and ABS, comparisons as numbers (NULLIF's too), ROUND, TRUNCATE, CEIL, FLOOR, SIGN and FORMAT, and casts to numbers and times
+//     look through the mark, as in MySQL. CASE and its like hand the longer number on under a mark of their own.
+//   - Package planner/bind does the same for aggregates, scalar subqueries, variables, and derived tables that MySQL merges: their column
+//     is a pair of columns, of which [Column.Long] has the further digits.
+//   - Wherever else the number goes it is the rounded one: in results, strings, JSON, groups, tables, set operations, windows, and derived
+//     tables that MySQL stores.
 
 // WithHiddenDigits returns e as the next operation computes with it.
 func WithHiddenDigits(e Expr) Expr {

@@ -96,11 +96,10 @@ const (
 
 // Kernel computes a function over vectors. For each position i of sel (nil: 0..n-1) it stores f(args[i]) in out.
 //
-// out is flat, has the resolved type and capacity for n values, and is all valid at the start. Operands may be flat, constant or dictionary-coded; strings,
-// ints, floats and their siblings read all of these. If all operands are constant n is 1.
-//
-// out.SetNull marks a NULL result. Under NullIfAny, sel lacks the rows with a NULL operand, and out is NULL there already. Under NullCustom, slots of NULL
-// operands hold harmless values.
+//   - out is flat, has the resolved type and capacity for n values, and is all valid at the start. out.SetNull marks a NULL result.
+//   - Operands may be flat, constant or dictionary-coded; strings, ints, floats and their siblings read all of these. If all are constant n is 1.
+//   - Under NullIfAny, sel lacks the rows with a NULL operand, and out is NULL there already. Under NullCustom, slots of NULL operands
+//     hold harmless values.
 type Kernel func(c *Context, call *Call, out *column.Vector, args []*column.Vector, sel []int32, n int) error
 
 // Context is what evaluation may know of the statement. One Context serves one worker at a time; each worker takes a copy.

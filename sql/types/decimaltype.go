@@ -3,10 +3,9 @@ package types
 // The types of decimal arithmetic follow MySQL 8.0 (item_func.cc, Item_func_additive_op::result_precision and its
 // siblings; Reference Manual 12.1 and 14.6.1), as long as the result has at most 38 digits; MySQL itself goes to 65.
 //
-// Where MySQL's type has more than 38 digits something has to give. Digits behind the point are given up before
-// digits in front of it, but only down to [KeptDecimalScale]: that leaves 22 integer digits, more than any
-// BIGINT has, and keeps every scale exact that sums and products of money reach. A value that does not fit the
-// resulting type is an overflow error at run time, never a wrong answer.
+// Where MySQL's type has more, digits behind the point are given up before digits in front of it, but only down to
+// [KeptDecimalScale]. That leaves 22 integer digits, more than any BIGINT has. A value that does not fit the resulting type
+// is an overflow error at run time, never a wrong answer.
 
 // KeptDecimalScale is the scale down to which a result that would exceed 38 digits gives up fractional digits.
 const KeptDecimalScale = 16

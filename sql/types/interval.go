@@ -131,8 +131,8 @@ var compoundParts = [...][]int64{
 
 // ParseInterval reads an interval's quantity from text, as MySQL's get_interval_value and get_interval_info do (item_timefunc.cc).
 //
-// A simple unit takes the integer that the text begins with, SECOND a decimal. A compound unit takes numbers with anything but digits between them. If
-// there are fewer numbers than parts, the leftmost parts are missing: '10' MINUTE_SECOND is ten seconds. A fraction of a second counts its digits from
+// A simple unit takes the integer that the text begins with, SECOND a decimal. A compound unit takes numbers with anything but digits between them.
+// Parts that are missing are the leftmost: '10' MINUTE_SECOND is ten seconds. A fraction of a second counts its digits from
 // the left: '1.5' SECOND_MICROSECOND is 1.5 seconds. ok is false, which makes the result NULL, for more numbers than parts and for numbers out of range.
 func ParseInterval(s string, u Unit) (iv Interval, ok bool) {
 	if !u.IsCompound() {

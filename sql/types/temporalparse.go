@@ -64,13 +64,14 @@ func ParseISODatetime(s string) (datetime int64, ok bool) {
 	return days*MicrosPerDay + clock(h, m, sec, 0), true
 }
 
-// ParseDatetime reads a date or datetime in any of MySQL's forms: delimited by any punctuation, 'T' or spaces between
-// date and time, or as digits YYYYMMDD[HHMMSS], YYMMDD[HHMMSS], with a fraction of up to six digits (a seventh rounds).
-// Two-digit years are of 1970..2069. Dates with a zero year-month-day, month or day and dates that do not exist are
-// ConvertInvalid; text after the value is ConvertTruncated.
+// ParseDatetime reads a date or datetime in any of MySQL's forms:
 //
-// Behind the seconds or their fraction may stand an offset from UTC, Z, +hh:mm, +hhmm or +hh, up to 14 hours (MySQL since 8.0.19: +hh:mm, behind 13:59 for
-// those below zero). The string is a moment then, and the result what a clock in zone, nil for UTC, shows at it.
+//   - delimited by any punctuation, 'T' or spaces between date and time, or as digits YYYYMMDD[HHMMSS], YYMMDD[HHMMSS];
+//   - with a fraction of up to six digits (a seventh rounds), and two-digit years of 1970..2069;
+//   - behind these with an offset from UTC, Z, +hh:mm, +hhmm or +hh, up to 14 hours (MySQL since 8.0.19: +hh:mm, behind 13:59 for
+//     those below zero). The string is a moment then, and the result what a clock in zone, nil for UTC, shows at it.
+//
+// Dates with a zero year-month-day, month or day and dates that do not exist are ConvertInvalid; text after the value is ConvertTruncated.
 func ParseDatetime(s string, zone *time.Location) (datetime int64, status ConvertStatus) {
 	if datetime, ok := ParseISODatetime(s); ok {
 		return datetime, ConvertOK

@@ -12,9 +12,8 @@ import (
 )
 
 // Sketches of row groups read every row of a column, unless codes tell before that there are no more values. Of a large table rows are drawn at random instead, and how
-// many values there are follows from how often those drawn came. Where that fits rows that got their values by chance, one as likely as the other, it is known
-// how many of these there are. Other columns, and sorted ones, are estimated by Haas and Stokes, "Estimating the number of classes in a finite population"
-// (1998), Duj2a. Both are off by some percents of values that are about as frequent, and by half where frequencies differ much.
+// often they came tells how many values there are: by chance alone, where that fits, or by Duj2a of Haas and Stokes, "Estimating the number of classes in a finite
+// population" (1998). Both are off by some percents of values that are about as frequent, and by half where frequencies differ much.
 const (
 	drawnFrom  = 1 << 20 // rows from which on they are drawn
 	drawnShare = 128     // one of so many,

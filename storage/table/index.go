@@ -11,9 +11,8 @@ import (
 
 // indexes holds the hash indexes of a table's unique keys, shared by all versions whose row numbers mean the same rows.
 //
-// An index maps a key's hash to numbers of rows that have, or had, such a key in some version. It only grows: entries of
-// deleted and changed rows and of versions that were dropped stay, so whoever looks up has to compare the rows found
-// with the key, in his version, which he must do anyway because hashes collide. So inserting a row costs the same however many
+// An index maps a key's hash to numbers of rows that have, or had, such a key in some version. It only grows. So whoever looks up
+// compares the rows found with the key in his version, as hashes collide anyway. Inserting a row costs the same however many
 // rows there are, and versions need no indexes of their own.
 type indexes struct {
 	mu   sync.RWMutex

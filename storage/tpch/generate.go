@@ -50,8 +50,7 @@ type Options struct {
 // Generate makes the named tables at scale factor sf and calls emit for each chunk. It returns the first error of emit, or ctx's when that ends first.
 // Options.Workers goroutines call emit at once, with the chunks of a table in no fixed order. emit may keep what the chunk holds, but must not write to a Dict.
 //
-// Scale factors count in thousandths; below 1 the rest is dropped, as dbgen does. Above 1 dbgen drops the whole
-// fraction; here 1.5 makes one and a half times the rows of 1.
+// Scale factors count in thousandths; below 1 the rest is dropped, as dbgen does. Above 1 dbgen drops the fraction; here 1.5 makes one and a half times the rows of 1.
 func Generate(ctx context.Context, sf float64, opts Options, emit func(*Chunk) error) error {
 	g, tables, err := newGenerator(sf, opts)
 	if err != nil {

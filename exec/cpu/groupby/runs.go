@@ -11,12 +11,11 @@ import (
 )
 
 // An aggregation of rows that come in the order of their key needs no table to look groups up in: a group is a run of
-// equal keys. Each morsel has arrays of its own, to which it appends a group wherever the key changes; at the end the
-// last group of a morsel and the first of the next become one if their keys agree, and the morsels, in their order, hold
-// the groups in the order of the key.
+// equal keys. Each morsel appends groups to arrays of its own. At the end the last group of a morsel and the first of the
+// next become one if their keys agree.
 //
-// The order is the planner's promise. Where a morsel finds it broken (a key below the one before it, or NULL) the runs
-// are still right as partial groups, and they are merged as hash tables are.
+// The planner promises the order. Where a morsel finds it broken (a lower key, or NULL) the runs are still right as partial
+// groups, and they are merged as hash tables are.
 
 // canRun says whether an aggregation can be computed so: the key is one integer and all accumulators can be merged group by
 // group.

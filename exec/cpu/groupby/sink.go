@@ -97,12 +97,11 @@ type aggLocal struct {
 	positions []int32
 }
 
-// A worker puts its table aside and begins a new one when it has task.Tuning.FrozenGroups groups, about what a core's cache holds, and fewer than frozenRows rows
-// for each. Most groups come once in a while then, and the merge joins them more cheaply, since a partition's groups fit the cache there.
+// A worker freezes its table and begins a new one when it has task.Tuning.FrozenGroups groups, about what a core's cache holds, and fewer than frozenRows rows
+// for each. The merge joins such groups more cheaply: a partition's groups fit the cache there.
 //
-// The table grows instead where the rows so far suggest at most grownTables times FrozenGroups groups, and the worker has seen more rows than that: each group
-// comes again, so a lookup outside the cache costs less than storing and merging the row. If rows can wait without groups, each has to come
-// repeatedRows times to pay for its merge.
+// The table grows instead where the rows so far suggest at most grownTables times FrozenGroups groups, and the worker has seen more rows: then
+// a lookup outside the cache costs less than merging the row. Rows that can wait without groups have to come repeatedRows times each.
 const (
 	frozenRows   = 4
 	grownTables  = 8

@@ -8,9 +8,8 @@ import (
 )
 
 // Short strings as words. A string of up to 15 bytes that has no dictionary is packed like a number: its bytes, from the lowest byte of
-// the word up, and its length in the last byte that it may take. A lookup then reads one slot, where a string held by reference would be
-// compared through its header and its bytes, each a cache miss of its own. Beside keys that do not fit two words it takes one or two whole
-// words. The first vector of keys decides; a longer string that comes later makes the table change its form.
+// the word up, and its length in the last byte. A lookup then reads one slot and no string elsewhere. Beside keys that do not fit two words
+// it takes one or two whole words. The first vector of keys decides; a longer string that comes later makes the table change its form.
 
 // nullLength stands for the length of a string that is NULL.
 const nullLength = 0xFF

@@ -13,10 +13,9 @@ import (
 	"github.com/radish-sql/radish/sql/types"
 )
 
-// band finds the rows of a run that meet one or two inequalities, as of a.x BETWEEN b.lo AND b.hi, without testing each row. The rows of a
-// run ascend by the first inequality's word, so those that meet it are the run's beginning. Of these, the ones that meet the second are
-// found by a tree of the greatest words of 16 rows, of 256 rows, and so on: it takes O(log n) steps for each row that is found. A run is
-// the rows of one key, or all if there is no equality.
+// band finds the rows of a run that meet one or two inequalities, as of a.x BETWEEN b.lo AND b.hi, without testing each row. The rows
+// ascend by the first inequality's word, so those that meet it are the run's beginning. Those of them that meet the second are found by a
+// tree of the greatest words of 16 rows, of 256 rows, and so on, in O(log n) steps each. A run is the rows of one key, or all rows without an equality.
 type band struct {
 	conds  []bandCondition
 	n      int       // keyless: rows that have a key

@@ -11,12 +11,11 @@ import (
 	"github.com/radish-sql/radish/exec/cpu/vec"
 )
 
-// slotTable is an open-addressing hash table with linear probing, at most three quarters full, of rows: the first one of each key. Keys are
-// not in it, so that it takes four bytes a slot, and a cache holds the table of many rows. A slot has the number of its row and, in the bits
-// that numbers leave, a tag: bits of the hash of the row's key. A row that has another key is seldom read.
+// slotTable is an open-addressing hash table with linear probing, at most three quarters full. A slot has the number of the first row that has a
+// key and, in the bits that numbers leave, a tag of the key's hash. Keys are not in it, so a cache holds the table of many rows.
 //
 // The high bits of the hash choose a region, within which probing wraps around, so that workers can fill regions of their own. The bits
-// behind those that choose the slot are the tag.
+// behind those of the slot are the tag.
 type slotTable struct {
 	slots  []uint32 // tag | row + 1; 0: free
 	shift  uint     // hash >> shift is the slot at which a search begins

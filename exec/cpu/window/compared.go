@@ -11,10 +11,9 @@ import (
 // ranked is what a frame compares, of the rows in order: each row's rank among all values, such that a row is in the frames of later rows
 // of its partition whose ranks are greater, or equal unless strict.
 //
-// Frames that compare values are not runs of rows, so neither trees nor sliding serve them. Instead rows are sorted by rank by merging runs
-// of them, in place of whole partitions at once. When two neighbouring runs are merged, each row of the later one gets the combination of
-// the earlier one's rows whose ranks lie before its own, which is one that grows while the merge proceeds. Each pair of rows that lie
-// in one partition meets in one merge, so n rows take O(n log n) steps (Bentley 1980, "Multidimensional divide-and-conquer").
+// Such frames are not runs of rows. So rows are sorted by rank by merging runs. When two are merged, each row of the later one gets the
+// combination of the earlier one's rows with lower ranks. Each pair of rows meets once: O(n log n) steps
+// (Bentley 1980, "Multidimensional divide-and-conquer").
 type ranked struct {
 	r      *windowRows
 	by     expr.Expr

@@ -88,10 +88,10 @@ func (f *folding[T]) nodes(acc T, level, lo, hi int) T {
 	return f.combineAll(acc, nodes[b*f.fan:hi])
 }
 
-// sliding combines the values of frames whose bounds do not move backwards within a block, without taking values out again, so that
-// what cannot be undone (the least value, a sum of doubles) needs no second look either. Frames that share a row, mid-1, are a suffix
-// of the rows before mid and a run from there on (the queue of two stacks of Tangwongsan, Hirzel, Schneider 2017, "Low-Latency
-// Sliding-Window Aggregation", section 2): a row is combined at most twice, and what lies in all of these frames is folded once.
+// sliding combines the values of frames whose bounds do not move backwards within a block, without taking values out again, which
+// the least value and sums of doubles do not allow. Frames that share a row, mid-1, are a suffix of the rows before mid and a run from
+// there on (the queue of two stacks of Tangwongsan, Hirzel, Schneider 2017, "Low-Latency Sliding-Window Aggregation", section 2). A row
+// is combined at most twice, and what lies in all of these frames once.
 type sliding[T any] struct {
 	*folding[T]
 	suffixes []T

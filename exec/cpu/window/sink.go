@@ -18,12 +18,11 @@ import (
 
 var _ pipeline.Stored = (*Sink)(nil)
 
-// Sink is the sink of a Window. It stores rows and sorts them by the partition's and the order's keys as a sort does; then
-// functions are computed for blocks of the sorted rows. No block waits for another, whatever partitions they lie in: what lies before
-// a block in its rows' frames is found in trees of partial results (fold.go). Within a block frames' bounds never move backwards.
+// Sink is the sink of a Window. It stores rows and sorts them by the partition's and the order's keys as a sort does. Then
+// functions are computed for blocks of the sorted rows, none of which waits for another: what lies before a block in its rows'
+// frames is found in trees of partial results (fold.go). Within a block frames' bounds never move backwards.
 //
-// Functions whose result is some row's string or 128-bit value (FIRST_VALUE, LAG, MIN, ...) give that row's number, and the values are
-// gathered when the result is put together; the others store numbers.
+// Functions whose result is some row's string or 128-bit value (FIRST_VALUE, MIN, ...) give that row's number; the values are gathered at the end.
 type Sink struct {
 	q    *task.Query
 	p    *physical.Window

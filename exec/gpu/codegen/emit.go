@@ -8,12 +8,11 @@ import (
 	"github.com/radish-sql/radish/sql/types"
 )
 
-// Code for expressions. It computes what sql/expr's evaluator computes: a strict function evaluates its operands, then itself; AND,
-// OR, CASE and their like evaluate an operand only where it counts, since it may raise an error: such operands stand in the block
-// of an if. Operands that can do no harm and cost little (cheap) are evaluated without a branch.
+// Code for expressions. It computes what sql/expr's evaluator computes: a strict function evaluates its operands, then itself. AND,
+// OR, CASE and their like evaluate an operand only where it counts, in the block of an if, since it may raise an error. Operands that can do
+// no harm and cost little (cheap) are evaluated without a branch.
 //
-// An error here need not be exactly one there: it makes the host run the query on the CPU, which decides. So what a kernel cannot
-// compute in rare cases (a warning that quotes a value, say) it reports as an error too.
+// What a kernel cannot compute in rare cases, such as a warning that quotes a value, it reports as an error. Then the CPU runs the query and decides.
 
 // maxWords is how many parameters a kernel may have when an expression is begun; a launch takes gpukernels.LaunchWords.
 const maxWords = 400

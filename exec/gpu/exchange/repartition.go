@@ -13,9 +13,9 @@ import (
 	"github.com/radish-sql/radish/sql/sqlerr"
 )
 
-// Each row goes to the place that owns its key. A first kernel counts the rows of each tile by owner. What they add up to says how many rows each place gets, and where each tile's rows
-// go among them. A second kernel stores all columns of a tile's rows there: with access to peers in their memory, in runs of neighbouring rows, and else in a buffer for each
-// owner, which it copies. So a place has the rows of the first place first, and those of each place tile by tile.
+// Each row goes to the place that owns its key. A first kernel counts the rows of each tile by owner, which says how many rows each place gets, and where each tile's rows
+// go among them. A second kernel stores all columns of a tile's rows: with access to peers in the owner's memory, in runs of neighbouring rows, and else in a buffer for each
+// owner, which it copies. So a place has the rows of the first place first, each place's tile by tile.
 
 // owned are a place's rows, by owner.
 type owned struct {

@@ -9,11 +9,11 @@ import (
 	"github.com/radish-sql/radish/planner/physical"
 )
 
-// Many groups with hashed keys of one word are partitioned as those of large domains are (partition.go). The mixed key takes the slot's part. The mixing
+// Many groups with hashed keys of one word are partitioned as those of large domains are (partition.go), with the mixed key in the slot's place. The mixing
 // is a bijection, so the key follows from it.
 //
 // Each partition has one block, which finds its groups in shared memory: by a perfect hash (partitiontables.go), by a bitmap of tags, or by searching. It appends them
-// behind the table in device memory, or adds to those that are in it. That table is small: it has the rows of frequent keys, and those that found a partition or its table full.
+// behind the table in device memory. That has the rows of frequent keys, and those that found a partition or its table full.
 
 const (
 	rankBlocks = 3 // of a multiprocessor

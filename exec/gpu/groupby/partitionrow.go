@@ -95,8 +95,8 @@ func (a *groupText) each(items int, body func()) {
 // addTogether adds rows of partitions to words in shared memory: row, which is C++ that depends on i, to the words of slots[i]. All rows take each step together, so that they
 // wait for memory at the same time.
 //
-// With some, the slots are those of frequent groups, which tags holds, and a row may have none. Otherwise such rows have slots from spare on: that costs less than to test each
-// row. Extremes are not read before they are written then, since almost every warp has a row that changes one.
+// With some, the slots are those of frequent groups, which tags holds, and a row may have none. Otherwise such rows have slots from spare on, which saves a
+// test. Extremes are not read before they are written then, since almost every warp changes one.
 func (a *groupText) addTogether(items int, row string, some bool) {
 	k, f := a.k, a.f
 	here := func(then, otherwise string) string {

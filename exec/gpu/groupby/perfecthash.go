@@ -10,11 +10,11 @@ import (
 	"github.com/radish-sql/radish/planner/physical"
 )
 
-// A perfect hash in shared memory, for few groups with hashed keys of one word: each key has one slot, where its rows look (gpukernels/device/displace.cuh).
+// A perfect hash in shared memory, for few groups with hashed keys of one word: each key has one slot (gpukernels/device/displace.cuh).
 // The table has the mixed keys as tags, of 32 bits if the packed keys fit these, else of 64.
 //
-// The kernel runs twice. First it runs over some tiles from all over the table, whose rows go to their groups in device memory. One block makes a perfect hash of
-// these groups' keys. Then the kernel runs over the other tiles. Rows of keys without a slot still go to device memory.
+// The kernel runs twice. First it runs over some tiles from all over the table, and one block makes a perfect hash of their groups' keys.
+// Then it runs over the other tiles. Rows of keys without a slot go to device memory.
 
 // slotsPerBucket is how many slots of a perfect hash there are for each bucket, or fewer.
 const slotsPerBucket = 3.5

@@ -12,12 +12,11 @@ import (
 	"github.com/radish-sql/radish/sql/expr"
 )
 
-// A thread's rows lie together, so where a table is stored in the order of a group key most of them belong to one group. Then a
-// thread adds its rows up in variables, a run of equal keys after the other, and the threads of a warp put their runs side by side into shared memory.
-// From there the warp takes them to the groups' accumulators: neighbouring groups by neighbouring threads, so that device memory sees whole sectors.
-// A run that several threads share is put together first.
+// Where a table is stored in the order of a group key, most rows of a thread belong to one group. Then a thread adds up each run of equal keys in
+// variables, and the threads of a warp put their runs side by side into shared memory. Neighbouring threads take neighbouring
+// groups to their accumulators, so that device memory sees whole sectors.
 //
-// Where it is known that equal keys lie together in the whole input, most groups are a single run of a single warp. They are written by plain stores.
+// Where equal keys are known to lie together in the whole input, most groups are a single run of one warp, and written by plain stores.
 
 var runs = way{
 	name:    "runs of equal keys",

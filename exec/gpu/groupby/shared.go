@@ -72,11 +72,11 @@ func (a *groupText) sharedRow(keys, args []codegen.Value) {
 	a.slotRow(keys, args)
 }
 
-// Groups so few that a block has many copies of all in shared memory are laid out by copy: the words of a group's copy lie side by side, so that a row
-// computes one address, and their number is odd, so that the copies that the threads of a warp add to begin in different banks.
+// Groups so few that a block has many copies of all are laid out by copy: the words of a group's copy lie side by side, so that a row
+// computes one address. Their number is odd, so that the copies of a warp's threads begin in different banks.
 //
 // A sum of values that span less than 2^48 is a word for each 16 bits of their offsets from the least value. A copy gets at most copyRows rows of a
-// launch, so no word overflows: nothing is carried, and no addition waits for what was there before.
+// launch, so no word overflows and nothing is carried.
 
 const (
 	copyRows  = 1 << 16 // rows of a launch that a copy may get

@@ -40,10 +40,9 @@ func (a *groupText) boundTerm(arg expr.Expr, v codegen.Value) {
 	a.k.RaiseIf(fmt.Sprintf("(u64)(((i64)(%s >> 64) >> %s) + 1) > 1%s", v.Text, a.k.Literal(uint64(width-64)), codegen.NotNull(v.Null)), codegen.CodeOnCPU, arg)
 }
 
-// Sums of doubles, and of their squares, are exact, so that they do not depend on the order of rows. A group has limbs in device memory, and three atomics there for
-// each row would make few groups as slow as one address is. So where threads or blocks have sums of their own, these are integers of 128 bits, in a unit that the
-// first value chooses for all groups (fixed_term of gpukernels/device/aggregate.cuh), those of squares two such (square_term of variance.cuh); what is too large or
-// too small for that is added to the limbs.
+// Sums of doubles, and of their squares, are exact, so the order of rows does not matter. A group has limbs in device memory. As adding to
+// these for each row would make few groups slow, threads and blocks have sums of their own: integers of 128 bits, in a unit that the first value chooses for all groups
+// (fixed_term of gpukernels/device/aggregate.cuh), those of squares two such (square_term of variance.cuh). What is too large or too small for that is added to the limbs.
 
 // ExactWords are the words of a group that has limbs: exact_words of aggregate.cuh.
 const ExactWords = 70
@@ -90,10 +89,9 @@ func (a *groupText) addExact(acc *Accumulator, v codegen.Value, slot string) {
 	}
 }
 
-// Variances and standard deviations are (n * squares - sum^2) / n^2 of a count, a sum and a sum of squares. All three are exact, so values far from 0 lose
-// nothing and the order of rows does not matter (variance.cuh).
+// Variances and standard deviations are (n * squares - sum^2) / n^2 of a count, a sum and a sum of squares. All three are exact (variance.cuh).
 //
-// Integers and decimals are added up as integers, where that loses the last digits at most. If squares have more than 64 bits, distances from a number between
+// Integers and decimals are added up as integers. If squares have more than 64 bits, distances from a number between
 // the values are added up instead, which changes no variance. Doubles are added up as for SUM. The CPU runs the query where a square is too large
 // for limbs, or a variance is of the size of the smallest doubles.
 

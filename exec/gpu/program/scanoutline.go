@@ -15,10 +15,11 @@ import (
 
 // scanOutline is what is decided of how a table is scanned.
 //
-// Columns that filters read are loaded at once, RADISH_ITEMS rows a thread. If the rows that pass go on to be probed or appended they
-// are packed first, so that warps are full again; otherwise each thread takes its own rows on, further columns being loaded for those
-// that still live, or at once as well where most do. Where a probe puts long runs off, a thread takes one row at a time. So it does in kernels that
-// are to be compiled soon, and of tables with few rows: columns are loaded where they are used (RowByRow).
+//   - Columns that filters read are loaded at once, RADISH_ITEMS rows a thread.
+//   - If the rows that pass go on to be probed or appended they are packed first, so that warps are full again.
+//   - Otherwise each thread takes its own rows on. Further columns are loaded for those that still live, or at once as well where most do.
+//   - Where a probe puts long runs off, a thread takes one row at a time.
+//   - So it does in kernels that are to be compiled soon, and of tables with few rows: columns are loaded where they are used (RowByRow).
 type scanOutline struct {
 	scan  *physical.TableScan
 	forms []form.Column // of the scan's columns

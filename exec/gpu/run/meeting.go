@@ -15,10 +15,9 @@ import (
 )
 
 // Rows of a join in partitions move between places in the second pass. Each place owns a run of the first pass's partitions, all of about equal length. An owner's second pass
-// goes over its own rows of these and over those of the other places, which it reads where they lie. The join goes over what a place owns.
+// goes over its own rows of these and over those of the other places, which it reads where they lie. So nothing is copied, and no memory waits for what comes.
 //
-// So nothing is copied, and no memory waits for what comes. The host launches a second pass once all places have counted their first ones, and looks whether its
-// partitions sufficed while the next kernel runs.
+// The host launches a second pass once all places have counted their first ones, and looks whether its partitions sufficed while the next kernel runs.
 
 // Quiesce waits until nothing of the query runs on the device any more, whatever has become of it.
 func (q *Query) Quiesce() {

@@ -83,7 +83,7 @@ func (x *Join) Split(k *kernel.Kernel) *kernel.Kernel {
 }
 
 // Merge writes the loops over tiles, over the probe's rows of each, a row a thread, and over the pairs that these give, and opens the block of a pair. Where a row has several matches, the
-// pairs of a block's rows are numbered, and each thread takes every so many of them: a run of equal keys is shared, whichever side has it. In all of these loops the threads of a block go
+// pairs of a block's rows are numbered, and each thread takes every so many of them. In all of these loops the threads of a block go
 // together, up to the sink. out is where the variables stand that the sink takes out of the block.
 func (x *Join) Merge(k *kernel.Kernel, s *codegen.Scope) (inner *codegen.Scope, out codegen.Gap, err error) {
 	k.Threads, k.Blocks, k.Items = mergeThreads, mergeBlocks, 4

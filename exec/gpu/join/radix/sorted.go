@@ -70,21 +70,19 @@ type sortedWord struct {
 // SortedItem is what a word of a side is.
 type SortedItem uint8
 
-// The addresses of radix keys, of values and of whole rows, of which the sorted ones are read by the kernel that joins; the address of the counter of rows and the capacity while they come, and
-// how many they are; of both sides the address of the build's rows in front of each tile; and where rows can have several matches, the address of the list of pieces of pairs, its
-// capacity, how many pairs a piece has, and whether the kernel goes over the list and no longer over tiles.
+// Addresses of which the kernel that joins reads the sorted ones; where rows come; and what there is where rows can have several matches.
 const (
-	SortedRadixKeys SortedItem = iota
-	SortedValues
-	SortedRows
-	SortedCounter
-	SortedCapacity
-	SortedCount
-	SortedSplits
-	SortedList
-	SortedListCapacity
-	SortedListPairs
-	SortedListed
+	SortedRadixKeys    SortedItem = iota // the address of radix keys,
+	SortedValues                         // of values
+	SortedRows                           // and of whole rows
+	SortedCounter                        // the address of the counter of rows while they come
+	SortedCapacity                       // how many there is capacity for
+	SortedCount                          // and how many they are
+	SortedSplits                         // of both sides: the address of the build's rows in front of each tile
+	SortedList                           // the address of the list of pieces of pairs
+	SortedListCapacity                   // its capacity
+	SortedListPairs                      // how many pairs a piece has
+	SortedListed                         // whether the kernel goes over the list and no longer over tiles
 )
 
 // Sorted is the key of a word of a side.

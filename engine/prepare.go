@@ -22,12 +22,9 @@ var probes = []types.Value{types.IntValue(1), types.NullOf(types.Null), types.St
 
 // Prepare checks a query or a change of rows against the catalog as it is now: unknown names and wrong numbers of arguments show before it runs. It
 // returns the columns of the result. A column has the type NULL if its type depends on those of the markers' values. ok is false for other statements,
-// which are not checked.
+// which are not checked. If a GPU may run the query, its kernels are compiled in the background.
 //
-// If a GPU may run the query, its kernels are compiled in the background.
-//
-// The bound statement is dropped, since a plan holds values and tables, which change. Execute binds again or takes a plan that the session
-// (sessionplans.go) or the engine (sharedplans.go) has kept.
+// The bound statement is dropped. Execute binds again or takes a plan that the session (sessionplans.go) or the engine (sharedplans.go) has kept.
 func (s *Session) Prepare(ctx context.Context, stmt parse.Statement) (columns []ResultColumn, ok bool, err error) {
 	if err := s.engine.alive(); err != nil {
 		return nil, false, err

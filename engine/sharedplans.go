@@ -22,10 +22,10 @@ import (
 	"github.com/radish-sql/radish/storage/table"
 )
 
-// Plans that all sessions share. A query that comes for the second time leaves its bound form and its plans in the engine (plans.Store). From the third time on it is
-// neither bound nor optimized. A plan follows from the text, the values of its markers, the session's database and variables, the date, the versions of the tables and
-// the definitions of views: all have to be the same. A statement that depends on more, by its functions or by what it names, is planned each time. The device is chosen
-// each time too, since that choice learns. The kernels of pipelines on a GPU are kept with the plan (gpu.Kept).
+// Plans that all sessions share (docs/internals/plans.md). A query that comes for the second time leaves its bound form and its plans in the engine (plans.Store).
+// From the third time on it is neither bound nor optimized, if all that a plan follows from is the same (plans.Key). A statement that depends on more, by its
+// functions or by what it names, is planned each time. The device is chosen each time too, since that choice learns. The kernels of
+// pipelines on a GPU are kept with the plan (gpu.Kept).
 
 // planSharing is the name by which radish_disabled_rules has every statement planned anew.
 const planSharing = "kept_plans"

@@ -15,15 +15,13 @@ import (
 	"github.com/radish-sql/radish/storage/table"
 )
 
-// Transactions are snapshot isolation (Berenson et al., "A Critique of ANSI SQL Isolation Levels", 1995). A transaction reads the
-// catalog as it was at its first statement, with its own changes; those are versions of tables that nobody else sees. COMMIT
-// puts them onto the catalog as it is then (table.Merge), and fails if a row that the transaction wrote was changed since: the
-// first to commit wins. Nothing waits for anything but COMMIT for its turn among the statements that write.
+// Transactions are snapshot isolation (Berenson et al., "A Critique of ANSI SQL Isolation Levels", 1995). Versions of tables that nobody else sees
+// hold their changes. COMMIT puts these onto the catalog as it is then (table.Merge), and fails if a row that the transaction wrote was changed since.
 //
-// What a transaction has checked for foreign keys has to hold for what it meets at COMMIT too (write.CheckCommit).
-//
-// SERIALIZABLE asks besides that the tables which a transaction that writes has read are the same at COMMIT, and so do
-// SELECT ... FOR UPDATE and FOR SHARE of those that they read (backward validation: Kung and Robinson 1981).
+//   - Nothing waits for anything but COMMIT for its turn among the statements that write.
+//   - What a transaction has checked for foreign keys has to hold for what it meets at COMMIT too (write.CheckCommit).
+//   - SERIALIZABLE asks besides that the tables which a transaction that writes has read are the same at COMMIT, and so do
+//     SELECT ... FOR UPDATE and FOR SHARE of those that they read (backward validation: Kung and Robinson 1981).
 
 // transaction is what a session has begun and not ended.
 type transaction struct {

@@ -11,8 +11,8 @@ import (
 
 // What a name without a table means in GROUP BY, HAVING and ORDER BY: docs/reference/statements.md has the same table, with an X where this one has error numbers. A
 // cell is a clause and a position in it, and says what the name means where the select list has an item of that name, where FROM has a column
-// of it, and where both have one. Each statement is compared with one that names the thing itself, over several
-// relations; where both have the name, the other meaning gives another answer.
+// of it, and where both have one. Each statement is compared with one that names the thing itself;
+// where both have the name, the other meaning gives another answer.
 var nameCells = []struct {
 	clause    string
 	query     string   // with {item}, the item of the select list, {from}, and {} for what holds the name

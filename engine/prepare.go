@@ -21,10 +21,10 @@ import (
 var probes = []types.Value{types.IntValue(1), types.NullOf(types.Null), types.StringValue("1")}
 
 // Prepare checks a query or a change of rows against the catalog as it is now: unknown names and wrong numbers of arguments show before it runs. It
-// returns the columns of the result. A column has the type NULL if its type depends on those of the markers' values. ok is false for other statements,
+// returns the columns of the result; one whose type depends on those of the markers' values has the type NULL. ok is false for other statements,
 // which are not checked. If a GPU may run the query, its kernels are compiled in the background.
 //
-// The bound statement is dropped. Execute binds again or takes a plan that the session (sessionplans.go) or the engine (sharedplans.go) has kept.
+// The bound statement is dropped. Execute binds again or takes a kept plan (sessionplans.go, sharedplans.go).
 func (s *Session) Prepare(ctx context.Context, stmt parse.Statement) (columns []ResultColumn, ok bool, err error) {
 	if err := s.engine.alive(); err != nil {
 		return nil, false, err

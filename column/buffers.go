@@ -3,6 +3,7 @@ package column
 import (
 	"math/bits"
 	"sync"
+	"unsafe"
 )
 
 // Buffers keeps large buffers without pointers that one has done with, for others of the same query or a later one. Fresh memory costs page faults, and where many
@@ -44,7 +45,26 @@ func (b *Buffers[T]) TakeZeros(n int) []T {
 		clear(s)
 		return s
 	}
-	return make([]T, n)
+	return Zeros[T](n)
+}
+
+// pageSize is the least of what systems have, and leastPages the size from which on Zeros writes to pages.
+const (
+	pageSize   = 4 << 10
+	leastPages = 16 * pageSize
+)
+
+// Zeros returns n zeros of fresh memory that is read in no order before it is written, as that of a hash table is. A page that is read first is a common one
+// of zeros until it is written: that is a second page fault, for which the other processors are interrupted, too. So each page is written here.
+func Zeros[T any](n int) []T {
+	s := make([]T, n)
+	if bytes := uintptr(n) * unsafe.Sizeof(*new(T)); bytes >= leastPages {
+		var zero T
+		for i, step := 0, max(1, int(pageSize/unsafe.Sizeof(zero))); i < n; i += step {
+			s[i] = zero
+		}
+	}
+	return s
 }
 
 // kept returns n values of a buffer of a class, if one is there.

@@ -2,6 +2,7 @@ package column
 
 import (
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"testing"
 )
@@ -40,4 +41,16 @@ func TestBuffers(t *testing.T) {
 		})
 	}
 	work.Wait()
+}
+
+// Zeros writes to each page and nowhere else: items may be wider than a page.
+func TestZeros(t *testing.T) {
+	for _, n := range []int{0, 1, leastPages/8 - 1, leastPages / 8, 3*leastPages/8 + 5} {
+		if s := Zeros[uint64](n); len(s) != n || slices.ContainsFunc(s, func(x uint64) bool { return x != 0 }) {
+			t.Errorf("%d values: %d of them, or others than zeros", n, len(s))
+		}
+	}
+	if s := Zeros[[2 * pageSize]byte](9); len(s) != 9 {
+		t.Errorf("%d values of 9", len(s))
+	}
 }

@@ -49,6 +49,9 @@ func Encode(d Data) *Chunk {
 	default:
 		c.encodeInts(d.pieces(), 0, d.KeepsInts)
 	}
+	if d.Spare != nil && c.I64 == nil {
+		d.Spare.Give(d.Ints)
+	}
 	return c
 }
 

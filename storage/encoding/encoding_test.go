@@ -231,6 +231,33 @@ func TestNarrowest(t *testing.T) {
 	}
 }
 
+// A chunk that keeps integers keeps them from those who take buffers; the others have no use for them.
+func TestSpareIntegers(t *testing.T) {
+	var spare column.Buffers[int64]
+	for _, span := range []int64{1, 200, 60_000, 1 << 30, 1 << 40} {
+		for _, typ := range []types.Type{types.Int64, types.Uint64} {
+			const n = 1 << 14
+			x, valid := spare.Take(n), column.NewBitmap(n, true)
+			for i := range x {
+				if x[i] = int64(i) * 7919 % span; i%5 == 0 {
+					valid.Clear(i)
+				}
+			}
+			c := encoding.Encode(encoding.Data{Type: typ, Rows: n, Ints: x, Valid: valid, Spare: &spare})
+			for range 3 {
+				for i, other := 0, spare.Take(n); i < n; i++ {
+					other[i] = -1
+				}
+			}
+			for i := range n {
+				if got := c.At(i); got.Null != (i%5 == 0) || !got.Null && got.I != int64(i)*7919%span {
+					t.Fatalf("span %d, row %d: %v", span, i, got)
+				}
+			}
+		}
+	}
+}
+
 // Groups of one column share codes as long as it has a dictionary; a group with too many strings, and those after it,
 // are raw.
 func TestEncoderDictionary(t *testing.T) {

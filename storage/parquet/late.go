@@ -94,7 +94,12 @@ func (c *cursor) reserve(d *encoding.Data, n int) {
 			d.Ints, d.Floats, d.Wide = resizeInts(d.Ints, n), nil, nil
 			return
 		}
-		d.Ints, d.Floats, d.Wide = make([]int64, n), nil, nil
+		d.Floats, d.Wide = nil, nil
+		if n >= column.BufferCapacity(n)/16*15 {
+			d.Ints, d.Spare = intBuffers.Take(n), &intBuffers
+		} else {
+			d.Ints = make([]int64, n) // a chunk that keeps them would keep much more
+		}
 	}
 }
 

@@ -65,7 +65,7 @@ var (
 // replaced returns n free slots in place of old ones, which nothing reads any more.
 func replaced[T any](l *Layout, slots *column.Buffers[T], old []T, n int) []T {
 	if !l.Reuses {
-		return make([]T, n)
+		return column.Zeros[T](n)
 	}
 	slots.Give(old)
 	return slots.TakeZeros(n)

@@ -48,7 +48,7 @@ func (b *Build) makeDense(p packing, n int, number radix.Numbering, keyed []int3
 	if err := b.q.Memory.Reserve("join build", int64(12*words)); err != nil {
 		return nil, err
 	}
-	t := &denseTable{packing: p, bits: make([]uint64, words+1), ranks: make([]uint32, words+1)}
+	t := &denseTable{packing: p, bits: column.Zeros[uint64](words + 1), ranks: column.Zeros[uint32](words + 1)}
 	b.table = t
 	sorted, err := ascends(b.q, n, number)
 	if err != nil {

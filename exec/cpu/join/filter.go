@@ -78,7 +78,7 @@ func (b *Build) filterSet(n int, lo, hi int64, number radix.Numbering) (*encodin
 	}
 	switch {
 	case wanted && b.q.Memory.Reserve("join build", int64(span/8)) == nil: // a filter is no reason to fail
-		words := make([]uint64, span/64+2)
+		words := column.Zeros[uint64](int(span/64 + 2))
 		if err := fillBitmap(b.q, words, n, number); err != nil {
 			return nil, err
 		}

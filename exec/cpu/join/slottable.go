@@ -66,7 +66,7 @@ func (t *slotTable) fillAll(b *Build, n int, keyed []int32, number radix.Numberi
 		hash(out)
 	}
 	for regions := radix.Partitions(b.q, 4*size, n); ; regions = 1 {
-		t.slots = make([]uint32, size)
+		t.slots = column.Zeros[uint32](size)
 		t.shift = uint(64 - bits.TrailingZeros(uint(size)))
 		t.bits = uint(bits.TrailingZeros(uint(regions)))
 		t.region = uint64(size/regions) - 1

@@ -25,6 +25,7 @@ type encoder struct {
 	dictionary   int    // bytes of the dictionary's page in out; 0: there is none
 	pages        int    // of data
 	uncompressed int64  // bytes of all pages, with their headers
+	raw          bool   // no page is compressed: that would save less than a sixteenth
 	stats        metadata.EncodedStatistics
 	*scratch     // of who encodes the column
 }
@@ -38,7 +39,13 @@ type scratch struct {
 }
 
 func (e *encoder) reset() {
-	e.out, e.dictionary, e.pages, e.uncompressed, e.stats = e.out[:0], 0, 0, 0, metadata.EncodedStatistics{}
+	e.restart()
+	e.raw, e.stats = false, metadata.EncodedStatistics{}
+}
+
+// restart forgets the pages.
+func (e *encoder) restart() {
+	e.out, e.dictionary, e.pages, e.uncompressed = e.out[:0], 0, 0, 0
 }
 
 // encode makes the pages: of indices into a dictionary if that is shorter, or of the values themselves.
@@ -55,6 +62,19 @@ func (c *columnWriter) encode(with *scratch) error {
 		distinct = c.distinctInts()
 	}
 	c.statistics(&distinct)
+	if !distinct.ok && c.dict != nil {
+		c.spell()
+	}
+	c.encodePages(&distinct)
+	if int64(len(c.out)) > c.uncompressed/16*15 { // readers would take as long to unpack such pages as to decode them
+		c.restart()
+		c.raw = true
+		c.encodePages(&distinct)
+	}
+	return nil
+}
+
+func (c *columnWriter) encodePages(distinct *dictionary) {
 	if distinct.ok {
 		c.plain = c.plain[:0]
 		for _, text := range distinct.strings {
@@ -63,8 +83,6 @@ func (c *columnWriter) encode(with *scratch) error {
 		c.plain = c.appendInts(c.plain, distinct.ints)
 		c.page(distinct.len(), true, encodingPlain)
 		c.dictionary = len(c.out)
-	} else if c.dict != nil {
-		c.spell()
 	}
 	width := mathbits.Len(uint(max(distinct.len(), 1) - 1))
 	done := 0 // values that are in pages
@@ -82,7 +100,6 @@ func (c *columnWriter) encode(with *scratch) error {
 		done += values
 		c.pages++
 	}
-	return nil
 }
 
 // pageOf returns how many rows the page has that begins at a row, and how many values.
@@ -241,7 +258,7 @@ func (c *columnWriter) clearSlots(n int) (mask uint64) {
 // A dictionary of values that hardly repeat is given up early.
 const (
 	sampled    = 4096
-	sampledMax = sampled * 3 / 4
+	sampledMax = sampled * 31 / 32
 )
 
 func (c *columnWriter) distinctInts() (d dictionary) {
@@ -310,9 +327,13 @@ const (
 	encodingDictionary = 8 // RLE_DICTIONARY
 )
 
-// page appends the page in plain, packed, behind its header.
+// page appends the page in plain, packed unless the column is raw, behind its header.
 func (c *columnWriter) page(values int, isDictionary bool, encoding int32) {
-	c.packed = s2.EncodeSnappy(c.packed[:cap(c.packed)], c.plain)
+	packed := c.plain
+	if !c.raw {
+		c.packed = s2.EncodeSnappy(c.packed[:cap(c.packed)], c.plain)
+		packed = c.packed
+	}
 	before := len(c.out)
 	h := compactWriter{b: c.out}
 	kind := int32(0) // DATA_PAGE
@@ -321,8 +342,8 @@ func (c *columnWriter) page(values int, isDictionary bool, encoding int32) {
 	}
 	h.i32(1, kind)
 	h.i32(2, int32(len(c.plain)))
-	h.i32(3, int32(len(c.packed)))
-	h.i32(4, int32(crc32.ChecksumIEEE(c.packed)))
+	h.i32(3, int32(len(packed)))
+	h.i32(4, int32(crc32.ChecksumIEEE(packed)))
 	if isDictionary {
 		h.begin(7)
 		h.i32(1, int32(values))
@@ -336,7 +357,7 @@ func (c *columnWriter) page(values int, isDictionary bool, encoding int32) {
 	}
 	h.end()
 	h.end()
-	c.out = append(h.b, c.packed...)
+	c.out = append(h.b, packed...)
 	c.uncompressed += int64(len(h.b)-before) + int64(len(c.plain))
 }
 
@@ -350,6 +371,9 @@ func (c *columnWriter) finish(m *metadata.ColumnChunkMetaDataBuilder, at int64) 
 		info.DictPageOffset = at
 		stats.DictEncodingStats = map[parquet.Encoding]int32{parquet.Encodings.Plain: 1}
 		stats.DataEncodingStats = map[parquet.Encoding]int32{parquet.Encodings.RLEDict: int32(c.pages)}
+	}
+	if c.raw {
+		m.Contents().MetaData.Codec = 0 // UNCOMPRESSED; the type has no name outside its package
 	}
 	m.SetStats(c.stats)
 	return m.Finish(info, c.dictionary > 0, false, stats, nil)

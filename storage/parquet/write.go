@@ -26,8 +26,8 @@ const maxGroupBytes = 64 << 20
 // leastGroupBytes is what the values of a row group may take however little memory there is.
 const leastGroupBytes = 256 << 10
 
-// Writer writes batches as the row groups of a file: of table.RowGroupSize rows, or fewer if their values take maxGroupBytes, with pages that are compressed by
-// Snappy and have checksums. While one row group is collected, the one before is encoded, its columns on all cores. The file is whole only after Close.
+// Writer writes batches as the row groups of a file: of table.RowGroupSize rows, or fewer if their values take maxGroupBytes, with pages that have checksums
+// and are compressed by Snappy, in columns where that saves something. While one row group is collected, the one before is encoded, its columns on all cores. The file is whole only after Close.
 //
 // Schema and footer are made by arrow-go's packages; pages are encoded here, since values come with what the library would have to find out again, such as
 // a table's dictionaries.

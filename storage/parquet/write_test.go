@@ -29,6 +29,7 @@ var shapes = []struct {
 }{
 	{"sequence", types.Int64, func(_ *rand.Rand, row int) types.Value { return types.IntValue(int64(row)) }},
 	{"few", types.Int64, func(r *rand.Rand, _ int) types.Value { return types.IntValue(r.Int64N(5) - 2) }},
+	{"keys", types.Int64, func(r *rand.Rand, _ int) types.Value { return types.IntValue(1 + r.Int64N(10_000)) }},
 	{"runs", types.Int64, func(_ *rand.Rand, row int) types.Value { return types.IntValue(int64(row / 1000 % 7)) }},
 	{"one", types.Int64, func(*rand.Rand, int) types.Value { return types.IntValue(-7) }},
 	{"large", types.Uint64, func(r *rand.Rand, _ int) types.Value { return types.Value{Type: types.Uint64, I: int64(r.Uint64())} }},
@@ -144,7 +145,34 @@ func TestWriterAgainstArrow(t *testing.T) {
 			}
 			checkExtremes(t, s.name, present, low, high)
 			at += len(got)
+			checkForm(t, s.name, f, g, c)
 		}
+	}
+}
+
+// checkForm checks of some shapes whether they have a dictionary, and whether pages are compressed: that has to save a sixteenth.
+func checkForm(t *testing.T, name string, f *file.Reader, group, c int) {
+	t.Helper()
+	m, err := f.MetaData().RowGroup(group).ColumnChunk(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, known := map[string]string{
+		"sequence": "SNAPPY without dictionary", "large": "UNCOMPRESSED without dictionary", "strings": "SNAPPY without dictionary",
+		"few": "UNCOMPRESSED with dictionary", "halves": "UNCOMPRESSED with dictionary",
+	}[name]
+	got := m.Compression().String() + " without dictionary"
+	if m.HasDictionaryPage() {
+		got = m.Compression().String() + " with dictionary"
+	}
+	if known && got != want {
+		t.Errorf("%s: %s, want %s", name, got, want)
+	}
+	if name == "keys" && !m.HasDictionaryPage() {
+		t.Errorf("%s: no dictionary", name)
+	}
+	if packed, plain := m.TotalCompressedSize(), m.TotalUncompressedSize(); packed > plain || packed != plain && packed > plain/16*15 {
+		t.Errorf("%s: %s, %d bytes of %d", name, m.Compression(), packed, plain)
 	}
 }
 

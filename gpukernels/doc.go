@@ -15,4 +15,14 @@
 //
 // Two libraries implement the ABI: libradish_gpu (src/cuda) and, for tests, libradish_emulated (src/emulated), which compiles the
 // same kernels for the processor with one thread a block; see package gputest.
+//
+// The files:
+//
+//   - library.go, abi.go: finding and checking the library, and its C structs and calls; dl_linux.go (elsewhere dl_other.go) loads it, error.go has its errors.
+//   - device.go, stream.go, module.go, signal.go, hostmemory.go, peers.go: what the library gives; signals to kernels that run; pinned memory; several devices.
+//   - kernels.go, columns.go: calls of the library's own kernels; columns.go has those that bring results into the form of tables.
+//   - headers.go, excerpt.go: the device headers, and which of their definitions a kernel gets.
+//   - cache.go: compiled kernels in files. compilers.go and compilerpools.go: processes that compile, for a device and for all; compilequeue.go: whose turn it is.
+//   - worker.go, worker_linux.go (elsewhere worker_other.go): one such process. emulated.go builds the emulated library.
+//   - busy.go, timeline.go: what tasks take, and when the device did what.
 package gpukernels

@@ -10,4 +10,10 @@
 //
 // A part of a sum may overflow where the whole sum does not, and a row may be computed that one place would never have reached. So an error that a distributed plan meets in a value is not the
 // statement's: whoever runs it then runs the plan itself at one place, whose error or result counts.
+//
+// The files:
+//
+//   - distribute.go: what leaves. plan.go goes through the pipelines; aggregate.go, join.go and window.go decide about their operators, home.go says where rows are.
+//   - slices.go: which rows of tables places scan. needs.go: which columns move. finish.go: the order of pipelines, and those that any place can run.
+//   - tuning.go: numbers. copy.go: a plan that may be changed. explain.go: EXPLAIN.
 package distribute

@@ -5,6 +5,8 @@
 //
 // planner/rules hands over the relations and conditions of a group of inner joins. The result's left inputs are probe
 // sides, its right inputs build sides.
+//
+// joinorder.go has the search, graph.go the relations and what connects them, cost.go what a join costs.
 package joinorder
 
 import (

@@ -8,4 +8,12 @@
 // exec/enginetest holds the cases that every backend has to pass.
 //
 // Expressions name columns by [expr.ColumnID]. An executor keeps a slot for each column that is alive in a pipeline.
+//
+// The files:
+//
+//   - pipeline.go, recursion.go, inequality.go: the plan and its operators. check.go: the rules that executors rely on.
+//   - lower.go makes plans of logical ones; lowerjoin.go, lowermark.go, lowerset.go and lowerwindow.go are its parts. prune.go drops columns that nobody reads.
+//   - arrays.go, sorted.go: when keys address arrays, and when the order of rows spares a table of groups.
+//   - placement.go: devices. cut.go: the same plan with more pipelines.
+//   - explain.go, tree.go: plans as text.
 package physical

@@ -4,4 +4,7 @@
 //
 // Estimates are asked for top down and memoised per node; a plan that nobody asks about costs nothing. Proofs (Bounds,
 // Unique, Closure) never rest on estimates.
+//
+// stats.go has rows and distinct values, join.go those of joins, selectivity.go conditions, sample.go conditions on several columns, frequent.go the most common values of keys. The
+// proofs are in bounds.go, magnitude.go (absolute values of numbers) and unique.go.
 package stats

@@ -7,4 +7,7 @@
 //
 // A constructor per common mistake (UnknownColumn, DupEntry, ...) holds number and wording; New serves the rest. The
 // With... methods return changed copies, so that an error value can be shared between goroutines.
+//
+// error.go has the error and its kinds, code.go the numbers, position.go positions, warning.go warnings. guard.go turns panics into errors, suggest.go finds the name
+// that was meant. The constructors are in mistakes.go; those of a family stand with its numbers: constraint.go, foreign.go, recursive.go, transaction.go, views.go, window.go.
 package sqlerr

@@ -72,7 +72,7 @@ func (q *execution) sink(p physical.Sink) (pipeline.Sink, error) {
 	case *physical.Recursion:
 		s = q.newRecursion(p)
 	case *physical.Window:
-		s = window.New(q.Query, p)
+		s = window.New(q.Query, p, q.rowsInto(p))
 	case *physical.Materialize:
 		s = &materialize{q: q.Query, p: p, locals: make([]*materializeLocal, q.Threads)}
 	case *physical.Result:

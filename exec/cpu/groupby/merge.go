@@ -9,6 +9,7 @@ import (
 	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/exec/cpu/accumulate"
 	"github.com/radish-sql/radish/exec/cpu/grouptable"
+	"github.com/radish-sql/radish/exec/cpu/keyhash"
 	"github.com/radish-sql/radish/exec/cpu/rowstore"
 )
 
@@ -162,7 +163,7 @@ func mostGroups(parts []*aggLocal) int {
 	if widest == nil || widest.taken == 0 {
 		return math.MaxInt
 	}
-	return expectedGroups(widest.taken, widest.table.Count)
+	return keyhash.EstimateKeys(widest.taken, widest.table.Count)
 }
 
 // mergePartitions merges tables of one layout by partitions of the keys' hashes, in parallel.

@@ -6,13 +6,13 @@
 package groupby
 
 import (
-	"math"
 	"sync"
 	"sync/atomic"
 
 	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/exec/cpu/accumulate"
 	"github.com/radish-sql/radish/exec/cpu/grouptable"
+	"github.com/radish-sql/radish/exec/cpu/keyhash"
 	"github.com/radish-sql/radish/exec/cpu/pipeline"
 	"github.com/radish-sql/radish/exec/cpu/rowstore"
 	"github.com/radish-sql/radish/exec/cpu/task"
@@ -114,7 +114,7 @@ func (x *aggLocal) isToFreeze() bool {
 	if t == nil || t.Count < limit || x.taken >= frozenRows*t.Count || x.a.needs.Serial || x.a.runs || t.Layout.Form == grouptable.DenseKeys {
 		return false
 	}
-	all := expectedGroups(x.taken, t.Count)
+	all := keyhash.EstimateKeys(x.taken, t.Count)
 	seen := x.before + x.taken
 	seldom := max(x.a.rows, float64(seen)) < repeatedRows*float64(all) && x.a.takesUngrouped(t.Layout)
 	if all > grownTables*limit || seen < all || seldom {
@@ -122,23 +122,6 @@ func (x *aggLocal) isToFreeze() bool {
 	}
 	t.Expect = max(t.Expect, all)
 	return false
-}
-
-// expectedGroups estimates how many groups there are where so many rows had so many: n groups that are equally frequent show n * (1 - exp(-rows / n)).
-func expectedGroups(rows, groups int) int {
-	if groups >= rows {
-		return math.MaxInt
-	}
-	least, most := float64(groups), float64(rows)*float64(rows) // one pair of equal rows is expected of half as many
-	for range 40 {
-		n := math.Sqrt(least * most)
-		if -n*math.Expm1(-float64(rows)/n) < float64(groups) {
-			least = n
-		} else {
-			most = n
-		}
-	}
-	return int(most)
 }
 
 // freeze puts the current table, of a run of keys, aside as it is.

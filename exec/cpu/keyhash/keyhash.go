@@ -1,4 +1,5 @@
-// Package keyhash hashes keys: single words, strings, and rows of key columns. Joins and groupings take vectors in and get a hash for each row.
+// Package keyhash hashes keys: single words, strings, and rows of key columns. Joins and groupings take vectors in and get a hash for each row. EstimateKeys tells from the
+// first rows how many different keys all have.
 package keyhash
 
 import (

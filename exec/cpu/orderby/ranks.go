@@ -1,8 +1,6 @@
 package orderby
 
 import (
-	"math"
-	"math/bits"
 	"slices"
 
 	"github.com/radish-sql/radish/column"
@@ -10,116 +8,43 @@ import (
 	"github.com/radish-sql/radish/exec/cpu/rowsort"
 	"github.com/radish-sql/radish/exec/cpu/rowstore"
 	"github.com/radish-sql/radish/exec/cpu/task"
+	"github.com/radish-sql/radish/exec/cpu/vec"
 	"github.com/radish-sql/radish/exec/memory"
-	"github.com/radish-sql/radish/sql/types"
 )
 
 // rankFilter says that of each partition only the rows up to a rank are of interest, and that whatever is asked of them depends on no
 // row behind them: so each worker may drop the others long before the rows are sorted as a whole.
 type rankFilter struct {
-	most  int64 // 0: no filter
-	parts int   // the leading keys that are the partition's
+	most  int64   // 0: no filter
+	parts int     // the leading keys that are the partition's
+	rows  float64 // about so many come
 }
 
 // rankedRows is what a worker knows about dropping rows.
 type rankedRows struct {
 	limit   int  // of stored rows, at which to look for some to drop
 	dropped bool // some are, and the others stand in another order
-	cutoffs cutoffs
 	sel     []int32
 }
 
-// cutoffs is a hash table of partitions that have rows enough: of each the greatest word of the first key of the order that a row of interest can
-// have. Words are ordered as the key's values, or their complements if it descends.
-type cutoffs struct {
-	slots []cutoff // a power of 2; nil: none
-	shift uint     // that leaves the upper bits of a hash, a slot
-}
-
-type cutoff struct {
-	partition int64
-	most      uint64
-	used      bool
-}
-
-func (c *cutoffs) reset(partitions int) {
-	size := bits.Len(uint(2*partitions + 1))
-	*c = cutoffs{slots: make([]cutoff, 1<<size), shift: uint(64 - size)}
-}
-
-// find returns the partition's slot, or the one where it would be.
-func (c *cutoffs) find(partition int64) *cutoff {
-	mask := len(c.slots) - 1
-	for i := int(uint64(partition) * 0x9E3779B97F4A7C15 >> c.shift); ; i = (i + 1) & mask {
-		if s := &c.slots[i]; !s.used || s.partition == partition {
-			return s
-		}
-	}
-}
-
-// cutKeys says whether partitions are integers and the first key of the order is a number, for which there are cutoffs.
-func (s *Sink) cutKeys(cols []*column.Vector) (partition *column.Vector, key cutKey, ok bool) {
-	f := s.ranks
-	if f.parts > 1 || len(s.KeyAt) == f.parts {
-		return nil, cutKey{}, false
-	}
-	flat := func(v *column.Vector) bool { return v.Valid == nil && !v.Const }
-	if f.parts == 1 {
-		if partition = cols[s.KeyAt[0]]; partition.Type.Phys() != types.PhysInt64 || !flat(partition) {
-			return nil, cutKey{}, false
-		}
-	}
-	key.v = cols[s.KeyAt[f.parts]]
-	key.isFloat = key.v.Type.Phys() == types.PhysFloat64
-	if s.P.Keys[f.parts].Desc {
-		key.flip = math.MaxUint64
-	}
-	return partition, key, flat(key.v) && (key.isFloat || key.v.Type.Phys() == types.PhysInt64)
-}
-
-// cutKey is the first key of the order.
-type cutKey struct {
-	v       *column.Vector
-	isFloat bool
-	flip    uint64 // descending: the words' complements are compared
-}
-
-// word is the word of a row.
-func (k *cutKey) word(row int32) uint64 {
-	if k.isFloat {
-		return types.FloatWord(k.v.F64[row]) ^ k.flip
-	}
-	return uint64(k.v.I64[row]) ^ 1<<63 ^ k.flip
-}
-
-// worthKeeping returns the rows of a batch that are not behind their partition's cutoff.
+// worthKeeping returns the rows of a batch of which it is not known that they are behind others.
 func (x *Local) worthKeeping(sel []int32) []int32 {
-	c := &x.ranked.cutoffs
-	if c.slots == nil {
+	if x.s.best == nil || x.s.best.isOff.Load() {
 		return sel
 	}
-	partition, key, ok := x.s.cutKeys(x.cols)
+	k, ok := x.s.rankKeys(x.cols)
 	if !ok {
 		return sel
 	}
-	kept := x.ranked.sel[:0]
-	p := int64(0)
-	for _, row := range sel {
-		if partition != nil {
-			p = partition.I64[row]
-		}
-		if s := c.find(p); !s.used || key.word(row) <= s.most {
-			kept = append(kept, row)
-		}
-	}
-	x.ranked.sel = kept
-	return kept
+	x.ranked.sel = x.s.best.filter(&k, sel, x.ranked.sel[:0], true)
+	return x.ranked.sel
 }
 
-// KeepRanks lets workers drop rows whose rank is above most in the partitions that the leading keys make.
-func (s *Sink) KeepRanks(most int64, parts int) {
-	s.ranks = rankFilter{most, parts}
+// KeepRanks lets workers drop rows whose rank is above most in the partitions that the leading keys make. About so many rows come.
+func (s *Sink) KeepRanks(most int64, parts int, rows float64) {
+	s.ranks = rankFilter{most, parts, rows}
 	s.tag()
+	s.best = newBest(s)
 }
 
 // triesFewer is how many times as many rows a worker collects before it looks again where few rows' ranks were too high: partitions may come row by
@@ -160,8 +85,86 @@ func (x *Local) mostStay() bool {
 	return 2*stay > len(sampled)
 }
 
-// dropRanks sorts a worker's rows and drops those whose rank is too high already.
+// dropRanks drops those of a worker's rows whose rank is too high already: those that are known to be behind others, or, if these are few, what a sort shows.
 func (x *Local) dropRanks() error {
+	if x.s.best != nil && !x.s.best.isOff.Load() {
+		if dropped, err := x.dropBehind(); dropped || err != nil {
+			return err
+		}
+	}
+	return x.dropSorted()
+}
+
+// isWorthDropping says whether it pays to copy the rows that stay.
+func isWorthDropping(kept, all int) bool { return kept <= all/4*3 }
+
+// dropBehind drops the rows that are known to be behind others, unless they are few.
+func (x *Local) dropBehind() (dropped bool, err error) {
+	s, size := x.s, int64(4*x.N)
+	if err := s.q.Memory.Reserve(s.Name, size); err != nil {
+		return false, err
+	}
+	defer func() { s.q.Memory.Release(size) }()
+	kept := make([]int32, 0, x.N) // never nil, which would be all rows
+	ends := make([]int, len(x.Segs))
+	for i, seg := range x.Segs {
+		k, _ := s.rankKeys(seg.Cols)
+		for from := 0; from < seg.N; from += column.VectorSize {
+			if err := s.q.Check(); err != nil {
+				return false, err
+			}
+			x.ranked.sel = vec.CountFrom(x.ranked.sel[:0], from, min(seg.N-from, column.VectorSize))
+			kept = s.best.filter(&k, x.ranked.sel, kept, false)
+		}
+		ends[i] = len(kept)
+	}
+	if !isWorthDropping(len(kept), x.N) {
+		return false, nil
+	}
+	x.ranked.limit = max(s.q.Tuning.RankedRows, 3*len(kept))
+	x.ranked.dropped = true
+	segs, account, from := x.Segs, x.Mem, 0
+	arena := x.Strings
+	x.Segs, x.N, x.Marks, x.Strings = nil, 0, []rowstore.Mark{{Seq: x.seq}}, rowstore.Arena{}
+	x.Mem = memory.Account{Budget: s.q.Memory, Operator: s.Name}
+	for i, seg := range segs {
+		held := arena
+		rowstore.Loosen(seg.Cols, &held)
+		if err := x.Append(seg.Cols, kept[from:ends[i]], seg.N); err != nil {
+			return false, err
+		}
+		from = ends[i]
+	}
+	account.Close()
+	return true, nil
+}
+
+// dropLast drops the workers' rows that turned out to be behind others, once all rows have come.
+func (s *Sink) dropLast() error {
+	defer func() {
+		s.best.free()
+		s.best = nil
+	}()
+	if s.best.isOff.Load() {
+		return nil
+	}
+	rows := 0
+	for _, x := range s.locals {
+		if x != nil {
+			rows += x.N
+		}
+	}
+	return s.q.Parallel(len(s.locals), rows, func(i int) error {
+		if x := s.locals[i]; x != nil && x.N > 0 {
+			_, err := x.dropBehind()
+			return err
+		}
+		return nil
+	})
+}
+
+// dropSorted sorts a worker's rows to find those that are to be dropped.
+func (x *Local) dropSorted() error {
 	s, q, n := x.s, x.s.q, x.N
 	if n >= triesFewer*q.Tuning.RankedRows && x.mostStay() {
 		x.ranked.limit = triesFewer * n
@@ -186,24 +189,13 @@ func (x *Local) dropRanks() error {
 		}
 	}
 	defer func() { q.Memory.Release(size) }()
-	byPartition, byKey, cuts := s.cutKeys(cols)
-	kept, enough, err := s.highest(cols, n, cuts)
+	kept, err := s.highest(cols, n)
 	if err != nil {
 		return err
 	}
-	if len(kept) > n/4*3 {
+	if !isWorthDropping(len(kept), n) {
 		x.ranked.limit = triesFewer * n
 		return nil
-	}
-	if cuts {
-		x.ranked.cutoffs.reset(len(enough))
-		for _, row := range enough {
-			c := cutoff{most: byKey.word(row), used: true}
-			if byPartition != nil {
-				c.partition = byPartition.I64[row]
-			}
-			*x.ranked.cutoffs.find(c.partition) = c
-		}
 	}
 	x.ranked.limit = max(q.Tuning.RankedRows, 3*len(kept))
 	x.ranked.dropped = true
@@ -213,20 +205,19 @@ func (x *Local) dropRanks() error {
 	return x.Append(cols, kept, n)
 }
 
-// highest sorts rows and returns those whose rank is not too high, in their order, and, if cuts are wanted, of each partition that has so many rows the one at the
-// highest rank.
-func (s *Sink) highest(cols []*column.Vector, n int, cuts bool) (kept, enough []int32, err error) {
+// highest sorts rows and returns those whose rank is not too high, in their order.
+func (s *Sink) highest(cols []*column.Vector, n int) (kept []int32, err error) {
 	r := &rowsort.Sorter{Q: s.q, Name: s.Name}
 	for i, k := range s.P.Keys {
 		key, err := rowsort.NewKey(s.q, cols[s.KeyAt[i]], k.Desc, n)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		r.Keys = append(r.Keys, key)
 	}
 	sorted, err := r.Sort(n)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	partShift, partCoded := sorted.Shift(s.ranks.parts)
 	peerShift, peerCoded := sorted.Shift(len(r.Keys))
@@ -243,7 +234,7 @@ func (s *Sink) highest(cols []*column.Vector, n int, cuts bool) (kept, enough []
 	for i := range n {
 		if i&task.CheckRows == 0 {
 			if err := s.q.Check(); err != nil {
-				return nil, nil, err
+				return nil, err
 			}
 		}
 		if i > 0 {
@@ -259,9 +250,6 @@ func (s *Sink) highest(cols []*column.Vector, n int, cuts bool) (kept, enough []
 		if int64(peers-partition) < s.ranks.most {
 			kept = append(kept, sorted.Row(i))
 		}
-		if cuts && int64(i-partition) == s.ranks.most-1 {
-			enough = append(enough, sorted.Row(i))
-		}
 	}
-	return kept, enough, nil
+	return kept, nil
 }

@@ -26,7 +26,7 @@ func TestMostStay(t *testing.T) {
 		{20000, 50, 10000, true},  // all
 		{20000, 1 << 40, 1, true}, // all
 	} {
-		x := Local{s: &Sink{KeyAt: []int{1, 0}, ranks: rankFilter{c.most, 1}}}
+		x := Local{s: &Sink{KeyAt: []int{1, 0}, ranks: rankFilter{most: c.most, parts: 1}}}
 		for from := 0; from < c.rows; from += rowstore.MaxSegment / 8 {
 			n := min(rowstore.MaxSegment/8, c.rows-from)
 			order, partition := column.New(types.Int64, n), column.New(types.Int64, n)

@@ -1,8 +1,8 @@
 // Package orderby is the sink of ORDER BY, with or without LIMIT: rows go in, and come out in order.
 //
 // New makes the sink. Workers store rows; of a top-N they drop those that come after the last that is kept so far, and for filters on ranks those
-// whose rank is too high (ranks.go). Finish sorts with package rowsort. Window functions (package window) store and sort their rows in
-// the same way.
+// whose rank is too high (ranks.go; best.go is what the workers know together). Finish sorts with package rowsort. Window functions (package
+// window) store and sort their rows in the same way.
 package orderby
 
 import (
@@ -34,7 +34,8 @@ type Sink struct {
 	ColAt  []int
 	top    int // rows to keep; -1: all
 	ranks  rankFilter
-	tagged bool // rows are stored with their positions in the input
+	best   *best // of a filter on ranks; nil: it does not help
+	tagged bool  // rows are stored with their positions in the input
 	locals []*Local
 	rel    rowstore.Relation
 	Name   string // of the operator, for the budget
@@ -312,6 +313,11 @@ func (s *Sink) Finish() error {
 // Stored takes the workers' rows together.
 func (s *Sink) Stored() ([]*column.Vector, int, error) {
 	var stores []*rowstore.Store
+	if s.best != nil {
+		if err := s.dropLast(); err != nil {
+			return nil, 0, err
+		}
+	}
 	for _, x := range s.locals {
 		if x != nil {
 			stores = append(stores, &x.Store)

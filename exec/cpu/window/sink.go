@@ -31,7 +31,8 @@ type Sink struct {
 	rel  rowstore.Relation
 }
 
-func New(q *task.Query, p *physical.Window) *Sink {
+// New returns the sink for a Window, into which about so many rows come.
+func New(q *task.Query, p *physical.Window, rows float64) *Sink {
 	w := &Sink{q: q, p: p, at: map[expr.ColumnID]int{}}
 	s := &physical.Sort{Count: logical.NoLimit}
 	for _, e := range p.Partition {
@@ -59,7 +60,7 @@ func New(q *task.Query, p *physical.Window) *Sink {
 		w.at[c.ID] = w.sort.ColAt[i]
 	}
 	if p.Top > 0 && !slices.ContainsFunc(p.Items, func(it logical.WindowItem) bool { return !looksBack(it.Fn.Kind) }) {
-		w.sort.KeepRanks(p.Top, len(p.Partition))
+		w.sort.KeepRanks(p.Top, len(p.Partition), rows)
 	}
 	return w
 }

@@ -15,8 +15,8 @@ import (
 // best knows of each partition the words of the rows that come first, as many as a filter on ranks keeps, over all workers: a row behind them is of no interest. Words
 // are ordered as the values of the first key of the order, or as their complements if it descends.
 //
-// It is a hash table with open addressing, whose slots are read without a lock. Beyond bestCached it grows, up to bestBytes, if partitions have bestRows times as many
-// rows as the filter keeps; otherwise it is off, since to compare rows costs more than it saves.
+// It is a hash table whose slots are read without a lock. Beyond bestCached it grows, up to bestBytes, if partitions have bestRows times as many rows as the filter
+// keeps. Otherwise it turns itself off.
 type best struct {
 	s    *Sink
 	most int

@@ -10,7 +10,7 @@ import (
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/array"
 
-	"github.com/radish-sql/radish/engine"
+	"github.com/radish-sql/radish/engine/session"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/arrowconv"
@@ -154,7 +154,7 @@ func (a *Appender) Flush() error {
 }
 
 func (a *Appender) write(v *table.Version) error {
-	res, err := a.insert.Exec(engine.WithTable(a.ctx, appended, v))
+	res, err := a.insert.Exec(session.WithTable(a.ctx, appended, v))
 	if err != nil {
 		var e *sqlerr.Error
 		if errors.As(err, &e) { // a position in it lies in an INSERT that nobody has written

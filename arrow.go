@@ -7,7 +7,7 @@ import (
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/array"
 
-	"github.com/radish-sql/radish/engine"
+	"github.com/radish-sql/radish/engine/database"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/storage/arrowconv"
 )
@@ -104,7 +104,7 @@ func (db *DB) RegisterArrow(name string, records array.RecordReader) error {
 	if err := records.Err(); err != nil {
 		return err
 	}
-	t, err := arrowconv.Table(engine.DefaultDatabase, name, records.Schema(), list)
+	t, err := arrowconv.Table(database.DefaultDatabase, name, records.Schema(), list)
 	if err != nil {
 		return err
 	}

@@ -363,14 +363,14 @@ func TestDocsReasons(t *testing.T) {
 		t.Fatal(err)
 	}
 	others := []string{ // hints, bugs, and what no statement shows
-		"it is 'all', or numbers", "SET radish_device =", "SELECT status FROM", "information_schema.radish_devices has", "it is a file in the folder", "which radish_file_access =",
+		"it is 'all', or numbers", "it can be …", "SET radish_device =", "SELECT status FROM", "information_schema.radish_devices has", "it is a file in the folder", "which radish_file_access =",
 		"a test wants it", "a result of … columns", "groups that are read on the CPU", "a sink of the GPU", "no GPU runs the exchange", "radish_device = 'auto' uses the CPU", "reads … of columns in",
 		"radish_device is 'gpu_strict'", "WITH RECURSIVE on the GPU",
 		"which writes what it measures", "the figures serve this process only", "ns, CPU with … threads",
 	}
 	found := 0
 	for _, path := range []string{
-		"engine/auto.go", "engine/gpu.go", "engine/calibrate.go", "exec/gpu/place.go", "exec/gpu/placing.go", "exec/gpu/run.go", "exec/gpu/runshortage.go", "exec/gpu/fleet.go",
+		"engine/query/auto.go", "engine/query/gpu.go", "engine/variables/gpus.go", "engine/calibrate.go", "exec/gpu/place.go", "exec/gpu/placing.go", "exec/gpu/run.go", "exec/gpu/runshortage.go", "exec/gpu/fleet.go",
 		"exec/gpu/placement/choose.go",
 	} {
 		text, err := os.ReadFile(path)

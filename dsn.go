@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/radish-sql/radish/engine"
+	"github.com/radish-sql/radish/engine/variables"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/storage/fileaccess"
 )
@@ -60,11 +60,11 @@ var dsnOptions = map[string]func(c *config, value string) error{
 		return err
 	},
 	"memory_limit": func(c *config, value string) (err error) {
-		c.memoryLimit, err = engine.ParseBytes(value)
+		c.memoryLimit, err = variables.ParseBytes(value)
 		return err
 	},
 	"gpu_memory_limit": func(c *config, value string) (err error) {
-		c.gpuLimit, err = engine.ParseBytes(value)
+		c.gpuLimit, err = variables.ParseBytes(value)
 		return err
 	},
 	"device":      func(c *config, value string) error { c.device = value; return nil },

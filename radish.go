@@ -6,12 +6,14 @@ import (
 	"sync/atomic"
 
 	"github.com/radish-sql/radish/engine"
+	"github.com/radish-sql/radish/engine/database"
+	"github.com/radish-sql/radish/engine/result"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/storage/fileaccess"
 )
 
 // Version is the version of Radish.
-const Version = engine.Version
+const Version = database.Version
 
 // Error is a failed statement. Its methods Error, Is and Unwrap serve package errors, and Render prints it with its line of text and a caret. It has the fields
 //
@@ -29,7 +31,7 @@ type Error = sqlerr.Error
 //	Name     string
 //	Type     types.Type // its Kind, Scale, Precision and so on; String writes it as DDL does
 //	Nullable bool       // it may have NULLs
-type Column = engine.ResultColumn
+type Column = result.ResultColumn
 
 // DB is an open database. It is safe for concurrent use.
 type DB struct {
@@ -99,7 +101,7 @@ func acquire(c *config) (*sharedEngine, error) {
 		return s, nil
 	}
 	limit, gpuLimit := max(c.memoryLimit, 0), max(c.gpuLimit, 0)
-	e, err := engine.New(engine.Options{Threads: c.threads, MemoryLimit: limit, GPUMemoryLimit: gpuLimit})
+	e, err := engine.New(database.Options{Threads: c.threads, MemoryLimit: limit, GPUMemoryLimit: gpuLimit})
 	if err != nil {
 		return nil, err
 	}

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/radish-sql/radish/column"
-	"github.com/radish-sql/radish/engine"
+	"github.com/radish-sql/radish/engine/result"
 	"github.com/radish-sql/radish/sql/parse"
 	"github.com/radish-sql/radish/sql/types"
 )
@@ -30,7 +30,7 @@ type Rows struct {
 
 	arguments func() // gives back what long arguments take; nil: that is not counted
 
-	result   *engine.Result // nil: no statement gave rows, or all are closed
+	result   *result.Result // nil: no statement gave rows, or all are closed
 	columns  []Column
 	device   string // of the result
 	affected int64
@@ -49,7 +49,7 @@ func (r *Rows) advance() {
 		n := len(stmt.Params)
 		params := r.params[:n:n]
 		r.rest, r.params = r.rest[1:], r.params[n:]
-		var res *engine.Result
+		var res *result.Result
 		if res, r.err = r.conn.session.Execute(r.ctx, stmt, params); r.err != nil {
 			break
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/radish-sql/radish/engine/database"
 	"github.com/radish-sql/radish/engine/write"
 	"github.com/radish-sql/radish/sql/sqlerr"
 )
@@ -14,7 +15,7 @@ import (
 // INSERT ... SELECT and CREATE TABLE ... AS of a whole table give the same whether the new table takes over the columns or
 // the rows go through the query (LIMIT sees to that): the same rows, or an error of the same kind.
 func TestAdopt(t *testing.T) {
-	s := session(t, Options{})
+	s := newSession(t, database.Options{})
 	const rows = 3 * write.BulkRows
 	var values strings.Builder
 	for i := range rows {
@@ -40,11 +41,11 @@ func TestAdopt(t *testing.T) {
 			}
 			return "error " + fmt.Sprint(e.Code), false
 		}
-		v, err := s.engine.catalog.Load().Table(DefaultDatabase, "dst")
+		v, err := s.engine.Catalog.Load().Table(database.DefaultDatabase, "dst")
 		if err != nil {
 			t.Fatal(err)
 		}
-		source, err := s.engine.catalog.Load().Table(DefaultDatabase, "src")
+		source, err := s.engine.Catalog.Load().Table(database.DefaultDatabase, "src")
 		if err != nil {
 			t.Fatal(err)
 		}

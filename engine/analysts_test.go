@@ -5,13 +5,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/radish-sql/radish/engine/database"
 	"github.com/radish-sql/radish/exec/gpu"
 	"github.com/radish-sql/radish/sql/sqlerr"
 )
 
 // TestAnalysts runs what MySQL's grammar lacks. The values are those of DuckDB 2.0.0, but that NULL comes first; TestAnalystsAsDuckDB of test/oracle/others has more.
 func TestAnalysts(t *testing.T) {
-	s := session(t, Options{Threads: 2, Device: gpu.Never})
+	s := newSession(t, database.Options{Threads: 2, Device: gpu.Never})
 	mustRun(t, s, `CREATE TABLE t (g INT, x DOUBLE, y INT, s VARCHAR(10), d DATE);
 		INSERT INTO t VALUES (1, 2.5, 3, 'a', '2024-01-01'), (1, 3.5, 5, 'b', '2024-01-03'), (2, 7.25, 1, 'a', '2024-02-01'), (2, NULL, 4, 'a', '2024-03-01'), (3, NULL, NULL, NULL, NULL), (1, 9, 4, 'b', '2024-05-05')`)
 	for _, tc := range []struct{ sql, want string }{

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/radish-sql/radish/engine/session"
 	"github.com/radish-sql/radish/exec/gpu"
 	"github.com/radish-sql/radish/exec/gpu/placement"
 	"github.com/radish-sql/radish/gpukernels"
@@ -25,8 +26,8 @@ func autoEngine(t *testing.T) (*Engine, *gpu.Device, *Session) {
 func autoEngineOn(t *testing.T, library *gpukernels.Library) (*Engine, *gpu.Device, *Session) {
 	t.Helper()
 	e := gpuEngine(t, library)
-	e.auto.emulated = true
-	d, err := e.gpu()
+	e.Auto.Emulated = true
+	d, err := e.GPU()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,9 +62,9 @@ func teach(t *testing.T, s *Session, d *gpu.Device, sql string, onCPU, onGPU tim
 	if err != nil {
 		t.Fatal(err)
 	}
-	st := &statement{Statement: statements[0], session: s, ctx: t.Context()}
-	defer st.end()
-	q, err := st.binder().Query(st.Node)
+	st := &session.Statement{Statement: statements[0], Session: s.Session, Context: t.Context()}
+	defer st.End()
+	q, err := st.Binder().Query(st.Node)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +117,7 @@ func TestAuto(t *testing.T) {
 			t.Errorf("%s is not on the GPU, which is faster and ready:\n%s", sql, plan)
 		}
 		check("on the GPU")
-		for e.auto.preparing.count() > 0 { // it holds columns
+		for e.Auto.Preparing.Count() > 0 { // it holds columns
 			time.Sleep(time.Millisecond)
 		}
 		teach(t, s, d, sql, time.Second, time.Millisecond)

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/radish-sql/radish/engine/database"
 	"github.com/radish-sql/radish/exec/gpu"
 )
 
@@ -90,11 +91,11 @@ func TestAutoMemoryFull(t *testing.T) {
 // TestInvestedWithinLimit: columns that no query has asked for leave a part of the limit free, and nothing is given up for them.
 func TestInvestedWithinLimit(t *testing.T) {
 	e, d, s := autoEngine(t)
-	e.opts.Device = gpu.Auto
+	e.Opts.Device = gpu.Auto
 	autoTables(t, s)
 	settleAuto(t, e, d)
 	mustRun(t, s, "SET radish_device = 'gpu'; SELECT SUM(h) FROM facts")
-	v, _, err := e.catalog.Load().Lookup(DefaultDatabase, "facts")
+	v, _, err := e.Catalog.Load().Lookup(database.DefaultDatabase, "facts")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +109,7 @@ func TestInvestedWithinLimit(t *testing.T) {
 	d.LimitMemory(t, limit)
 	defer d.LimitMemory(t, 0)
 	mustRun(t, s, "SET radish_device = 'cpu'; CREATE TABLE more AS SELECT n AS a, n + 1 AS b, n + 2 AS c, n + 3 AS d FROM facts")
-	more, _, err := e.catalog.Load().Lookup(DefaultDatabase, "more")
+	more, _, err := e.Catalog.Load().Lookup(database.DefaultDatabase, "more")
 	if err != nil {
 		t.Fatal(err)
 	}

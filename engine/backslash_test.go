@@ -5,13 +5,14 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/radish-sql/radish/engine/database"
 	"github.com/radish-sql/radish/sql/types"
 )
 
 // TestBackslashesAreKept looks at texts that statements are written as and read from again: SHOW CREATE gives a statement that makes
 // the same, and the expressions of LOAD DATA are those that were written.
 func TestBackslashesAreKept(t *testing.T) {
-	s := session(t, Options{})
+	s := newSession(t, database.Options{})
 	mustRun(t, s, `CREATE TABLE t (a VARCHAR(20) DEFAULT 'q''\\' COMMENT 'c\\nd', e ENUM('x\\', 'y'), CHECK (a <> '\\')) COMMENT 'o\\ne';
 		CREATE VIEW v AS SELECT 'C:\\temp' AS p`)
 	shown := func(sql string) string { return values(t, s, sql)[0][1].Text() }

@@ -6,12 +6,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/radish-sql/radish/engine/database"
 )
 
 // TestBands compares joins by inequalities of computed values with a loop over all pairs of rows.
 func TestBands(t *testing.T) {
 	r := rand.New(rand.NewPCG(16, 9))
-	s := session(t, Options{})
+	s := newSession(t, database.Options{})
 	type row struct {
 		id       int
 		k, v, h  int

@@ -4,12 +4,14 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/radish-sql/radish/engine/database"
 )
 
 // TestBits: hexadecimal and bit literals where MySQL differs from MariaDB, which wrote what test/sqllogic/testdata/bits.slt expects. The answers are those of MySQL's
 // Reference Manual 11.1.4 and 11.1.5, and of its code.
 func TestBits(t *testing.T) {
-	s := session(t, Options{Threads: 1})
+	s := newSession(t, database.Options{Threads: 1})
 	mustRun(t, s, "CREATE TABLE t (n INT, d DECIMAL(30,2), f DOUBLE, v VARCHAR(9), b BLOB)")
 	mustRun(t, s, "SET @a = 0x41, @n = 65; PREPARE p FROM 'SELECT ? = 0x41, 0x41 IN (?), ? + 0x1'")
 	for _, c := range []struct{ sql, want string }{
@@ -39,7 +41,7 @@ func TestBits(t *testing.T) {
 
 // MySQL asks what is chosen for its number, so that a literal is one even where strings and other numbers are among the choices.
 func TestBitsThatAreChosen(t *testing.T) {
-	s := session(t, Options{Threads: 1})
+	s := newSession(t, database.Options{Threads: 1})
 	mustRun(t, s, "CREATE TABLE t (c INT); INSERT INTO t VALUES (1), (0), (NULL)")
 	for sql, want := range map[string]string{
 		"SELECT SUM(IF(c, 0x41, 1)), SUM(IF(c, 1, 0x41)) FROM t":                                                                      "67|131",
@@ -57,7 +59,7 @@ func TestBitsThatAreChosen(t *testing.T) {
 
 // A set operation or DISTINCT behind IN, ANY or ALL compares as its queries do by themselves, which MySQL puts the comparison into.
 func TestBitsOfSetOperations(t *testing.T) {
-	s := session(t, Options{Threads: 1})
+	s := newSession(t, database.Options{Threads: 1})
 	mustRun(t, s, `CREATE TABLE t (i INT, d DECIMAL(10,2), f DOUBLE, s VARCHAR(9), y YEAR, b BIGINT UNSIGNED);
 		INSERT INTO t VALUES (65, 65, 65, 'A', 1965, 65), (66, 66, 66, 'B', 1966, 66), (66, 66, 66, 'B', 1966, 66), (1, 1.5, 1.5, '65', 2001, 1), (0, 0, 0, '', 2000, 0), (NULL, NULL, NULL, NULL, NULL, NULL)`)
 	queries := []string{

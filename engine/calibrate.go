@@ -5,6 +5,10 @@ import (
 	"fmt"
 
 	"github.com/radish-sql/radish/engine/calibrate"
+	"github.com/radish-sql/radish/engine/database"
+	"github.com/radish-sql/radish/engine/query"
+	"github.com/radish-sql/radish/engine/result"
+	"github.com/radish-sql/radish/engine/session"
 	"github.com/radish-sql/radish/exec/gpu"
 	"github.com/radish-sql/radish/exec/profile"
 	"github.com/radish-sql/radish/planner/cost"
@@ -14,13 +18,14 @@ import (
 	"github.com/radish-sql/radish/storage/table"
 )
 
-// calibrate runs CALL radish_calibrate(): it measures what the same work costs on the CPU and on the GPU. From then on radish_device = 'auto' chooses by
+// callCalibrate runs CALL radish_calibrate(): it measures what the same work costs on the CPU and on the GPU. From then on radish_device = 'auto' chooses by
 // that, on this machine.
-func (s *Session) calibrate(st *statement) (*Result, error) {
-	if !s.vars.access.Unrestricted() {
-		return nil, s.vars.access.Refuse("CALL radish_calibrate(), which writes what it measures into a file,")
+func callCalibrate(st *session.Statement) (*result.Result, error) {
+	s := st.Session
+	if !s.Vars.Access.Unrestricted() {
+		return nil, s.Vars.Access.Refuse("CALL radish_calibrate(), which writes what it measures into a file,")
 	}
-	d, err := s.engine.gpu()
+	d, err := s.DB.GPU()
 	if err != nil {
 		return nil, sqlerr.NotSupportedf("radish_calibrate", "there is no usable GPU to compare the CPU with: %v", err).
 			WithHint("SELECT status FROM information_schema.radish_devices says what is missing; without a GPU there is nothing to calibrate").WithCause(err)
@@ -28,63 +33,31 @@ func (s *Session) calibrate(st *statement) (*Result, error) {
 	if err := d.Lost(); err != nil {
 		return nil, sqlerr.NotSupportedf("radish_calibrate", "the GPU failed and cannot be used until the program restarts: %v", err).WithHint("SET radish_device = 'auto' to go on with the CPU").WithCause(err)
 	}
-	threads := s.vars.threads(s.engine)
+	threads := s.Vars.Threads()
 	rows := calibrate.Rows
 	if d.Emulated() {
 		rows = calibrate.EmulatedRows
 	}
-	costs, err := s.engine.measureCosts(st.ctx, d, &calibrate.Calibration{Rows: rows}, threads)
+	costs, err := s.DB.Auto.Measure(st.Context, d, &calibrate.Calibration{Rows: rows}, threads)
 	if err != nil {
 		return nil, err
 	}
 	if err := d.Calibrated(costs); err != nil {
-		s.warnings.Add(sqlerr.LevelNote, sqlerr.CodeUnknownError, "the figures serve this process only: %s", err.Error())
+		s.Warnings.Add(sqlerr.LevelNote, sqlerr.CodeUnknownError, "the figures serve this process only: %s", err.Error())
 	}
 	return calibrationResult(&costs, threads), nil
 }
 
-// measureCosts measures with a database of its own.
-func (e *Engine) measureCosts(ctx context.Context, d *gpu.Device, c *calibrate.Calibration, threads int) (costs cost.Table, err error) {
-	own, err := New(Options{Threads: threads, Device: gpu.Never, GPULibrary: e.opts.GPULibrary, MemoryLimit: e.opts.MemoryLimit})
+// measureWithin measures for a database, with one of its own.
+func measureWithin(ctx context.Context, e *database.Database, d *gpu.Device, c *calibrate.Calibration, threads int) (costs cost.Table, err error) {
+	own, err := New(database.Options{Threads: threads, Device: gpu.Never, GPULibrary: e.Opts.GPULibrary, MemoryLimit: e.Opts.MemoryLimit})
 	if err != nil {
 		return costs, err
 	}
 	defer own.Close()
-	own.auto.calibrating = true
+	own.Auto.Calibrating = true
 	c.Session, c.Device = measured{own.NewSession()}, d
 	return c.Measure(ctx, threads)
-}
-
-const (
-	// backgroundRows are the rows of the largest table of a calibration that nobody has asked for; backgroundMemory is the least memory limit under which it
-	// leaves enough for other work.
-	backgroundRows   = calibrate.Rows / 2
-	backgroundMemory = 2 << 30
-)
-
-// calibrateSoon measures what work costs on this machine, once, in pauses between queries, if nobody has. What an engine's end cuts short another one does.
-func (e *Engine) calibrateSoon(d *gpu.Device) {
-	limit := e.opts.MemoryLimit
-	if d.Emulated() && !e.auto.emulated || limit > 0 && limit < backgroundMemory || !d.ClaimCalibration() {
-		return
-	}
-	rows := backgroundRows
-	if d.Emulated() {
-		rows = calibrate.EmulatedRows
-	}
-	go func() {
-		e.auto.measuring.Store(true)
-		defer e.auto.measuring.Store(false)
-		_ = sqlerr.Guard(func() error { // without it the costs are those that were there before
-			costs, err := e.measureCosts(e.ctx, d, &calibrate.Calibration{Rows: rows, Quiet: d.Advisor()}, e.opts.Threads)
-			if err == nil {
-				err = d.Calibrated(costs)
-			} else if e.ctx.Err() != nil {
-				d.ReleaseCalibration()
-			}
-			return err
-		})
-	}()
 }
 
 // measured is a session in which package calibrate measures.
@@ -94,7 +67,7 @@ type measured struct{ *Session }
 func (m measured) Register(v *table.Version) error { return m.engine.Register(v) }
 
 // Database is the database of the tables.
-func (m measured) Database() string { return DefaultDatabase }
+func (m measured) Database() string { return database.DefaultDatabase }
 
 // Run runs a statement to its end.
 func (m measured) Run(ctx context.Context, sql string) error {
@@ -110,7 +83,7 @@ func (m measured) Run(ctx context.Context, sql string) error {
 }
 
 // drain reads all rows.
-func drain(ctx context.Context, res *Result) error {
+func drain(ctx context.Context, res *result.Result) error {
 	defer res.Close()
 	for {
 		if b, err := res.Next(ctx); err != nil || b == nil {
@@ -125,30 +98,30 @@ func (m measured) Profiled(ctx context.Context, sql string) (*physical.Plan, *pr
 	if err != nil {
 		return nil, nil, err
 	}
-	st := &statement{Statement: statements[0], session: m.Session, ctx: ctx}
-	defer st.end()
-	q, err := st.binder().Query(st.Node)
+	st := &session.Statement{Statement: statements[0], Session: m.Session.Session, Context: ctx}
+	defer st.End()
+	q, err := st.Binder().Query(st.Node)
 	if err != nil {
 		return nil, nil, err
 	}
-	p, err := m.plan(st, q, nil)
+	p, err := query.Plan(st, q, nil)
 	if err != nil {
 		return nil, nil, err
 	}
-	res, err := m.start(st, p, true)
+	res, err := query.Start(st, p, true)
 	if err != nil {
 		return nil, nil, err
 	}
-	return p.plan, res.Profile, drain(ctx, res)
+	return p.Plan, res.Profile, drain(ctx, res)
 }
 
 // calibrationResult lists the costs.
-func calibrationResult(c *cost.Table, threads int) *Result {
-	cols := []ResultColumn{
+func calibrationResult(c *cost.Table, threads int) *result.Result {
+	cols := []result.ResultColumn{
 		{Name: "cost", Type: types.Text}, {Name: "cpu", Type: types.Double, Nullable: true}, {Name: "gpu", Type: types.Double}, {Name: "unit", Type: types.Text},
 	}
 	row := func(name string, cpu, gpu types.Value, unit string) []types.Value {
-		return []types.Value{text(name), cpu, gpu, text(unit)}
+		return []types.Value{result.Text(name), cpu, gpu, result.Text(unit)}
 	}
 	var rows [][]types.Value
 	for _, class := range cost.Classes() {
@@ -159,7 +132,7 @@ func calibrationResult(c *cost.Table, threads int) *Result {
 		rows = append(rows, row(class.String(), types.FloatValue(cpu), types.FloatValue(gpu), unit))
 	}
 	none := types.NullOf(types.Double)
-	return rowsResult(cols, append(rows, row("upload", none, types.FloatValue(1/c.Upload/1e9), "GB/s"),
+	return result.RowsResult(cols, append(rows, row("upload", none, types.FloatValue(1/c.Upload/1e9), "GB/s"),
 		row("compile", none, types.FloatValue(c.Compile*1e3), "ms a kernel"),
 		row("joins in partitions", none, types.FloatValue(c.GPUJoins.Partitions), "times an H200's"),
 		row("joins by tables", none, types.FloatValue(c.GPUJoins.Tables), "times an H200's")))

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/radish-sql/radish/engine/calibrate"
+	"github.com/radish-sql/radish/engine/database"
 	"github.com/radish-sql/radish/exec/gpu"
 	"github.com/radish-sql/radish/planner/cost"
 )
@@ -16,7 +17,7 @@ func TestCalibrate(t *testing.T) {
 		t.Skip("one session measures by itself; TestCalibratedSoon has the same measurement run beside queries")
 	}
 	eachGPU(t, func(t *testing.T, e *Engine) {
-		d, err := e.gpu()
+		d, err := e.GPU()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -58,7 +59,7 @@ func TestCalibrate(t *testing.T) {
 		}
 		t.Logf("%+v", after)
 	})
-	s := session(t, Options{Threads: 2, Device: gpu.Never, GPULibrary: "/nosuch/lib.so"})
+	s := newSession(t, database.Options{Threads: 2, Device: gpu.Never, GPULibrary: "/nosuch/lib.so"})
 	for sql, says := range map[string]string{
 		"CALL radish_calibrate()": "no usable GPU", "CALL radish_calibrate(1)": "radish_calibrate", "CALL nosuch()": "nosuch does not exist",
 	} {

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/radish-sql/radish/engine/database"
 	"github.com/radish-sql/radish/exec/gpu"
 	"github.com/radish-sql/radish/exec/gpu/placement"
 	"github.com/radish-sql/radish/planner/cost"
@@ -25,20 +26,20 @@ func TestCalibratedSoon(t *testing.T) {
 	d.KeepCosts(file)
 	const sql = "SELECT k, SUM(n) FROM facts GROUP BY k"
 
-	short, err := New(Options{Threads: 2, Device: gpu.Auto, GPULibrary: e.opts.GPULibrary})
+	short, err := New(database.Options{Threads: 2, Device: gpu.Auto, GPULibrary: e.Opts.GPULibrary})
 	if err != nil {
 		t.Fatal(err)
 	}
-	short.auto.emulated = true
+	short.Auto.Emulated = true
 	autoTables(t, short.NewSession())
-	waitFor(t, "a calibration", short.auto.measuring.Load)
+	waitFor(t, "a calibration", short.Auto.Measuring.Load)
 	if got := mustRun(t, short.NewSession(), "SELECT background FROM information_schema.radish_devices WHERE device = 'gpu0'"); !strings.Contains(got, "costs are being measured") {
 		t.Errorf("in the background is %s", got)
 	}
 	if err := short.Close(); err != nil {
 		t.Fatal(err)
 	}
-	waitFor(t, "the end of the calibration with its engine", func() bool { return !short.auto.measuring.Load() })
+	waitFor(t, "the end of the calibration with its engine", func() bool { return !short.Auto.Measuring.Load() })
 	if placement.LoadCosts(file) != nil {
 		t.Skip("the calibration was faster than the engine's end")
 	}
@@ -49,9 +50,9 @@ func TestCalibratedSoon(t *testing.T) {
 			t.Fatalf("beside the calibration: %s", got)
 		}
 		time.Sleep(10 * time.Millisecond)
-		return e.auto.measuring.Load()
+		return e.Auto.Measuring.Load()
 	})
-	waitFor(t, "its end", func() bool { return !e.auto.measuring.Load() })
+	waitFor(t, "its end", func() bool { return !e.Auto.Measuring.Load() })
 	kept := placement.LoadCosts(file)
 	if kept == nil || *kept != d.Advisor().Costs() {
 		t.Fatalf("kept are %+v", kept)
@@ -62,7 +63,7 @@ func TestCalibratedSoon(t *testing.T) {
 	settleAuto(t, e, d)
 	d.KeepCosts(file) // a later process
 	mustRun(t, s, sql)
-	if e.auto.measuring.Load() {
+	if e.Auto.Measuring.Load() {
 		t.Error("what is known is measured again")
 	}
 }

@@ -8,6 +8,9 @@ import (
 	"github.com/pingcap/tidb/pkg/parser/ast"
 
 	"github.com/radish-sql/radish/column"
+	"github.com/radish-sql/radish/engine/query"
+	"github.com/radish-sql/radish/engine/result"
+	"github.com/radish-sql/radish/engine/session"
 	"github.com/radish-sql/radish/exec/memory"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
@@ -19,7 +22,8 @@ import (
 
 // call runs CALL. There are three procedures: tpch_generate(scale factor [, columns to leave out]) makes the eight tables of TPC-H
 // in the current database, if the program has linked storage/tpch; radish_calibrate() measures what work costs on the CPU and on the GPU; radish_forget() forgets what runs have taught placement.
-func (s *Session) call(st *statement, n *ast.CallStmt) (*Result, error) {
+func call(st *session.Statement, n *ast.CallStmt) (*result.Result, error) {
+	s := st.Session
 	p := n.Procedure
 	switch p.FnName.L {
 	case "radish_calibrate", "radish_forget":
@@ -27,9 +31,9 @@ func (s *Session) call(st *statement, n *ast.CallStmt) (*Result, error) {
 			return nil, sqlerr.WrongParamCount(p.FnName.L).WithHint("it takes none")
 		}
 		if p.FnName.L == "radish_forget" {
-			return s.forget()
+			return query.Forget(s)
 		}
-		return s.calibrate(st)
+		return callCalibrate(st)
 	}
 	g := generated.Lookup(p.FnName.L)
 	if g == nil {
@@ -39,7 +43,7 @@ func (s *Session) call(st *statement, n *ast.CallStmt) (*Result, error) {
 		return nil, sqlerr.WrongParamCount(g.Name).
 			WithHint("CALL %s(1) makes the data of scale factor 1; a second argument names columns to leave out, separated by commas", g.Name)
 	}
-	v, err := s.evaluate(st, p.Args[0])
+	v, err := st.Evaluate(p.Args[0])
 	if err != nil {
 		return nil, err
 	}
@@ -49,18 +53,18 @@ func (s *Session) call(st *statement, n *ast.CallStmt) (*Result, error) {
 	}
 	var without []string
 	if len(p.Args) == 2 {
-		list, err := s.evaluate(st, p.Args[1])
+		list, err := st.Evaluate(p.Args[1])
 		if err != nil {
 			return nil, err
 		}
 		without = strings.FieldsFunc(strings.ToLower(list.Text()), func(r rune) bool { return r == ',' || r == ' ' })
 	}
-	unlock, err := s.lockWrites(st)
+	unlock, err := s.LockWrites(st)
 	if err != nil {
 		return nil, err
 	}
 	defer unlock()
-	return s.generate(st, g, sf, without)
+	return generate(st, g, sf, without)
 }
 
 // unknownProcedure is the error for a procedure that does not exist, or that the program has not linked.
@@ -83,14 +87,15 @@ func scaleFactor(g *generated.Generator, v types.Value) (float64, error) {
 }
 
 // generate makes a generator's tables at a scale factor, without some columns, and puts them into the current database, all at once.
-func (s *Session) generate(st *statement, g *generated.Generator, sf float64, without []string) (*Result, error) {
-	snap := s.snapshot()
-	db, err := snap.DatabaseName(s.database)
+func generate(st *session.Statement, g *generated.Generator, sf float64, without []string) (*result.Result, error) {
+	s := st.Session
+	snap := s.Snapshot()
+	db, err := snap.DatabaseName(s.Database)
 	if err != nil {
 		return nil, err
 	}
 	loaders := map[string]*chunkLoader{}
-	made := &sharedAccount{account: st.making(g.Name)}
+	made := &sharedAccount{account: st.Making(g.Name)}
 	for _, t := range g.Tables {
 		if snap.Exists(db, t.Name) {
 			return nil, sqlerr.TableExists(t.Name).WithHint("drop it, or generate into another database (CREATE DATABASE tpch; USE tpch)")
@@ -110,11 +115,11 @@ func (s *Session) generate(st *statement, g *generated.Generator, sf float64, wi
 			key.Columns = append(key.Columns, schema.Ordinal(name))
 		}
 		schema.Keys = []table.Key{key}
-		builder := table.NewBuilder(table.New(schema)).Meter(table.WithMeter(st.ctx, made.meter()))
+		builder := table.NewBuilder(table.New(schema)).Meter(table.WithMeter(st.Context, made.meter()))
 		builder.TrustKeys()
 		loaders[t.Name] = &chunkLoader{builder: builder, waiting: map[int]*generated.Chunk{}}
 	}
-	err = g.Generate(st.ctx, sf, generated.Options{ChunkRows: table.RowGroupSize, Workers: s.vars.threads(s.engine), Without: without}, func(c *generated.Chunk) error {
+	err = g.Generate(st.Context, sf, generated.Options{ChunkRows: table.RowGroupSize, Workers: s.Vars.Threads(), Without: without}, func(c *generated.Chunk) error {
 		return loaders[c.Table].add(c)
 	})
 	if err != nil {
@@ -130,7 +135,7 @@ func (s *Session) generate(st *statement, g *generated.Generator, sf float64, wi
 		rows += v.Rows()
 		versions = append(versions, v)
 	}
-	return &Result{RowsAffected: rows}, st.change(g.Name, func(snap *catalog.Snapshot) (*catalog.Snapshot, error) {
+	return &result.Result{RowsAffected: rows}, st.Publish(g.Name, func(snap *catalog.Snapshot) (*catalog.Snapshot, error) {
 		for _, v := range versions {
 			if snap, err = snap.CreateTable(v); err != nil {
 				return nil, err

@@ -7,13 +7,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/radish-sql/radish/engine/database"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/sqlerr"
 )
 
 // Every function that the reference documents can be called: whatever else is wrong with the operands, its name is known.
 func TestDocumentedFunctionsAreKnown(t *testing.T) {
-	e, err := New(Options{Threads: 1})
+	e, err := New(database.Options{Threads: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

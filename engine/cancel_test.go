@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/radish-sql/radish/engine/database"
+	"github.com/radish-sql/radish/engine/result"
 	"github.com/radish-sql/radish/sql/sqlerr"
 )
 
@@ -119,7 +121,7 @@ func TestCancellation(t *testing.T) {
 	seed := uint64(setting(t, "RADISH_CANCEL_SEED", float64(time.Now().UnixNano()%1e6)))
 	t.Logf("RADISH_CANCEL_SEED=%d RADISH_CANCEL_SF=%v RADISH_CANCEL_ROUNDS=%d", seed, sf, rounds)
 	r := rand.New(rand.NewPCG(seed, 1))
-	s := session(t, Options{Threads: 2})
+	s := newSession(t, database.Options{Threads: 2})
 	dir := t.TempDir()
 	mustRun(t, s, fmt.Sprintf("CALL tpch_generate(%v); CREATE TABLE pairs (k BIGINT, c VARCHAR(50)); CREATE TABLE keyed (k BIGINT PRIMARY KEY, c TEXT);"+
 		"CREATE TABLE shuffled AS SELECT * FROM lineitem ORDER BY l_comment", sf))
@@ -159,7 +161,7 @@ func TestCancellation(t *testing.T) {
 			})
 			begin := time.Now()
 			for i := 0; i < len(stmts) && err == nil; i++ {
-				var res *Result
+				var res *result.Result
 				if res, err = s.Execute(ctx, stmts[i], nil); err == nil {
 					_, err = lines(ctx, res)
 				}
@@ -194,7 +196,7 @@ func TestCancellation(t *testing.T) {
 // Statements that share the processors with many others end soon too when their time is up.
 func TestTimeoutsOfManyStatements(t *testing.T) {
 	const sessions = 32
-	s := session(t, Options{Threads: 2})
+	s := newSession(t, database.Options{Threads: 2})
 	mustRun(t, s, fmt.Sprintf("CALL tpch_generate(%v)", setting(t, "RADISH_CANCEL_SF", 0.02)))
 	statements := []string{
 		"SELECT count(*) FROM lineitem a, lineitem b WHERE a.l_comment < b.l_comment",
@@ -238,7 +240,7 @@ func millis(d time.Duration) float64 { return float64(d) / float64(time.Millisec
 
 // heldBytes returns what the engine's budget counts, cached files left out.
 func heldBytes(s *Session) int64 {
-	s.engine.files.Evict(1 << 62)
-	s.engine.plans.Evict(math.MaxInt64) // which are no statement's that runs
-	return s.engine.budget.Used()
+	s.engine.Files.Evict(1 << 62)
+	s.engine.Plans.Evict(math.MaxInt64) // which are no statement's that runs
+	return s.engine.Budget.Used()
 }

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/radish-sql/radish/engine/database"
 	"github.com/radish-sql/radish/sql/sqlerr"
 )
 
@@ -31,7 +32,7 @@ func TestCancellationUnderLoad(t *testing.T) {
 	statements, sessions := int(setting(t, "RADISH_CANCEL_STATEMENTS", 200)), int(setting(t, "RADISH_CANCEL_SESSIONS", 4))
 	seed := uint64(setting(t, "RADISH_CANCEL_SEED", float64(time.Now().UnixNano()%1e6)))
 	t.Logf("RADISH_CANCEL_SEED=%d RADISH_CANCEL_STATEMENTS=%d RADISH_CANCEL_SESSIONS=%d", seed, statements, sessions)
-	s := session(t, Options{Threads: 2})
+	s := newSession(t, database.Options{Threads: 2})
 	dir := t.TempDir()
 	mustRun(t, s, fmt.Sprintf("CALL tpch_generate(%v)", setting(t, "RADISH_CANCEL_SF", 0.01)))
 	for _, f := range []string{"lineitem.csv", "lineitem.parquet"} {

@@ -7,12 +7,15 @@ import (
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
 
+	"github.com/radish-sql/radish/engine/assign"
+	"github.com/radish-sql/radish/engine/fileio"
+	"github.com/radish-sql/radish/engine/query"
+	"github.com/radish-sql/radish/engine/session"
 	"github.com/radish-sql/radish/sql/parse"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/delimited"
 	"github.com/radish-sql/radish/storage/fileaccess"
-	"github.com/radish-sql/radish/storage/files"
 	"github.com/radish-sql/radish/storage/generated"
 	"github.com/radish-sql/radish/storage/table"
 )
@@ -26,8 +29,8 @@ func (s *Session) Check(ctx context.Context, stmt parse.Statement) error {
 		_, _, err := s.Prepare(ctx, stmt)
 		return err
 	}
-	if err := s.checkUnset(&statement{Statement: stmt, session: s}); err != nil {
-		return s.locate(&stmt, sqlerr.From(err))
+	if err := assign.CheckUnset(&session.Statement{Statement: stmt, Session: s.Session}); err != nil {
+		return locate(s.Session, &stmt, sqlerr.From(err))
 	}
 	switch n := stmt.Node.(type) {
 	case *ast.SelectStmt, *ast.SetOprStmt:
@@ -59,8 +62,8 @@ func (s *Session) Check(ctx context.Context, stmt parse.Statement) error {
 		n.Analyze = false
 	case *ast.PrepareStmt:
 		if v := n.SQLVar; v != nil {
-			if text, set := s.vars.UserVariable(v.Name); !set || text.Null {
-				s.values.prepared[strings.ToLower(n.Name)] = parse.Statement{} // a statement that did not run gives it its text
+			if text, set := s.Vars.UserVariable(v.Name); !set || text.Null {
+				s.Values.Prepared[strings.ToLower(n.Name)] = parse.Statement{} // a statement that did not run gives it its text
 				return nil
 			}
 		}
@@ -69,8 +72,8 @@ func (s *Session) Check(ctx context.Context, stmt parse.Statement) error {
 	case *ast.KillStmt:
 		return nil
 	}
-	s.checking = true
-	defer func() { s.checking = false }()
+	s.Checking = true
+	defer func() { s.Checking = false }()
 	res, err := s.Execute(ctx, stmt, nil)
 	if err != nil {
 		return err
@@ -81,7 +84,7 @@ func (s *Session) Check(ctx context.Context, stmt parse.Statement) error {
 
 // checkQuery binds a query. If it would write a file, later statements find one there, without rows; if it would set variables, they are set.
 func (s *Session) checkQuery(ctx context.Context, stmt parse.Statement) error {
-	plain, into := outfileOf(stmt.Node)
+	plain, into := query.OutfileOf(stmt.Node)
 	query := stmt
 	query.Node = plain.(ast.StmtNode)
 	columns, _, err := s.Prepare(ctx, query)
@@ -89,7 +92,7 @@ func (s *Session) checkQuery(ctx context.Context, stmt parse.Statement) error {
 		return err
 	}
 	for _, name := range stmt.Into {
-		if err := s.values.set(name, types.NullOf(types.Null)); err != nil {
+		if err := s.Values.Set(name, types.NullOf(types.Null)); err != nil {
 			return err
 		}
 	}
@@ -98,88 +101,61 @@ func (s *Session) checkQuery(ctx context.Context, stmt parse.Statement) error {
 	}
 	path, err := filepath.Abs(into.FileName)
 	if err == nil {
-		_, _, err = s.outfileFormat(into, stmt.Outfile)
+		_, _, err = fileio.OutfileFormat(s.Session, into, stmt.Outfile)
 	}
 	if err != nil {
-		return s.locate(&stmt, sqlerr.From(err))
+		return locate(s.Session, &stmt, sqlerr.From(err))
 	}
 	if keys := stmt.Outfile.PartitionBy; len(keys) > 0 { // a file as there would be
-		if _, err := keyColumnsOf(columns, keys); err != nil {
-			return s.locate(&stmt, err)
+		if _, err := fileio.KeyColumnsOf(columns, keys); err != nil {
+			return locate(s.Session, &stmt, err)
 		}
-		path = filepath.Join(path, strings.Repeat(partitionFolder, len(keys)), "data_0."+folderFormat(stmt.Outfile))
+		path = filepath.Join(path, strings.Repeat(session.PartitionFolder, len(keys)), "data_0."+fileio.FolderFormat(stmt.Outfile))
 	}
 	schema := &table.Schema{Name: into.FileName}
 	for _, c := range columns {
 		schema.Columns = append(schema.Columns, table.ColumnDef{Name: c.Name, Type: c.Type, Nullable: true})
 	}
-	if s.outfiles == nil {
-		s.outfiles = map[string]*table.Version{}
+	if s.Outfiles == nil {
+		s.Outfiles = map[string]*table.Version{}
 	}
-	s.outfiles[path] = table.New(schema)
-	return nil
-}
-
-// wouldBe returns the file that a statement which Check has seen would have written; nil: there is none of that name or pattern.
-func (s *Session) wouldBe(name string) *table.Version {
-	if len(s.outfiles) == 0 {
-		return nil
-	}
-	source, _, err := files.ParseName(name)
-	if err != nil {
-		return nil
-	}
-	pattern, err := filepath.Abs(source.Pattern)
-	if err != nil {
-		return nil
-	}
-	if v := s.outfiles[pattern]; v != nil {
-		return v
-	}
-	for path, v := range s.outfiles {
-		if match, err := filepath.Match(pattern, path); err == nil && match {
-			return v
-		}
-		folders := strings.Repeat("*/", strings.Count(path, partitionFolder))
-		if match, err := filepath.Match(strings.Replace(pattern, "**/", folders, 1), path); err == nil && match && folders != "" {
-			return v
-		}
-	}
+	s.Outfiles[path] = table.New(schema)
 	return nil
 }
 
 // checkBinding binds a statement of a kind that Prepare does not look at.
 func (s *Session) checkBinding(ctx context.Context, stmt parse.Statement) error {
-	if err := s.engine.alive(); err != nil {
+	if err := s.engine.Alive(); err != nil {
 		return err
 	}
-	defer s.engine.stored.Enter()()
-	st := &statement{ctx: fileaccess.LookOnce(ctx), Statement: stmt, session: s}
-	defer st.end()
-	if err := sqlerr.Guard(func() error { return s.bindUnlike(st) }); err != nil {
-		return s.locate(&stmt, sqlerr.From(err))
+	defer s.engine.Stored.Enter()()
+	st := &session.Statement{Context: fileaccess.LookOnce(ctx), Statement: stmt, Session: s.Session}
+	defer st.End()
+	if err := sqlerr.Guard(func() error { return bindUnlike(st) }); err != nil {
+		return locate(s.Session, &stmt, sqlerr.From(err))
 	}
 	return nil
 }
 
 // bindUnlike binds what becomes another statement when it runs, and expressions that stand alone.
-func (s *Session) bindUnlike(st *statement) error {
+func bindUnlike(st *session.Statement) error {
+	s := st.Session
 	var list []ast.ExprNode
 	switch n := st.Node.(type) {
 	case *ast.LoadDataStmt:
-		if _, err := loadRulesOf(n); err != nil {
+		if _, err := fileio.LoadRulesOf(n); err != nil {
 			return err
 		}
-		return s.bindLoad(st, n)
+		return bindLoad(st, n)
 	case *ast.ImportIntoStmt:
-		insert, load, _, err := s.importAs(st, n)
+		insert, load, _, err := fileio.ImportAs(st, n)
 		if err != nil {
 			return err
 		}
 		if insert == nil {
-			return s.bindLoad(st, load)
+			return bindLoad(st, load)
 		}
-		_, err = st.binder().Insert(insert)
+		_, err = st.Binder().Insert(insert)
 		return err
 	case *ast.DoStmt:
 		list = n.Exprs
@@ -189,12 +165,12 @@ func (s *Session) bindUnlike(st *statement) error {
 		for _, a := range n.Variables {
 			if !a.IsSystem && a.Name != ast.SetNames && a.Name != ast.SetCharset {
 				list = append(list, a.Value)
-				defer func() { _ = s.values.set(a.Name, types.NullOf(types.Null)) }() // one without memory is not known to be set
+				defer func() { _ = s.Values.Set(a.Name, types.NullOf(types.Null)) }() // one without memory is not known to be set
 			}
 		}
 	}
 	for _, e := range list {
-		if _, err := st.binder().Scalar(e); err != nil {
+		if _, err := st.Binder().Scalar(e); err != nil {
 			return err
 		}
 	}
@@ -203,7 +179,7 @@ func (s *Session) bindUnlike(st *statement) error {
 		if g == nil {
 			return nil
 		}
-		v, err := s.evaluate(st, list[0])
+		v, err := st.Evaluate(list[0])
 		if err == nil {
 			_, err = scaleFactor(g, v)
 		}
@@ -213,8 +189,8 @@ func (s *Session) bindUnlike(st *statement) error {
 }
 
 // bindLoad binds the INSERT of a LOAD DATA over a file without records.
-func (s *Session) bindLoad(st *statement, n *ast.LoadDataStmt) error {
-	fields, err := loadFields(st, n)
+func bindLoad(st *session.Statement, n *ast.LoadDataStmt) error {
+	fields, err := fileio.LoadFields(st, n)
 	if err != nil {
 		return err
 	}
@@ -222,19 +198,19 @@ func (s *Session) bindLoad(st *statement, n *ast.LoadDataStmt) error {
 	for i := range ts {
 		ts[i] = types.Text
 	}
-	stmt, insert, err := loadInsert(n, fields)
+	stmt, insert, err := fileio.LoadInsert(n, fields)
 	if err != nil {
 		return err
 	}
-	st.Statement, st.context, st.files.loaded = stmt, nil, delimited.Empty(ts)
-	_, err = st.binder().Insert(insert)
-	return withoutPosition(err)
+	st.Statement, st.Exprs, st.Files.Loaded = stmt, nil, delimited.Empty(ts)
+	_, err = st.Binder().Insert(insert)
+	return fileio.WithoutPosition(err)
 }
 
 // checkExecute checks the statement that was prepared. One whose text is not known, since it comes of a statement that did not run, is
 // not looked at.
 func (s *Session) checkExecute(ctx context.Context, n *ast.ExecuteStmt) error {
-	stmt, err := s.preparedFor(n)
+	stmt, err := preparedFor(s.Session, n)
 	if err != nil || stmt.Node == nil {
 		return err
 	}

@@ -6,13 +6,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/radish-sql/radish/engine/database"
 	"github.com/radish-sql/radish/sql/sqlerr"
 )
 
 // What comparisons answer under each collation is compared with MariaDB's in test/oracle/collation and test/sqllogic; here is what
 // statements say of collations, and what they refuse.
 func TestCollations(t *testing.T) {
-	s := session(t, Options{})
+	s := newSession(t, database.Options{})
 	mustRun(t, s, `CREATE DATABASE d COLLATE utf8mb4_0900_ai_ci;
 		CREATE TABLE t (id INT, s VARCHAR(10) COLLATE utf8mb4_general_ci, u VARCHAR(10) COLLATE utf8mb4_0900_ai_ci UNIQUE, b VARCHAR(10), e ENUM('x', 'y') COLLATE utf8mb4_0900_as_ci, x BLOB);
 		INSERT INTO t VALUES (1, 'a', 'a', 'a', 'X', 'a'), (2, 'A ', 'é', 'A', 'y', 'A')`)
@@ -88,7 +89,7 @@ func TestCollations(t *testing.T) {
 // TestCollationOfRecursion: the members that are not recursive alone give the columns of WITH RECURSIVE their types and collations, as in MySQL
 // and MariaDB, so that another one in a recursive member does no harm; two of the first kind do not mix.
 func TestCollationOfRecursion(t *testing.T) {
-	s := session(t, Options{})
+	s := newSession(t, database.Options{})
 	const seed = "WITH RECURSIVE r AS (SELECT CAST('a' AS CHAR(9)) COLLATE utf8mb4_general_ci AS x "
 	got := mustRun(t, s, seed+"UNION SELECT CONCAT(x, 'B') COLLATE utf8mb4_0900_as_cs FROM r WHERE LENGTH(x) < 2) SELECT x, COLLATION(x), x = 'AB' FROM r")
 	if want := "a|utf8mb4_general_ci|0\naB|utf8mb4_general_ci|1\n"; got != want {

@@ -15,6 +15,7 @@ import (
 	"github.com/apache/arrow/go/v17/parquet/file"
 	"github.com/apache/arrow/go/v17/parquet/schema"
 
+	"github.com/radish-sql/radish/engine/database"
 	"github.com/radish-sql/radish/sql/sqlerr"
 )
 
@@ -57,7 +58,7 @@ func TestFilesWithoutColumns(t *testing.T) {
 		}
 		return "`" + f.Name() + "`"
 	}
-	s := session(t, Options{Threads: 2})
+	s := newSession(t, database.Options{Threads: 2})
 	for table, rows := range map[string]int64{
 		arrowFile("a.arrow", 3): 3, arrowFile("b.arrow"): 0, arrowFile("c.arrow", 200_000, 1, 0, 7): 200_008, arrowFile("d.arrow", 1<<31-1): 1<<31 - 1, parquetFile("e.parquet"): 0,
 	} {

@@ -5,12 +5,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/radish-sql/radish/engine/database"
 	"github.com/radish-sql/radish/sql/sqlerr"
 )
 
 // TestDeclaredLengths asks for columns at MySQL's limits and beyond.
 func TestDeclaredLengths(t *testing.T) {
-	s := session(t, Options{})
+	s := newSession(t, database.Options{})
 	mustRun(t, s, "CREATE TABLE most (a CHAR(255), b BINARY(255), c VARCHAR(65535), d VARBINARY(65535))")
 	for _, typ := range []string{"CHAR(256)", "BINARY(256)", "VARCHAR(65536)", "VARBINARY(65536)"} {
 		_, err := run(t.Context(), s, "CREATE TABLE more (a "+typ+")")
@@ -22,7 +23,7 @@ func TestDeclaredLengths(t *testing.T) {
 
 // TestTypesThatMeanLess has warnings for what MySQL has deprecated and Radish takes without effect.
 func TestTypesThatMeanLess(t *testing.T) {
-	s := session(t, Options{})
+	s := newSession(t, database.Options{})
 	mustRun(t, s, "CREATE TABLE t (a FLOAT(6,1), b DOUBLE(8,2), c INT(5) ZEROFILL, d DOUBLE, e INT(5), f FLOAT(24))")
 	warnings := mustRun(t, s, "SHOW WARNINGS")
 	if n := strings.Count(warnings, "1681"); n != 3 {
@@ -37,7 +38,7 @@ func TestTypesThatMeanLess(t *testing.T) {
 // TestCheckNamesOfLike expects the names of all checks of the new table to be made anew, as they are unique in a database (Reference
 // Manual 15.1.20.3).
 func TestCheckNamesOfLike(t *testing.T) {
-	s := session(t, Options{})
+	s := newSession(t, database.Options{})
 	mustRun(t, s, "CREATE TABLE one (a INT CHECK (a > 0), b INT, CONSTRAINT given CHECK (b > a)); CREATE TABLE two LIKE one")
 	got := mustRun(t, s, "SELECT constraint_name FROM information_schema.table_constraints WHERE table_name = 'two' AND constraint_type = 'CHECK' ORDER BY 1")
 	if got != "two_chk_1\ntwo_chk_2\n" {
@@ -50,7 +51,7 @@ func TestCheckNamesOfLike(t *testing.T) {
 
 // TestCheckNamesAreUnique takes no name of a check twice in a database; TEMPORARY tables do not count.
 func TestCheckNamesAreUnique(t *testing.T) {
-	s := session(t, Options{})
+	s := newSession(t, database.Options{})
 	mustRun(t, s, "CREATE TABLE one (a INT, CONSTRAINT c CHECK (a > 0), CHECK (a > 1)); CREATE TABLE two (a INT); CREATE DATABASE d")
 	for _, sql := range []string{
 		"CREATE TABLE three (a INT, CONSTRAINT C CHECK (a > 0))",

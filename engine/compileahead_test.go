@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/radish-sql/radish/engine/database"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/gpukernels/gputest"
 )
@@ -35,7 +36,7 @@ func TestCompiledAhead(t *testing.T) {
 	mustRun(t, s, "SET radish_device = 'auto'")
 	settleAuto(t, e, d)
 	d.EvictColumns()
-	v, _, err := e.catalog.Load().Lookup(DefaultDatabase, "facts")
+	v, _, err := e.Catalog.Load().Lookup(database.DefaultDatabase, "facts")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +65,7 @@ func TestCompiledAhead(t *testing.T) {
 			}
 		}
 		prepare()
-		for end := time.Now().Add(time.Minute); e.auto.ahead.count() > 0 && time.Now().Before(end); {
+		for end := time.Now().Add(time.Minute); e.Auto.Ahead.Count() > 0 && time.Now().Before(end); {
 			time.Sleep(time.Millisecond)
 		}
 		teach(t, s, d, x.run, time.Second, time.Millisecond)
@@ -89,7 +90,7 @@ func TestCompiledAhead(t *testing.T) {
 			mustRun(t, s, "DROP VIEW ahead")
 		}
 		prepare() // once more
-		if n := e.auto.ahead.count(); n > 0 {
+		if n := e.Auto.Ahead.Count(); n > 0 {
 			t.Errorf("%s is prepared for the GPU again", x.run)
 		}
 		mustRun(t, s, "SET radish_device = 'gpu_strict'; "+x.run+"; SET radish_device = 'auto'")
@@ -98,23 +99,23 @@ func TestCompiledAhead(t *testing.T) {
 		}
 		d.EvictColumns()
 	}
-	before := len(e.auto.ahead.known)
+	before := len(e.Auto.Ahead.Known)
 	mustRun(t, s, "SET radish_device = 'cpu'; PREPARE p FROM 'SELECT h, SUM(n * 19) FROM facts GROUP BY h'")
 	mustRun(t, s, "SET radish_device = 'auto'; PREPARE p FROM 'SELECT SUM(d * 19) FROM digits'")
-	if n := len(e.auto.ahead.known); n != before {
+	if n := len(e.Auto.Ahead.Known); n != before {
 		t.Errorf("%d statements are prepared for a GPU that do not run there", n-before)
 	}
 }
 
 // TestCompilesNothingWithoutGPU: preparing leaves nothing behind where there is no GPU.
 func TestCompilesNothingWithoutGPU(t *testing.T) {
-	s := session(t, Options{Threads: 2, GPULibrary: "/nosuch/lib.so"})
-	if _, err := s.engine.gpu(); err == nil {
+	s := newSession(t, database.Options{Threads: 2, GPULibrary: "/nosuch/lib.so"})
+	if _, err := s.engine.GPU(); err == nil {
 		t.Fatal("there is such a library")
 	}
 	autoTables(t, s)
 	mustRun(t, s, "PREPARE p FROM 'SELECT h, SUM(n * 19) FROM facts GROUP BY h'")
-	if s.engine.auto.ahead.known != nil {
+	if s.engine.Auto.Ahead.Known != nil {
 		t.Error("a statement is prepared for a GPU")
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/radish-sql/radish/engine/database"
 	"github.com/radish-sql/radish/engine/definition"
 )
 
@@ -47,20 +48,20 @@ func TestComputedColumns(t *testing.T) {
 		a CREATE TABLE w (b INT AS (a + 1), a INT) SELECT 5 AS a
 		a SELECT b, a FROM w => 6|5
 		a CREATE TABLE w2 (b INT AS (1)) SELECT 5 AS b => error 3105`)
-	e, err := New(Options{Threads: 1})
+	e, err := New(database.Options{Threads: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer e.Close()
 	s := e.NewSession()
 	mustRun(t, s, `CREATE TABLE t (a INT, b VARCHAR(20) AS (CONCAT('it''s ', a)) VIRTUAL NOT NULL, c INT AS (a * 2) STORED, d DATETIME DEFAULT CURRENT_TIMESTAMP ON UPDATE CURRENT_TIMESTAMP)`)
-	v, err := e.catalog.Load().Table("main", "t")
+	v, err := e.Catalog.Load().Table("main", "t")
 	if err != nil {
 		t.Fatal(err)
 	}
 	text := definition.CreateTableSQL(v)
 	mustRun(t, s, "DROP TABLE t; "+text)
-	v, err = e.catalog.Load().Table("main", "t")
+	v, err = e.Catalog.Load().Table("main", "t")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/radish-sql/radish/engine/database"
 	"github.com/radish-sql/radish/exec/gpu"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/gpukernels/gputest"
@@ -15,7 +16,7 @@ import (
 // TestDevicesTable wants the processor, the device, and what is wrong with a library that cannot be loaded.
 func TestDevicesTable(t *testing.T) {
 	check := func(t *testing.T, library string, want ...string) {
-		got := mustRun(t, session(t, Options{Device: gpu.Never, GPULibrary: library}), "SELECT * FROM information_schema.radish_devices ORDER BY device")
+		got := mustRun(t, newSession(t, database.Options{Device: gpu.Never, GPULibrary: library}), "SELECT * FROM information_schema.radish_devices ORDER BY device")
 		for _, w := range append(want, "cpu", "in use") {
 			if !strings.Contains(got, w) {
 				t.Errorf("%q does not mention %q", got, w)
@@ -38,7 +39,7 @@ func TestDevicesTable(t *testing.T) {
 
 // A machine without a library or a GPU says so where one is asked for, and how to get it; what does not ask for it is as it was.
 func TestWithoutGPU(t *testing.T) {
-	s := session(t, Options{Threads: 1, GPULibrary: "/no/such/libradish_gpu.so"})
+	s := newSession(t, database.Options{Threads: 1, GPULibrary: "/no/such/libradish_gpu.so"})
 	for _, sql := range []string{"SET radish_device = 'gpu'", "SET radish_device = 'gpu_strict'", "SELECT /*+ SET_VAR(radish_device='gpu') */ 1"} {
 		_, err := run(context.Background(), s, sql)
 		var e *sqlerr.Error

@@ -3,11 +3,13 @@ package engine
 import (
 	"strings"
 	"testing"
+
+	"github.com/radish-sql/radish/engine/database"
 )
 
 // TestShowErrors asks what went wrong with the statement before: when it was bound and run, and while its rows were.
 func TestShowErrors(t *testing.T) {
-	s := session(t, Options{})
+	s := newSession(t, database.Options{})
 	mustRun(t, s, "CREATE TABLE t (a INT); INSERT INTO t VALUES (1), (2)")
 	for _, c := range []struct{ sql, code string }{
 		{"SELECT * FROM nope", "1146"},
@@ -34,7 +36,7 @@ func TestShowErrors(t *testing.T) {
 
 // A statement that cannot be read leaves its error; the next one that can forgets it, and what a statement without tables left, too.
 func TestShowSyntaxErrors(t *testing.T) {
-	s := session(t, Options{})
+	s := newSession(t, database.Options{})
 	mustRun(t, s, "SELECT 1 / 0")
 	if _, err := s.Parse("SELEC 1"); err == nil {
 		t.Fatal("SELEC is read")

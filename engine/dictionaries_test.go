@@ -5,12 +5,14 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/radish-sql/radish/engine/database"
 )
 
 // TestFunctionsOfDictionaries has functions of a column with few distinct strings and of values that change from batch to batch: those of a nested
 // loop's other side, with more and with fewer rows than one vector has, and those of a CASE over literals.
 func TestFunctionsOfDictionaries(t *testing.T) {
-	s := session(t, Options{})
+	s := newSession(t, database.Options{})
 	mustRun(t, s, "SET cte_max_recursion_depth = 10000")
 	rows := map[string]int{"a": 4500, "b": 150, "c": 3}
 	if testing.Short() {

@@ -1,118 +1,134 @@
 package engine
 
 import (
+	"strings"
+
 	"github.com/pingcap/tidb/pkg/parser/ast"
 
+	"github.com/radish-sql/radish/engine/assign"
+	"github.com/radish-sql/radish/engine/change"
+	"github.com/radish-sql/radish/engine/define"
+	"github.com/radish-sql/radish/engine/fileio"
+	"github.com/radish-sql/radish/engine/infoschema"
+	"github.com/radish-sql/radish/engine/query"
+	"github.com/radish-sql/radish/engine/result"
+	"github.com/radish-sql/radish/engine/session"
+	"github.com/radish-sql/radish/engine/show"
 	"github.com/radish-sql/radish/sql/sqlerr"
 )
 
 // dispatch runs a statement by its kind: queries, then what changes rows, then what concerns the session.
-func (s *Session) dispatch(st *statement) (*Result, error) {
-	if err := s.enter(st); err != nil {
+func dispatch(st *session.Statement) (*result.Result, error) {
+	s := st.Session
+	if err := s.Enter(st); err != nil {
 		return nil, err
 	}
-	if err := s.checkUnset(st); err != nil {
+	if err := assign.CheckUnset(st); err != nil {
 		return nil, err
 	}
 	switch n := st.Node.(type) {
 	case *ast.SelectStmt, *ast.SetOprStmt:
-		return s.dispatchQuery(st)
+		return dispatchQuery(st)
 	case *ast.ExplainStmt:
-		return s.explain(st, n)
+		if described, ok := n.Stmt.(*ast.ShowStmt); ok { // DESCRIBE table
+			return show.Run(st, described)
+		}
+		return query.Explain(st, n)
 	case *ast.InsertStmt:
-		return s.insert(st, n)
+		return change.Insert(st, n)
 	case *ast.UpdateStmt:
-		return s.update(st, n)
+		return change.Update(st, n)
 	case *ast.DeleteStmt:
-		return s.delete(st, n)
+		return change.Delete(st, n)
 	case *ast.LoadDataStmt:
-		return s.loadData(st, n)
+		return fileio.LoadData(st, n)
 	case *ast.ImportIntoStmt:
-		return s.importInto(st, n)
+		return fileio.ImportInto(st, n)
 	case *ast.TruncateTableStmt:
-		return s.truncate(st, n)
+		return change.Truncate(st, n)
 	case *ast.PrepareStmt:
-		return s.prepareText(st, n)
+		return prepareText(st, n)
 	case *ast.ExecuteStmt:
-		return s.executePrepared(st, n)
+		return executePrepared(st, n)
 	case *ast.DeallocateStmt:
-		return s.deallocate(n)
+		return deallocate(s, n)
 	case *ast.UseStmt:
-		return s.use(n.DBName)
+		return use(s, n.DBName)
 	case *ast.SetStmt:
-		return s.set(st, n)
+		return assign.Set(st, n)
 	case *ast.ShowStmt:
-		return s.show(st, n)
+		return show.Run(st, n)
 	case *ast.CallStmt:
-		return s.call(st, n)
+		return call(st, n)
 	case *ast.DoStmt:
-		return s.do(st, n)
+		return do(st, n)
 	case *ast.AnalyzeTableStmt:
-		return s.analyze(n)
+		return show.Analyze(s, n)
 	case *ast.KillStmt:
-		return s.kill(st, n)
+		return kill(st, n)
 	}
-	return s.dispatchDefinition(st)
+	return dispatchDefinition(st)
 }
 
 // dispatchQuery runs a SELECT or a set operation: for its rows, for variables or a file, or for the variables that it assigns.
-func (s *Session) dispatchQuery(st *statement) (*Result, error) {
+func dispatchQuery(st *session.Statement) (*result.Result, error) {
 	if len(st.Into) > 0 {
-		return s.selectIntoVariables(st, st.Node)
+		return assign.SelectIntoVariables(st, st.Node)
 	}
-	if plain, into := outfileOf(st.Node); into != nil {
-		return s.selectInto(st, plain, into)
+	if plain, into := query.OutfileOf(st.Node); into != nil {
+		return fileio.SelectInto(st, plain, into)
 	}
-	if n, ok := st.Node.(*ast.SelectStmt); ok && st.assigning() {
-		return s.selectAssigning(st, n)
+	if n, ok := st.Node.(*ast.SelectStmt); ok && assign.Assigning(st) {
+		return assign.SelectAssigning(st, n)
 	}
-	return s.query(st, st.Node)
+	return query.Query(st, st.Node)
 }
 
 // dispatchDefinition runs a statement that makes, changes or drops tables, views or databases.
-func (s *Session) dispatchDefinition(st *statement) (*Result, error) {
+func dispatchDefinition(st *session.Statement) (*result.Result, error) {
 	switch n := st.Node.(type) {
 	case *ast.CreateTableStmt:
-		return s.createTable(st, n)
+		return define.CreateTable(st, n)
 	case *ast.AlterTableStmt:
-		return s.alterTable(st, n)
+		return define.AlterTable(st, n)
 	case *ast.RenameTableStmt:
-		return s.renameTable(st, n)
+		return define.RenameTable(st, n)
 	case *ast.DropTableStmt:
-		return s.dropTable(st, n)
+		return define.DropTable(st, n)
 	case *ast.CreateIndexStmt:
-		return s.createIndex(st, n)
+		return define.CreateIndex(st, n)
 	case *ast.DropIndexStmt:
-		return s.dropIndex(st, n)
+		return define.DropIndex(st, n)
 	case *ast.CreateViewStmt:
-		return s.createView(st, n)
+		return define.CreateView(st, n)
 	case *ast.CreateDatabaseStmt:
-		return s.createDatabase(st, n)
+		return define.CreateDatabase(st, n)
 	case *ast.DropDatabaseStmt:
-		return s.dropDatabase(st, n)
+		return define.DropDatabase(st, n)
 	}
-	return s.dispatchTransaction(st)
+	return dispatchTransaction(st)
 }
 
 // dispatchTransaction runs a statement that begins or ends a transaction or locks tables.
-func (s *Session) dispatchTransaction(st *statement) (*Result, error) {
+func dispatchTransaction(st *session.Statement) (*result.Result, error) {
+	s := st.Session
 	switch n := st.Node.(type) {
 	case *ast.BeginStmt:
-		return s.beginStatement(st, n)
+		return beginStatement(st, n)
 	case *ast.CommitStmt:
-		return s.commitStatement(st, n)
+		return commitStatement(st, n)
 	case *ast.RollbackStmt:
-		return s.rollbackStatement(n)
+		return rollbackStatement(s, n)
 	case *ast.SavepointStmt:
-		return s.savepoint(n)
+		return savepoint(s, n)
 	case *ast.ReleaseSavepointStmt:
-		return s.releaseSavepoint(n)
+		return releaseSavepoint(s, n)
 	case *ast.LockTablesStmt:
-		return s.lockTables(st, n)
+		return lockTables(st, n)
 	case *ast.UnlockTablesStmt:
-		return s.unlockTables(st)
+		return unlockTables(st)
 	}
-	return nil, sqlerr.NotSupportedf("this statement", "%s%s", firstWords(st.Text), insteadOf(st.Node))
+	return nil, sqlerr.NotSupportedf("this statement", "%s%s", session.FirstWords(st.Text), insteadOf(st.Node))
 }
 
 // insteadOf says, behind a comma, what can be done instead of a statement that there is none of.
@@ -132,14 +148,21 @@ func insteadOf(n ast.StmtNode) string {
 	return ""
 }
 
-// firstWords returns the head of a statement for a message.
-func firstWords(text string) string {
-	const most = 40
-	n := 0
-	for i := range text {
-		if n++; n > most {
-			return text[:i] + "..."
+// do runs DO: expressions whose values nobody wants.
+func do(st *session.Statement, n *ast.DoStmt) (*result.Result, error) {
+	for _, e := range n.Exprs {
+		if _, err := st.Evaluate(e); err != nil {
+			return nil, err
 		}
 	}
-	return text
+	return &result.Result{}, nil
+}
+
+func use(s *session.Session, db string) (*result.Result, error) {
+	snap := s.Snapshot()
+	if !snap.HasDatabase(db) && !strings.EqualFold(db, infoschema.Name) {
+		return nil, sqlerr.UnknownDatabase(db, sqlerr.Suggest(db, snap.Databases()))
+	}
+	s.Database = db
+	return &result.Result{}, nil
 }

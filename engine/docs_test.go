@@ -8,6 +8,8 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/radish-sql/radish/engine/database"
+	"github.com/radish-sql/radish/engine/variables"
 	"github.com/radish-sql/radish/planner/rules"
 	"github.com/radish-sql/radish/sql/expr"
 )
@@ -82,21 +84,21 @@ func functionsTable() string {
 func variablesTable() string {
 	var b strings.Builder
 	b.WriteString("| variable | initially | remarks |\n|---|---|---|\n")
-	e, err := New(Options{Threads: 1})
+	e, err := New(database.Options{Threads: 1})
 	if err != nil {
 		panic(err)
 	}
-	for i := range systemVariables {
-		v := &systemVariables[i]
-		initial := v.initial(e)
-		if v.name == "radish_threads" {
+	for i := range variables.All {
+		v := &variables.All[i]
+		initial := v.Initial(e.Database)
+		if v.Name == "radish_threads" {
 			initial = "the number of CPUs"
 		}
-		doc := v.doc
-		if v.readOnly {
+		doc := v.Doc
+		if v.ReadOnly {
 			doc = strings.TrimPrefix(doc+"; read-only", "; ")
 		}
-		fmt.Fprintf(&b, "| %s | %s | %s |\n", v.name, strings.ReplaceAll(initial, ",", ", "), doc)
+		fmt.Fprintf(&b, "| %s | %s | %s |\n", v.Name, strings.ReplaceAll(initial, ",", ", "), doc)
 	}
 	return b.String()
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"os"
 	"testing"
+
+	"github.com/radish-sql/radish/engine/database"
 )
 
 // A file in the form that mysqldump of MySQL 8.0 writes is loaded without an error or warning, and gives what it says.
@@ -12,7 +14,7 @@ func TestMySQLDump(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := session(t, Options{Threads: 2})
+	s := newSession(t, database.Options{Threads: 2})
 	stmts, err := s.Parse(string(text))
 	if err != nil {
 		t.Fatal(err)
@@ -49,7 +51,7 @@ func TestMySQLDump(t *testing.T) {
 
 // LAST_INSERT_ID() and the driver's LastInsertId, as MariaDB and MySQL's manual (section 15.2.7.2) have them.
 func TestLastInsertID(t *testing.T) {
-	s := session(t, Options{Threads: 2})
+	s := newSession(t, database.Options{Threads: 2})
 	mustRun(t, s, "CREATE TABLE u (id INT AUTO_INCREMENT PRIMARY KEY, e VARCHAR(9) UNIQUE, n INT); CREATE TABLE seq (v INT); INSERT INTO seq VALUES (10)")
 	for _, c := range []struct {
 		sql      string

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/radish-sql/radish/engine/database"
 	"github.com/radish-sql/radish/sql/sqlerr"
 )
 
@@ -29,7 +30,7 @@ func TestEmptyTypes(t *testing.T) {
 
 // A document is at most 100 arrays and objects deep (MySQL manual, section 13.5), whoever makes it.
 func TestJSONDepth(t *testing.T) {
-	s := session(t, Options{Threads: 2})
+	s := newSession(t, database.Options{Threads: 2})
 	mustRun(t, s, "CREATE TABLE t (d JSON)")
 	doc := func(n int) string {
 		return "'" + strings.Repeat(`[{"k":`, n/2) + strings.Repeat("[", n%2) + `"[[[\"[["` + strings.Repeat("]", n%2) + strings.Repeat("}]", n/2) + "'"
@@ -52,7 +53,7 @@ func TestJSONDepth(t *testing.T) {
 
 // A point behind a number does not make a name of the word behind it.
 func TestBarePoints(t *testing.T) {
-	s := session(t, Options{Threads: 1})
+	s := newSession(t, database.Options{Threads: 1})
 	mustRun(t, s, "CREATE TABLE t (a INT); INSERT INTO t VALUES (1.)")
 	for sql, want := range map[string]string{
 		"SELECT 1. AS x": "1", "SELECT 1.AS x": "1", "SELECT 2.FROM t": "2", "SELECT 7. FROM t WHERE a BETWEEN 0. AND 1. OR 5. IS NULL": "7",
@@ -67,7 +68,7 @@ func TestBarePoints(t *testing.T) {
 
 // What goes to a CSV file comes back as it was, or does not go there.
 func TestBytesInCSV(t *testing.T) {
-	s, dir := session(t, Options{Threads: 2}), t.TempDir()
+	s, dir := newSession(t, database.Options{Threads: 2}), t.TempDir()
 	mustRun(t, s, `CREATE TABLE t (id INT, v VARBINARY(10), b BLOB);
 		INSERT INTO t VALUES (1, 'ab', 'ü"\n,'), (2, '', '\\x41'), (3, NULL, NULL), (4, x'61000A', ' '); CREATE TABLE u LIKE t`)
 	same := func(sql string, rows string) {
@@ -92,7 +93,7 @@ func TestBytesInCSV(t *testing.T) {
 
 // Defaults as SHOW CREATE TABLE and information_schema write them in MySQL.
 func TestShownDefaults(t *testing.T) {
-	s := session(t, Options{Threads: 1})
+	s := newSession(t, database.Options{Threads: 1})
 	mustRun(t, s, `CREATE TABLE t (a TIMESTAMP(6) DEFAULT CURRENT_TIMESTAMP(6) ON UPDATE CURRENT_TIMESTAMP(6), b DATETIME DEFAULT NOW() ON UPDATE NOW(), c DATE DEFAULT (CURDATE()),
 		d VARCHAR(9) DEFAULT (CONCAT('x', 1 + 1)), e INT DEFAULT '7')`)
 	shown := strings.Split(mustRun(t, s, "SHOW CREATE TABLE t"), "|")[1]

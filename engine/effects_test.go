@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/radish-sql/radish/column"
+	"github.com/radish-sql/radish/engine/database"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/table"
@@ -58,7 +59,7 @@ func TestEffectsOverSampledTexts(t *testing.T) {
 				continue
 			}
 			var calls atomic.Int64
-			s := session(t, Options{Threads: 1})
+			s := newSession(t, database.Options{Threads: 1})
 			addCounted(t, s.engine, &calls)
 			streamAll(s.engine)
 			in := func(sql string) string { return strings.ReplaceAll(sql, "{x}", "`"+path+"`") }
@@ -91,7 +92,7 @@ func TestSeedOverSampledTexts(t *testing.T) {
 		t.Fatal(err)
 	}
 	q := "SELECT MAX(a), SUM(RAND(3)) FROM `" + path + "`"
-	s := session(t, Options{Threads: 1})
+	s := newSession(t, database.Options{Threads: 1})
 	streamAll(s.engine)
 	if first, again := mustRun(t, s, q), mustRun(t, s, q); first != again || !strings.HasPrefix(first, "1.5|") {
 		t.Errorf("%s, then %s", first, again)
@@ -111,7 +112,7 @@ func TestStoringOfSampledTexts(t *testing.T) {
 		if testing.Short() && i%3 > 0 { // INSERT and UPDATE are left
 			continue
 		}
-		s := session(t, Options{Threads: 2})
+		s := newSession(t, database.Options{Threads: 2})
 		streamAll(s.engine)
 		mustRun(t, s, "CREATE TABLE kept (id BIGINT AUTO_INCREMENT PRIMARY KEY, a DOUBLE)")
 		mustRun(t, s, "INSERT INTO kept (a) VALUES (0)")

@@ -7,12 +7,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/radish-sql/radish/engine/database"
+	"github.com/radish-sql/radish/engine/result"
 	"github.com/radish-sql/radish/exec/gpu"
 	"github.com/radish-sql/radish/sql/sqlerr"
 )
 
 // session opens a session of a new engine.
-func session(t *testing.T, opts Options) *Session {
+func newSession(t *testing.T, opts database.Options) *Session {
 	t.Helper()
 	e, err := New(opts)
 	if err != nil {
@@ -41,7 +43,7 @@ func run(ctx context.Context, s *Session, sql string) (string, error) {
 	return out, nil
 }
 
-func lines(ctx context.Context, res *Result) (string, error) {
+func lines(ctx context.Context, res *result.Result) (string, error) {
 	defer res.Close()
 	var b strings.Builder
 	for {
@@ -84,7 +86,7 @@ INSERT INTO people VALUES (1, 'Ada', '1815-12-10', 1.65), (2, 'Kurt', '1906-04-2
 
 // Every mistake gets an error with MySQL's number and words that name what is wrong; the data stays as it was.
 func TestMistakes(t *testing.T) {
-	t.Run("cpu", func(t *testing.T) { testMistakes(t, session(t, Options{Threads: 2, Device: gpu.Never})) })
+	t.Run("cpu", func(t *testing.T) { testMistakes(t, newSession(t, database.Options{Threads: 2, Device: gpu.Never})) })
 	eachGPU(t, func(t *testing.T, e *Engine) {
 		s := e.NewSession()
 		mustRun(t, s, "SET radish_device = 'gpu'")
@@ -196,7 +198,7 @@ func testMistakes(t *testing.T, s *Session) {
 
 // Statements of absurd size end quickly, with a result or a clear error.
 func TestHugeStatements(t *testing.T) {
-	s := session(t, Options{Threads: 2})
+	s := newSession(t, database.Options{Threads: 2})
 	mustRun(t, s, people)
 	list := make([]string, 100_000)
 	for i := range list {
@@ -228,7 +230,7 @@ func TestHugeStatements(t *testing.T) {
 
 // A query that needs more than its budget fails with the operator and the bytes; the next one runs.
 func TestMemoryBudget(t *testing.T) {
-	s := session(t, Options{Threads: 2, Device: gpu.Never}) // what runs on a GPU needs memory there
+	s := newSession(t, database.Options{Threads: 2, Device: gpu.Never}) // what runs on a GPU needs memory there
 	mustRun(t, s, "CALL tpch_generate(0.01); SET radish_memory_limit = '256KB'")
 	for _, sql := range []string{
 		"SELECT l_comment, count(*) FROM lineitem GROUP BY l_comment",
@@ -253,7 +255,7 @@ func TestMemoryBudget(t *testing.T) {
 
 // The row counts of writes, and what they leave behind.
 func TestWrites(t *testing.T) {
-	s := session(t, Options{Threads: 2})
+	s := newSession(t, database.Options{Threads: 2})
 	mustRun(t, s, people)
 	for _, c := range []struct{ sql, want string }{
 		{"UPDATE people SET height = height + 0.1 WHERE height IS NOT NULL; SELECT id, height FROM people ORDER BY id", "1|1.75\n2|NULL\n3|1.70\n"},
@@ -274,7 +276,7 @@ func TestWrites(t *testing.T) {
 
 // A BOOLEAN column may hold other numbers than 0 and 1, which IS TRUE takes as conditions do.
 func TestTruthOfBooleanColumns(t *testing.T) {
-	s := session(t, Options{Threads: 1})
+	s := newSession(t, database.Options{Threads: 1})
 	mustRun(t, s, "CREATE TABLE t (b BOOLEAN); INSERT INTO t VALUES (2), (0), (NULL)")
 	got := mustRun(t, s, "SELECT b IS TRUE, b IS FALSE, b IS NOT TRUE, b = TRUE FROM t ORDER BY b DESC")
 	if want := "1|0|0|0\n0|1|1|0\n0|0|1|NULL\n"; got != want {
@@ -284,7 +286,7 @@ func TestTruthOfBooleanColumns(t *testing.T) {
 
 // JSON is held as it was written, numbers and dates become documents.
 func TestJSONValues(t *testing.T) {
-	s := session(t, Options{Threads: 1})
+	s := newSession(t, database.Options{Threads: 1})
 	mustRun(t, s, people+"CREATE TABLE j (x JSON); INSERT INTO j VALUES (' {\"b\": 1,\"a\": [2]} '), (NULL), (5), (1.50), (DATE '2020-02-03')")
 	if got, want := mustRun(t, s, "SELECT x FROM j"), " {\"b\": 1,\"a\": [2]} \nNULL\n5\n1.50\n\"2020-02-03\"\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
@@ -297,7 +299,7 @@ func TestJSONValues(t *testing.T) {
 
 // ANALYZE TABLE tells in its rows, as MySQL's does, what it could not do.
 func TestAnalyzeTable(t *testing.T) {
-	s := session(t, Options{Threads: 1})
+	s := newSession(t, database.Options{Threads: 1})
 	mustRun(t, s, people+"CREATE VIEW v AS SELECT 1")
 	got := mustRun(t, s, "ANALYZE TABLE people, nothing, v")
 	want := "main.people|analyze|status|OK\n" +
@@ -310,7 +312,7 @@ func TestAnalyzeTable(t *testing.T) {
 
 // Defaults as MySQL's manual has them (section 13.6): literals and expressions in parentheses.
 func TestDefaults(t *testing.T) {
-	s := session(t, Options{Threads: 1})
+	s := newSession(t, database.Options{Threads: 1})
 	mustRun(t, s, `CREATE TABLE t1 (i INT DEFAULT 0, c VARCHAR(10) DEFAULT '', f FLOAT DEFAULT (RAND() * RAND()), b BINARY(16) DEFAULT (UUID_TO_BIN(UUID())),
 		d DATE DEFAULT (CURRENT_DATE + INTERVAL 1 YEAR), j JSON DEFAULT (JSON_ARRAY()));
 		INSERT INTO t1 () VALUES (), ()`)

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/radish-sql/radish/engine/database"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/storage/fileaccess"
 	"github.com/radish-sql/radish/storage/files"
@@ -47,7 +48,7 @@ func hostile(t *testing.T) (allowed, secret string) {
 			t.Fatal(err)
 		}
 	}
-	s := session(t, Options{Threads: 1})
+	s := newSession(t, database.Options{Threads: 1})
 	for _, ending := range []string{".csv", ".parquet", ".arrow", ".jsonl", ".csv.gz", ".txt", ".weird", "", ".so"} {
 		fields := ""
 		if ending == ".weird" || ending == ".so" {
@@ -76,7 +77,7 @@ func TestRefusedFilesTellNothing(t *testing.T) {
 			for _, sql := range naming {
 				var outcome [2]string
 				for i, name := range []string{"thxre", "fable"} {
-					s := session(t, Options{Threads: 1, FileAccess: policy})
+					s := newSession(t, database.Options{Threads: 1, FileAccess: policy})
 					mustRun(t, s, "CREATE TABLE t (a TEXT)")
 					text, err := run(context.Background(), s, strings.ReplaceAll(sql, "<F>", filepath.Join(folder, name)))
 					if errors.Is(err, sqlerr.CodeOptionPrevents) {
@@ -120,7 +121,7 @@ func TestAllowedFiles(t *testing.T) {
 	t.Chdir(allowed)
 	outs := 0
 	for policy, writes := range map[string]bool{"full": true, "read": false, allowed: true, "read:" + allowed: false, "read:/usr," + allowed: true} {
-		s := session(t, Options{Threads: 2, FileAccess: policy})
+		s := newSession(t, database.Options{Threads: 2, FileAccess: policy})
 		mustRun(t, s, "CREATE TABLE t (x TEXT)")
 		for sql, want := range map[string]string{
 			"SELECT * FROM `thxre.csv`": "7\n", "SELECT * FROM `" + allowed + "/thxre.parquet`": "7\n", "SELECT * FROM `./thxr*.arrow`": "7\n",
@@ -149,7 +150,7 @@ func TestAllowedFiles(t *testing.T) {
 // A session narrows what it may do, for itself, and nothing takes that back. What others have read, named or prepared does not widen it.
 func TestFileAccessNarrows(t *testing.T) {
 	allowed, secret := hostile(t)
-	s := session(t, Options{Threads: 2})
+	s := newSession(t, database.Options{Threads: 2})
 	ctx := context.Background()
 	file := filepath.Join(secret, "thxre.csv")
 	query := "SELECT * FROM `" + file + "`"
@@ -189,7 +190,7 @@ func TestFileAccessNarrows(t *testing.T) {
 	if got := mustRun(t, other, query); got != "do not tell\n" {
 		t.Errorf("another session: %s", got)
 	}
-	if _, err := New(Options{FileAccess: "/no/such/folder"}); err == nil {
+	if _, err := New(database.Options{FileAccess: "/no/such/folder"}); err == nil {
 		t.Error("a folder that does not exist")
 	}
 }
@@ -206,7 +207,7 @@ func TestFilesThatAreNone(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	s := session(t, Options{Threads: 2})
+	s := newSession(t, database.Options{Threads: 2})
 	mustRun(t, s, "CREATE TABLE t (x TEXT)")
 	timed := func(limit time.Duration, sql string) error {
 		t.Helper()
@@ -307,9 +308,9 @@ func TestFilesThatChange(t *testing.T) {
 			if err := os.WriteFile(path, []byte("x\n"+strings.Repeat("1\n", 100)), 0o644); err != nil {
 				t.Fatal(err)
 			}
-			s := session(t, Options{Threads: 2})
-			load, reads := s.engine.files.Load, 0
-			s.engine.files.Load = func(ctx context.Context, set *files.Set, title string, ordinals []int) (*table.Version, error) {
+			s := newSession(t, database.Options{Threads: 2})
+			load, reads := s.engine.Files.Load, 0
+			s.engine.Files.Load = func(ctx context.Context, set *files.Set, title string, ordinals []int) (*table.Version, error) {
 				v, err := load(ctx, set, title, ordinals)
 				if reads++; reads <= times {
 					time.Sleep(2 * time.Millisecond)
@@ -320,7 +321,7 @@ func TestFilesThatChange(t *testing.T) {
 				return v, err
 			}
 			got, err := run(context.Background(), s, "SELECT COUNT(*), MIN(x), MAX(x) FROM `"+path+"`")
-			now := session(t, Options{Threads: 1})
+			now := newSession(t, database.Options{Threads: 1})
 			want := mustRun(t, now, "SELECT COUNT(*), MIN(x), MAX(x) FROM `"+path+"`")
 			switch {
 			case times > 2:
@@ -337,7 +338,7 @@ func TestFilesThatChange(t *testing.T) {
 // A statement that writes a file and ends early leaves no part of it, and nobody sees one meanwhile.
 func TestOutfileIsWholeOrNotThere(t *testing.T) {
 	dir := t.TempDir()
-	s := session(t, Options{Threads: 2})
+	s := newSession(t, database.Options{Threads: 2})
 	mustRun(t, s, "CREATE TABLE r (n INT)")
 	mustRun(t, s, "INSERT INTO r WITH RECURSIVE c AS (SELECT 1 n UNION ALL SELECT n + 1 FROM c WHERE n < 1000) SELECT n FROM c")
 	for _, ending := range []string{".csv", ".jsonl", ".parquet", ".arrow", ".csv.gz", ".txt", ""} {
@@ -404,7 +405,7 @@ func TestNearestFile(t *testing.T) {
 		{"DIR", "SELECT * FROM `DIR/sale.csv`", "did you mean 'sales.csv'?"},
 		{"none", "SELECT * FROM `DIR/sale.csv`", "the program that opens the database says which files its statements may use"},
 	} {
-		s := session(t, Options{FileAccess: strings.ReplaceAll(c.access, "DIR", dir)})
+		s := newSession(t, database.Options{FileAccess: strings.ReplaceAll(c.access, "DIR", dir)})
 		mustRun(t, s, "CREATE TABLE t (a TEXT)")
 		_, err := run(context.Background(), s, strings.ReplaceAll(c.sql, "DIR", dir))
 		var e *sqlerr.Error

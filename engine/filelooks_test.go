@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/radish-sql/radish/engine/database"
 )
 
 // TestStringsThatLookLikeOtherTypes reads values that DuckDB reads as dates, times and numbers, or that other programs write. What Radish does not read as such by itself it names,
@@ -80,7 +82,7 @@ func TestStringsThatLookLikeOtherTypes(t *testing.T) {
 		{values: "word|1,5", typ: "text", max: "word"},
 		{values: "1,5|word", typ: "text", max: "word"},
 	} {
-		s := session(t, Options{Threads: 1})
+		s := newSession(t, database.Options{Threads: 1})
 		dir := t.TempDir()
 		csv, lines := filepath.Join(dir, "x.csv"), filepath.Join(dir, "x.jsonl")
 		values := strings.Split(c.values, "|")
@@ -112,7 +114,7 @@ func TestStringsThatLookLikeOtherTypes(t *testing.T) {
 			if described != got {
 				t.Errorf("%s: DESCRIBE warns %q, a query %q", c.values, described, got)
 			}
-			streamed := session(t, Options{Threads: 1})
+			streamed := newSession(t, database.Options{Threads: 1})
 			streamAll(streamed.engine)
 			mustRun(t, streamed, "SELECT MAX(x), MIN(x) FROM `"+path+"`")
 			if while := mustRun(t, streamed, "SHOW WARNINGS"); while != got {

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/radish-sql/radish/engine/database"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/storage/files"
 	"github.com/radish-sql/radish/storage/table"
@@ -35,8 +36,8 @@ func writeNumbers(t *testing.T, dir, name string, n int) string {
 // countLoads makes the engine's cache count how often it reads a file; before each, it waits for gate if that is not nil.
 func countLoads(e *Engine, gate chan struct{}) *atomic.Int32 {
 	var n atomic.Int32
-	load := e.files.Load
-	e.files.Load = func(ctx context.Context, set *files.Set, title string, ordinals []int) (*table.Version, error) {
+	load := e.Files.Load
+	e.Files.Load = func(ctx context.Context, set *files.Set, title string, ordinals []int) (*table.Version, error) {
 		n.Add(1)
 		if gate != nil {
 			select {
@@ -52,7 +53,7 @@ func countLoads(e *Engine, gate chan struct{}) *atomic.Int32 {
 
 func TestFileIsReadOnceAndAnewWhenItChanges(t *testing.T) {
 	dir := t.TempDir()
-	s := session(t, Options{Threads: 2})
+	s := newSession(t, database.Options{Threads: 2})
 	gate := make(chan struct{})
 	loads := countLoads(s.engine, gate)
 	path := writeNumbers(t, dir, "a.csv", 1000)
@@ -89,14 +90,14 @@ func TestFileIsReadOnceAndAnewWhenItChanges(t *testing.T) {
 	if n := loads.Load(); n != 3 {
 		t.Errorf("3 states of files were read %d times", n)
 	}
-	if held, kept := s.engine.MemoryStored(), s.engine.files.Cached(); held != kept {
+	if held, kept := s.engine.MemoryStored(), s.engine.Files.Cached(); held != kept {
 		t.Errorf("%d bytes are counted for files, %d are cached", held, kept)
 	}
 }
 
 // A statement that waits for a file can be cancelled without the others; with the last of them reading ends.
 func TestWaitingForAFileCanBeCancelled(t *testing.T) {
-	s := session(t, Options{Threads: 2})
+	s := newSession(t, database.Options{Threads: 2})
 	gate := make(chan struct{})
 	loads := countLoads(s.engine, gate)
 	path := writeNumbers(t, t.TempDir(), "a.csv", 1000)
@@ -122,7 +123,7 @@ func TestWaitingForAFileCanBeCancelled(t *testing.T) {
 	if err := <-first; !errors.Is(err, sqlerr.Cancelled) {
 		t.Errorf("the first: %v", err)
 	}
-	if n := s.engine.files.Readings(); n != 0 {
+	if n := s.engine.Files.Readings(); n != 0 {
 		t.Errorf("%d readings are left", n)
 	}
 	close(gate)
@@ -134,7 +135,7 @@ func TestWaitingForAFileCanBeCancelled(t *testing.T) {
 // The cache keeps to its share, drops what was used least lately, and gives way to statements that need memory.
 func TestFilesAreEvicted(t *testing.T) {
 	dir := t.TempDir()
-	s := session(t, Options{Threads: 1, MemoryLimit: 8 << 20})
+	s := newSession(t, database.Options{Threads: 1, MemoryLimit: 8 << 20})
 	loads := countLoads(s.engine, nil)
 	var names []string
 	for i := range 8 {
@@ -148,10 +149,10 @@ func TestFilesAreEvicted(t *testing.T) {
 		return loads.Load() > before
 	}
 	read(0)
-	one := s.engine.files.Cached()
-	most := int(s.engine.files.Share / one)
+	one := s.engine.Files.Cached()
+	most := int(s.engine.Files.Share / one)
 	if one == 0 || most < 2 || most > 6 {
-		t.Fatalf("a file takes %d bytes, the cache has %d", one, s.engine.files.Share)
+		t.Fatalf("a file takes %d bytes, the cache has %d", one, s.engine.Files.Share)
 	}
 	for i := 1; i < most; i++ {
 		read(i)
@@ -163,35 +164,35 @@ func TestFilesAreEvicted(t *testing.T) {
 	if read(0) || !read(1) {
 		t.Error("the file was dropped that had been used last")
 	}
-	if got := s.engine.files.Cached(); got > s.engine.files.Share || got != s.engine.MemoryStored() {
-		t.Errorf("%d bytes are cached, %d counted, of %d", got, s.engine.MemoryStored(), s.engine.files.Share)
+	if got := s.engine.Files.Cached(); got > s.engine.Files.Share || got != s.engine.MemoryStored() {
+		t.Errorf("%d bytes are cached, %d counted, of %d", got, s.engine.MemoryStored(), s.engine.Files.Share)
 	}
 	// A file that is read is not dropped: its statement and the counts stay right.
 	mustRun(t, s, "CREATE TABLE t AS SELECT a.n, concat(a.words, b.words) w FROM `"+names[0]+"` a JOIN `"+names[2]+"` b ON a.n = b.n")
 	mustRun(t, s, "SELECT max(w) FROM (SELECT w, n FROM t ORDER BY w, n LIMIT 25000) x")
-	if peak := s.engine.budget.Peak(); peak > 8<<20 {
+	if peak := s.engine.Budget.Peak(); peak > 8<<20 {
 		t.Errorf("%d bytes were counted", peak)
 	}
 	mustRun(t, s, "DROP TABLE t")
-	if got := s.engine.MemoryStored(); got != s.engine.files.Cached() {
-		t.Errorf("%d bytes are counted, %d are cached", got, s.engine.files.Cached())
+	if got := s.engine.MemoryStored(); got != s.engine.Files.Cached() {
+		t.Errorf("%d bytes are counted, %d are cached", got, s.engine.Files.Cached())
 	}
-	s.engine.files.Evict(1 << 62)
-	if got := s.engine.budget.Used(); got != 0 {
+	s.engine.Files.Evict(1 << 62)
+	if got := s.engine.Budget.Used(); got != 0 {
 		t.Errorf("%d bytes are counted of nothing", got)
 	}
 }
 
 // A table that has taken over a file's columns shares their memory with the cached file.
 func TestFileAndTableShareMemory(t *testing.T) {
-	s := session(t, Options{Threads: 2})
+	s := newSession(t, database.Options{Threads: 2})
 	path := writeNumbers(t, t.TempDir(), "a.csv", 50000)
 	mustRun(t, s, "CREATE TABLE t AS SELECT * FROM `"+path+"`")
-	all, kept := s.engine.MemoryStored(), s.engine.files.Cached()
+	all, kept := s.engine.MemoryStored(), s.engine.Files.Cached()
 	if all > kept+kept/4 {
 		t.Skip("the table has columns of its own")
 	}
-	s.engine.files.Evict(1 << 62)
+	s.engine.Files.Evict(1 << 62)
 	if got := s.engine.MemoryStored(); got < kept*9/10 || got > all {
 		t.Errorf("%d bytes are counted of a table, %d with the file it shares them with", got, all)
 	}

@@ -9,19 +9,20 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/radish-sql/radish/engine/database"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/storage/tpch"
 )
 
 // streamAll makes all scans of Parquet files read them themselves.
-func streamAll(e *Engine) { e.files.Share = 0 }
+func streamAll(e *Engine) { e.Files.Share = 0 }
 
 // TPC-H over Parquet files that scans read a row group at a time gives what it gives over tables.
 func TestStreamedTPCH(t *testing.T) {
 	dir := t.TempDir()
-	s := session(t, Options{Threads: 3})
+	s := newSession(t, database.Options{Threads: 3})
 	mustRun(t, s, "CALL tpch_generate(0.01)")
-	f := session(t, Options{Threads: 3})
+	f := newSession(t, database.Options{Threads: 3})
 	streamAll(f.engine)
 	reads := recordReads(f.engine)
 	for _, name := range []string{"region", "nation", "supplier", "customer", "part", "partsupp", "orders", "lineitem"} {
@@ -29,7 +30,7 @@ func TestStreamedTPCH(t *testing.T) {
 		mustRun(t, s, "SELECT * FROM "+name+" INTO OUTFILE '"+path+"'")
 		mustRun(t, f, "CREATE VIEW "+name+" AS SELECT * FROM `"+path+"`")
 	}
-	views := f.engine.budget.Used() // for their definitions
+	views := f.engine.Budget.Used() // for their definitions
 	for _, q := range tpch.Queries(1) {
 		if testing.Short() && q.Number%4 != 1 {
 			continue
@@ -45,7 +46,7 @@ func TestStreamedTPCH(t *testing.T) {
 	if len(*reads) > 0 {
 		t.Errorf("columns were read into memory: %v", *reads)
 	}
-	if held := f.engine.budget.Used(); held != views {
+	if held := f.engine.Budget.Used(); held != views {
 		t.Errorf("%d bytes are counted, %d before the queries", held, views)
 	}
 }
@@ -53,7 +54,7 @@ func TestStreamedTPCH(t *testing.T) {
 // Strings, NULLs and row groups that conditions rule out, of several files; operators keep what they need of rows whose memory goes.
 func TestStreamedScans(t *testing.T) {
 	dir := t.TempDir()
-	s := session(t, Options{Threads: 3})
+	s := newSession(t, database.Options{Threads: 3})
 	mustRun(t, s, "CREATE TABLE x (id INT NOT NULL, g INT, word VARCHAR(40), d DATE, amount DECIMAL(20,3), f DOUBLE, u BIGINT UNSIGNED, w DECIMAL(30,2), ts DATETIME(6))")
 	mustRun(t, s, `INSERT INTO x SELECT n, IF(n % 5 = 0, NULL, n % 17), IF(n % 7 = 0, NULL, concat('word ', n % 1000, repeat('y', n % 9))),
 		DATE '2000-01-01' + INTERVAL n DAY, n / 8, n / 3, n + 18446744073709500000, n * 100000000000000, TIMESTAMP '2000-01-01 00:00:00' + INTERVAL n SECOND FROM generate_series(1, 30000) AS r(n)`)
@@ -61,7 +62,7 @@ func TestStreamedScans(t *testing.T) {
 		for i := range 6 {
 			mustRun(t, s, fmt.Sprintf("SELECT * FROM x WHERE id > %d AND id <= %d ORDER BY id INTO OUTFILE '%s'", i*5000, i*5000+5000, filepath.Join(dir, fmt.Sprint("x", i, ending))))
 		}
-		f := session(t, Options{Threads: 3})
+		f := newSession(t, database.Options{Threads: 3})
 		streamAll(f.engine)
 		reads := recordReads(f.engine)
 		compareStreamed(t, s, f, "`"+filepath.Join(dir, "x*"+ending)+"`")
@@ -103,16 +104,16 @@ func TestStreamedWithinTheMemoryLimit(t *testing.T) {
 		t.Skip("generates and writes 600,000 rows; smaller files are streamed by several threads in TestStreamedTPCH and TestStreamedScans")
 	}
 	path := filepath.Join(t.TempDir(), "x.parquet")
-	big := session(t, Options{Threads: 2})
+	big := newSession(t, database.Options{Threads: 2})
 	mustRun(t, big, "CALL tpch_generate(0.1)")
 	mustRun(t, big, "SELECT * FROM lineitem INTO OUTFILE '"+path+"'")
 	for _, sql := range []string{"SELECT COUNT(l_comment), MIN(l_comment), SUM(l_tax), MAX(l_shipinstruct) FROM FILE", "SELECT l_returnflag, SUM(l_quantity * l_extendedprice), COUNT(DISTINCT l_shipdate), MAX(l_comment) FROM FILE GROUP BY l_returnflag ORDER BY 1"} {
 		want := mustRun(t, big, strings.ReplaceAll(sql, "FILE", "lineitem"))
-		s := session(t, Options{Threads: 2, MemoryLimit: 40 << 20})
+		s := newSession(t, database.Options{Threads: 2, MemoryLimit: 40 << 20})
 		if got := mustRun(t, s, strings.ReplaceAll(sql, "FILE", "`"+path+"`")); got != want {
 			t.Errorf("%s: %s, want %s", sql, got, want)
 		}
-		if peak := s.engine.budget.Peak(); peak > 40<<20 || peak < 1<<20 {
+		if peak := s.engine.Budget.Peak(); peak > 40<<20 || peak < 1<<20 {
 			t.Errorf("%s: %d bytes were counted", sql, peak)
 		}
 	}
@@ -121,7 +122,7 @@ func TestStreamedWithinTheMemoryLimit(t *testing.T) {
 // A file that is written while scans read it is an error.
 func TestStreamedFileThatChanges(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.parquet")
-	s := session(t, Options{Threads: 1})
+	s := newSession(t, database.Options{Threads: 1})
 	streamAll(s.engine)
 	mustRun(t, s, "CALL tpch_generate(0.05)")
 	mustRun(t, s, "SELECT * FROM lineitem INTO OUTFILE '"+path+"'")
@@ -167,15 +168,15 @@ func TestStreamedTwice(t *testing.T) {
 		t.Skip("it needs a file of 12 MB")
 	}
 	path := filepath.Join(t.TempDir(), "x.parquet")
-	options := Options{Threads: 2, Device: "cpu"}
-	s := session(t, options)
+	options := database.Options{Threads: 2, Device: "cpu"}
+	s := newSession(t, options)
 	mustRun(t, s, "SELECT n AS id, n * 7919 % 100003 AS g, CONCAT(MD5(n), MD5(n + 1), MD5(n + 2), MD5(n + 3)) AS w FROM generate_series(1, 100002) AS r(n) INTO OUTFILE '"+path+"'")
 	// 100003 is a prime: g is another order of the numbers.
 	for _, c := range []struct{ sql, want, reads string }{
 		{"SELECT COUNT(*), MIN(y.id), MAX(y.id), SUM(LENGTH(x.w) + LENGTH(y.w)) FROM FILE x JOIN FILE y ON x.id = y.g WHERE y.id < 10", "9|1|9|2304\n", ""},
 		{"SELECT COUNT(*), SUM(LENGTH(x.w) + LENGTH(y.w)) FROM FILE x JOIN FILE y ON x.id = y.g", "100002|25600512\n", "x(id,g,w)"},
 	} {
-		f := session(t, options)
+		f := newSession(t, options)
 		reads := recordReads(f.engine)
 		if got := mustRun(t, f, strings.ReplaceAll(c.sql, "FILE", "`"+path+"`")); got != c.want || strings.Join(*reads, " ") != c.reads {
 			t.Errorf("%s gives %s and reads %q into memory, want %s and %q", c.sql, got, *reads, c.want, c.reads)

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/radish-sql/radish/engine/database"
+	"github.com/radish-sql/radish/engine/query"
 	"github.com/radish-sql/radish/storage/files"
 	"github.com/radish-sql/radish/storage/table"
 )
@@ -17,8 +19,8 @@ import (
 // recordReads notes which columns of files are read, in the order of reading.
 func recordReads(e *Engine) *[]string {
 	var reads []string
-	load := e.files.Load
-	e.files.Load = func(ctx context.Context, set *files.Set, title string, ordinals []int) (*table.Version, error) {
+	load := e.Files.Load
+	e.Files.Load = func(ctx context.Context, set *files.Set, title string, ordinals []int) (*table.Version, error) {
 		var names []string
 		for _, o := range ordinals {
 			names = append(names, set.Columns[o].Name)
@@ -44,7 +46,7 @@ func writeWide(t *testing.T, s *Session, dir string, n int) map[string]string {
 
 // Only the columns that a statement wants are read of a file, and what has to be known to plan or describe it is known without any.
 func TestColumnsThatAreRead(t *testing.T) {
-	setup := session(t, Options{Threads: 2})
+	setup := newSession(t, database.Options{Threads: 2})
 	for ending, path := range writeWide(t, setup, t.TempDir(), 5000) {
 		text := !slices.Contains([]string{"parquet", "arrow", "arrows"}, ending)
 		for _, c := range []struct{ sql, reads, text string }{ // text: what is read of texts, if that is more
@@ -66,7 +68,7 @@ func TestColumnsThatAreRead(t *testing.T) {
 			{"CREATE TABLE z (x INT, y INT); INSERT INTO z SELECT b, a FROM FILE", "wide(a,b)", ""},
 			{"CREATE VIEW z AS SELECT * FROM FILE; SELECT SUM(a) FROM z", "wide(a)", ""},
 		} {
-			s := session(t, Options{Threads: 2})
+			s := newSession(t, database.Options{Threads: 2})
 			reads := recordReads(s.engine)
 			var got, want string
 			for _, sql := range strings.Split(c.sql, ";") {
@@ -85,7 +87,7 @@ func TestColumnsThatAreRead(t *testing.T) {
 			if list := strings.Join(*reads, " "); list != expected {
 				t.Errorf("%s: %s: read %q, want %q", ending, c.sql, list, expected)
 			}
-			if held, kept := s.engine.MemoryStored(), s.engine.files.Cached(); held < kept {
+			if held, kept := s.engine.MemoryStored(), s.engine.Files.Cached(); held < kept {
 				t.Errorf("%s: %s: %d bytes are counted, %d are cached", ending, c.sql, held, kept)
 			}
 		}
@@ -94,9 +96,9 @@ func TestColumnsThatAreRead(t *testing.T) {
 
 // LIMIT reads the beginning of a file; EXPLAIN ANALYZE tells of reading.
 func TestBeginningsOfFiles(t *testing.T) {
-	setup := session(t, Options{Threads: 2})
+	setup := newSession(t, database.Options{Threads: 2})
 	for ending, path := range writeWide(t, setup, t.TempDir(), 60000) {
-		s := session(t, Options{Threads: 2})
+		s := newSession(t, database.Options{Threads: 2})
 		reads := recordReads(s.engine)
 		for _, sql := range []string{"SELECT * FROM FILE LIMIT 3", "SELECT d, a + 1 FROM FILE LIMIT 2 OFFSET 59990", "SELECT c FROM FILE LIMIT 0", "SELECT a FROM FILE LIMIT 70000"} {
 			want := mustRun(t, setup, strings.ReplaceAll(sql, "FILE", "(SELECT * FROM wide ORDER BY a) x"))
@@ -104,8 +106,8 @@ func TestBeginningsOfFiles(t *testing.T) {
 				t.Errorf("%s: %s: %.200q, want %.200q", ending, sql, got, want)
 			}
 		}
-		if len(*reads) > 0 || s.engine.budget.Used() > 0 {
-			t.Errorf("%s: read %v, %d bytes are counted", ending, *reads, s.engine.budget.Used())
+		if len(*reads) > 0 || s.engine.Budget.Used() > 0 {
+			t.Errorf("%s: read %v, %d bytes are counted", ending, *reads, s.engine.Budget.Used())
 		}
 		if got := mustRun(t, s, "EXPLAIN ANALYZE SELECT SUM(b) FROM `"+path+"`"); !strings.Contains(got, " of files took ") {
 			t.Errorf("%s: %s", ending, got)
@@ -144,7 +146,7 @@ func TestTypesThatLaterValuesWiden(t *testing.T) {
 		{"CREATE TABLE t AS SELECT day, amount FROM FILE", "", warning},
 		{"DESCRIBE FILE", "id|bigint|YES||NULL|\nday|text|YES||NULL|\namount|decimal(15,2)|YES||NULL|\n", warning},
 	} {
-		s := session(t, Options{Threads: 2})
+		s := newSession(t, database.Options{Threads: 2})
 		for range 2 {
 			if got := mustRun(t, s, strings.ReplaceAll(c.sql, "FILE", "`"+path+"`")); got != c.want {
 				t.Errorf("%s: %q, want %q", c.sql, got, c.want)
@@ -176,31 +178,31 @@ func TestFilesBesideAGPU(t *testing.T) {
 	want := mustRun(t, s, strings.ReplaceAll(sum, "FILE", "facts"))
 	of := strings.ReplaceAll(sum, "FILE", file)
 
-	if plan := mustRun(t, s, "EXPLAIN "+of); !strings.Contains(plan, unreadFiles) {
+	if plan := mustRun(t, s, "EXPLAIN "+of); !strings.Contains(plan, query.UnreadFiles) {
 		t.Error(plan)
 	}
 	mustRun(t, s, "SELECT * FROM "+file+" LIMIT 3")
-	share := e.files.Share
-	e.files.Share = 1000
-	if plan := mustRun(t, s, "EXPLAIN ANALYZE "+of); !strings.Contains(plan, unreadFiles) {
+	share := e.Files.Share
+	e.Files.Share = 1000
+	if plan := mustRun(t, s, "EXPLAIN ANALYZE "+of); !strings.Contains(plan, query.UnreadFiles) {
 		t.Error(plan)
 	}
 	if got := mustRun(t, s, of); got != want {
 		t.Errorf("streamed: %.200s, want %.200s", got, want)
 	}
 	mustRun(t, s, "PREPARE p FROM '"+of+"'")
-	if n := e.auto.ahead.count(); n > 0 || len(*reads) > 0 {
+	if n := e.Auto.Ahead.Count(); n > 0 || len(*reads) > 0 {
 		t.Errorf("%v were read into memory, %d statements are compiled ahead", *reads, n)
 	}
 
-	e.files.Share = share
+	e.Files.Share = share
 	if got := mustRun(t, s, of); got != want {
 		t.Errorf("from memory: %.200s, want %.200s", got, want)
 	}
 	if list := strings.Join(*reads, " "); list != "facts(k,h)" {
 		t.Errorf("read %q", list)
 	}
-	if plan := mustRun(t, s, "EXPLAIN "+of); strings.Contains(plan, unreadFiles) {
+	if plan := mustRun(t, s, "EXPLAIN "+of); strings.Contains(plan, query.UnreadFiles) {
 		t.Error(plan)
 	}
 	teach(t, s, d, of, time.Second, time.Millisecond)
@@ -216,7 +218,7 @@ func TestIgnoredErrorsAreCounted(t *testing.T) {
 	if err := os.WriteFile(path, []byte("id,price\n1,2\n2,abc\n3\n4,5\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s := session(t, Options{Threads: 2})
+	s := newSession(t, database.Options{Threads: 2})
 	file := "`read_csv('" + path + "', types = {'price': 'INT'}, ignore_errors = true)`"
 	for sql, want := range map[string]string{
 		"SELECT * FROM " + file + " AS a":                                              "1|2\n4|5\n",

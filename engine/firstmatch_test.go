@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/radish-sql/radish/engine/database"
 	"github.com/radish-sql/radish/exec/gpu"
 )
 
@@ -65,7 +66,7 @@ func TestFirstMatch(t *testing.T) {
 		// Few values give rows that find no match, or find it late.
 		for _, values := range []int{1, 2, 50} {
 			a, b := randomPairRows(r, size.probe, values), randomPairRows(r, size.build, values)
-			s := session(t, Options{Threads: 2, Device: gpu.Never})
+			s := newSession(t, database.Options{Threads: 2, Device: gpu.Never})
 			loadPairRows(t, s, "a", a)
 			loadPairRows(t, s, "b", b)
 			for _, c := range firstMatchConditions {

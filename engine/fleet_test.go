@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/radish-sql/radish/engine/database"
 	"github.com/radish-sql/radish/exec/gpu"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/gpukernels/gputest"
@@ -23,7 +24,7 @@ import (
 // deviceList lists so many devices of an engine's library: the first one again where there are fewer.
 func deviceList(t *testing.T, e *Engine, n int) string {
 	t.Helper()
-	lib, err := gpukernels.Open(gpukernels.Options{Path: e.opts.GPULibrary})
+	lib, err := gpukernels.Open(gpukernels.Options{Path: e.Opts.GPULibrary})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +50,7 @@ func fleetSession(t *testing.T, e *Engine, devices int) *Session {
 // fleetDevices are the devices of a session.
 func fleetDevices(t *testing.T, s *Session) []*gpu.Device {
 	t.Helper()
-	devices, err := s.vars.fleet().Wait()
+	devices, err := s.Vars.Fleet().Wait()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +61,7 @@ func fleetDevices(t *testing.T, s *Session) []*gpu.Device {
 func splitTables(t *testing.T, e *Engine, tables ...string) {
 	t.Helper()
 	for _, name := range tables {
-		v, _, err := e.catalog.Load().Lookup(DefaultDatabase, name)
+		v, _, err := e.Catalog.Load().Lookup(database.DefaultDatabase, name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -123,7 +124,7 @@ const apartVariable = "RADISH_TEST_APART"
 // TestGPUsApart has devices share queries that cannot reach each other's memory: a kernel that touches it nevertheless stops.
 func TestGPUsApart(t *testing.T) {
 	if library := os.Getenv(apartVariable); library != "" {
-		e, err := New(Options{Threads: 2, Device: gpu.Never, GPULibrary: library})
+		e, err := New(database.Options{Threads: 2, Device: gpu.Never, GPULibrary: library})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -374,7 +375,7 @@ func TestOneOfGPUsLost(t *testing.T) {
 }
 
 func loseOneGPU(t *testing.T, library string) {
-	e, err := New(Options{Threads: 2, Device: gpu.Never, GPULibrary: library})
+	e, err := New(database.Options{Threads: 2, Device: gpu.Never, GPULibrary: library})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -385,7 +386,7 @@ func loseOneGPU(t *testing.T, library string) {
 	answers := faultAnswers(t, c)
 	s := e.NewSession()
 	mustRun(t, s, "SET radish_gpu_share = 'always'; SET radish_device = 'gpu'")
-	devices, err := e.fleet().Wait()
+	devices, err := e.Fleet().Wait()
 	if err != nil || len(devices) != 3 {
 		t.Fatalf("the devices are %v (%v)", devices, err)
 	}
@@ -415,7 +416,7 @@ func loseOneGPU(t *testing.T, library string) {
 	if err := <-ended; err != nil && !strings.Contains(err.Error(), "lost") && !strings.Contains(err.Error(), "a test asked for it") {
 		t.Errorf("a query meets the lost GPU: %v", err)
 	}
-	if open := e.fleet().Open(); len(open) != 2 || open[0] != devices[0] || open[1] != devices[2] {
+	if open := e.Fleet().Open(); len(open) != 2 || open[0] != devices[0] || open[1] != devices[2] {
 		t.Errorf("the devices that are left are %v", open)
 	}
 	for i, q := range faultQueries {

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/radish-sql/radish/column"
+	"github.com/radish-sql/radish/engine/database"
+	"github.com/radish-sql/radish/engine/session"
 	"github.com/radish-sql/radish/exec/gpu"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
@@ -128,7 +130,7 @@ func floatTable(t *testing.T, name string, rows [][]special) *table.Version {
 // give makes a table of the session of rows that come from outside, as those of a file do.
 func give(t *testing.T, s *Session, sql string, v *table.Version) {
 	t.Helper()
-	if _, err := run(WithTable(context.Background(), v.Schema.Name, v), s, sql); err != nil {
+	if _, err := run(session.WithTable(context.Background(), v.Schema.Name, v), s, sql); err != nil {
 		t.Fatalf("%s: %v", sql, err)
 	}
 }
@@ -181,7 +183,7 @@ func sameRows(t *testing.T, s *Session, sql string, want []string, params ...typ
 
 // TestFloatOrder compares every operator with the order of doubles that the reference states, for all pairs of values.
 func TestFloatOrder(t *testing.T) {
-	t.Run("cpu", func(t *testing.T) { testFloatOrder(t, session(t, Options{Threads: 2, Device: gpu.Never})) })
+	t.Run("cpu", func(t *testing.T) { testFloatOrder(t, newSession(t, database.Options{Threads: 2, Device: gpu.Never})) })
 	eachGPU(t, func(t *testing.T, e *Engine) {
 		s := e.NewSession()
 		mustRun(t, s, "SET radish_device = 'gpu_strict'")
@@ -366,7 +368,7 @@ func texts(ids []int) (want []string) {
 
 // TestFloatOrderOnCPU is of operators that have no kernels.
 func TestFloatOrderOnCPU(t *testing.T) {
-	s := session(t, Options{Threads: 2, Device: gpu.Never})
+	s := newSession(t, database.Options{Threads: 2, Device: gpu.Never})
 	var ones [][]special
 	for _, a := range specials {
 		ones = append(ones, []special{a})
@@ -450,7 +452,9 @@ func TestFloatOrderOnCPU(t *testing.T) {
 
 // TestNaNAmongMany is of tables of several row groups, whose zone maps decide, and of a tail that came later.
 func TestNaNAmongMany(t *testing.T) {
-	t.Run("cpu", func(t *testing.T) { testNaNAmongMany(t, session(t, Options{Threads: 2, Device: gpu.Never})) })
+	t.Run("cpu", func(t *testing.T) {
+		testNaNAmongMany(t, newSession(t, database.Options{Threads: 2, Device: gpu.Never}))
+	})
 	eachGPU(t, func(t *testing.T, e *Engine) {
 		s := e.NewSession()
 		mustRun(t, s, "SET radish_device = 'gpu'")

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/radish-sql/radish/engine/database"
 	"github.com/radish-sql/radish/exec/gpu"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
@@ -49,7 +50,9 @@ func byRule(op string, a, b special) string {
 
 // TestFloatArithmetic compares operators and functions of doubles with IEEE 754 and the rule for overflow, for all pairs of values.
 func TestFloatArithmetic(t *testing.T) {
-	t.Run("cpu", func(t *testing.T) { testFloatArithmetic(t, session(t, Options{Threads: 2, Device: gpu.Never})) })
+	t.Run("cpu", func(t *testing.T) {
+		testFloatArithmetic(t, newSession(t, database.Options{Threads: 2, Device: gpu.Never}))
+	})
 	eachGPU(t, func(t *testing.T, e *Engine) {
 		s := e.NewSession()
 		mustRun(t, s, "SET radish_device = 'gpu_strict'")
@@ -101,7 +104,7 @@ func testFloatArithmetic(t *testing.T, s *Session) {
 
 // TestFloatSums is of SUM, AVG and variances of groups with special values, and of sums that overflow.
 func TestFloatSums(t *testing.T) {
-	t.Run("cpu", func(t *testing.T) { testFloatSums(t, session(t, Options{Threads: 2, Device: gpu.Never})) })
+	t.Run("cpu", func(t *testing.T) { testFloatSums(t, newSession(t, database.Options{Threads: 2, Device: gpu.Never})) })
 	eachGPU(t, func(t *testing.T, e *Engine) {
 		s := e.NewSession()
 		mustRun(t, s, "SET radish_device = 'gpu'")
@@ -160,7 +163,7 @@ func testFloatSums(t *testing.T, s *Session) {
 
 // TestFloatStrings is of what special doubles become, and of what becomes one.
 func TestFloatStrings(t *testing.T) {
-	s := session(t, Options{Threads: 1, Device: gpu.Never})
+	s := newSession(t, database.Options{Threads: 1, Device: gpu.Never})
 	mustRun(t, s, "SET sql_mode = 'STRICT_TRANS_TABLES'; CREATE TABLE d (x DOUBLE, y FLOAT)")
 	nan, inf, ninf, zero := types.FloatValue(math.NaN()), types.FloatValue(math.Inf(1)), types.FloatValue(math.Inf(-1)), types.FloatValue(math.Copysign(0, -1))
 	all := []types.Value{nan, inf, ninf, zero}
@@ -244,7 +247,7 @@ func TestFloatStrings(t *testing.T) {
 // TestFloatFiles takes special doubles through files of all formats.
 func TestFloatFiles(t *testing.T) {
 	dir := t.TempDir()
-	s := session(t, Options{Threads: 1, Device: gpu.Never})
+	s := newSession(t, database.Options{Threads: 1, Device: gpu.Never})
 	var rows [][]special
 	for _, v := range specials {
 		rows = append(rows, []special{v})
@@ -273,7 +276,7 @@ func TestFloatFiles(t *testing.T) {
 
 // TestSignsOfZeros: 0 and -0 are equal and one group, but a subquery sees the outer row's own.
 func TestSignsOfZeros(t *testing.T) {
-	s := session(t, Options{Threads: 2, Device: gpu.Never})
+	s := newSession(t, database.Options{Threads: 2, Device: gpu.Never})
 	mustRun(t, s, `CREATE TABLE o (id INT, f DOUBLE, k INT); INSERT INTO o VALUES (1, 0e0, 1), (2, -0e0, 1), (3, 1.5e0, 1), (4, -0e0, 2), (5, NULL, 1), (6, -2e0, 2);
 		CREATE TABLE i (b INT, k INT); INSERT INTO i VALUES (1, 1), (2, 1), (4, 2)`)
 	for query, want := range map[string][]string{

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/radish-sql/radish/engine/database"
 	"github.com/radish-sql/radish/engine/definition"
 	"github.com/radish-sql/radish/sql/sqlerr"
 )
@@ -239,14 +240,14 @@ func TestForeignKeyDefinitions(t *testing.T) {
 		a SELECT GROUP_CONCAT(constraint_name, referenced_table_name ORDER BY 1) FROM information_schema.referential_constraints => d_ibfk_1q,fother
 		a CREATE TABLE copy LIKE d
 		a SELECT COUNT(*) FROM information_schema.referential_constraints => 2`)
-	e, err := New(Options{Threads: 1})
+	e, err := New(database.Options{Threads: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer e.Close()
 	s := e.NewSession()
 	mustRun(t, s, "CREATE TABLE p (a INT PRIMARY KEY); CREATE TABLE c (x INT, CONSTRAINT f FOREIGN KEY (x) REFERENCES p (a) ON DELETE CASCADE ON UPDATE RESTRICT)")
-	v, err := e.catalog.Load().Table("main", "c")
+	v, err := e.Catalog.Load().Table("main", "c")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -269,7 +270,7 @@ func TestForeignKeysRandom(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, uint64(setting(t, "RADISH_SEED", 1))))
 		actions := []string{"RESTRICT", "CASCADE", "SET NULL", "NO ACTION"}
 		action := func() string { return actions[r.IntN(len(actions))] }
-		e, err := New(Options{Threads: 2})
+		e, err := New(database.Options{Threads: 2})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -348,7 +349,7 @@ func TestForeignKeysRandom(t *testing.T) {
 // Sessions that insert rows and others that delete what those refer to, at the same time, in transactions and without: no reader, at any
 // moment, finds a row that refers to nothing.
 func TestForeignKeysConcurrent(t *testing.T) {
-	e, err := New(Options{Threads: 1})
+	e, err := New(database.Options{Threads: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

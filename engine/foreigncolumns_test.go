@@ -7,12 +7,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/radish-sql/radish/engine/database"
 	"github.com/radish-sql/radish/sql/sqlerr"
 )
 
 // Nested columns of files are JSON, read where the query names them.
 func TestNestedColumns(t *testing.T) {
-	s := session(t, Options{Threads: 2})
+	s := newSession(t, database.Options{Threads: 2})
 	for _, file := range []string{"`../storage/parquet/testdata/nested.parquet`", "`../storage/arrowipc/testdata/nested.arrow`"} {
 		for sql, want := range map[string]string{
 			"SELECT list, map, struct FROM FILE":                                 "[1]|{\"k\":1}|{\"x\":1,\"y\":\"q\"}\n[2,3]|{}|{\"x\":1,\"y\":\"q\"}\nNULL|NULL|{\"x\":1,\"y\":\"q\"}\n",
@@ -33,7 +34,7 @@ func TestNestedColumns(t *testing.T) {
 
 // Of nested columns, too, a scan decodes the rows that pass the conditions on others.
 func TestNestedColumnsLate(t *testing.T) {
-	s := session(t, Options{Threads: 2})
+	s := newSession(t, database.Options{Threads: 2})
 	all := map[string]string{}
 	for _, line := range strings.Split(strings.TrimSpace(mustRun(t, s, "SELECT id, lists, points FROM `../storage/parquet/testdata/deep.parquet`")), "\n") {
 		id, rest, _ := strings.Cut(line, "|")
@@ -59,7 +60,7 @@ func TestNestedColumnsLate(t *testing.T) {
 
 // A column of a file whose type SQL lacks is refused where it is named, by its own name; the others can be read.
 func TestForeignColumns(t *testing.T) {
-	s := session(t, Options{Threads: 2})
+	s := newSession(t, database.Options{Threads: 2})
 	{
 		file := "`../storage/parquet/testdata/nested.parquet`"
 		for sql, want := range map[string]string{

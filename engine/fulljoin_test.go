@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/radish-sql/radish/engine/database"
 	"github.com/radish-sql/radish/sql/sqlerr"
 )
 
@@ -17,7 +18,7 @@ func TestFullJoin(t *testing.T) {
 	seed := uint64(setting(t, "RADISH_SEED", 7))
 	t.Logf("seed %d", seed)
 	r := rand.New(rand.NewPCG(seed, 0))
-	s := session(t, Options{Threads: 2})
+	s := newSession(t, database.Options{Threads: 2})
 	fill := func(name string, rows, values int) {
 		mustRun(t, s, "CREATE TABLE "+name+" (k INT, x VARCHAR(5), n INT)")
 		for i := range rows {

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/radish-sql/radish/engine/database"
 	"github.com/radish-sql/radish/exec/gpu"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/gpukernels/gputest"
@@ -22,11 +23,11 @@ import (
 // gpuEngine is an engine whose GPU is of a library. What its queries take of the device has to be given back when the test ends.
 func gpuEngine(t *testing.T, lib *gpukernels.Library) *Engine {
 	t.Helper()
-	e, err := New(Options{Threads: 2, Device: gpu.Never, GPULibrary: lib.Path()})
+	e, err := New(database.Options{Threads: 2, Device: gpu.Never, GPULibrary: lib.Path()})
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := e.gpu()
+	d, err := e.GPU()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -353,12 +354,12 @@ func TestGPUDevices(t *testing.T) { eachGPU(t, testGPUDevices) }
 
 func testGPUDevices(t *testing.T, e *Engine) {
 	s := e.NewSession()
-	got := mustRun(t, s, "SELECT device, status, memory_bytes > 0, library = '"+e.opts.GPULibrary+"' FROM information_schema.radish_devices WHERE device IN ('cpu', 'gpu0') ORDER BY device")
+	got := mustRun(t, s, "SELECT device, status, memory_bytes > 0, library = '"+e.Opts.GPULibrary+"' FROM information_schema.radish_devices WHERE device IN ('cpu', 'gpu0') ORDER BY device")
 	if got != "cpu|in use|NULL|NULL\ngpu0|usable|1|1\n" {
 		t.Errorf("radish_devices has\n%s", got)
 	}
 	compilers := mustRun(t, s, "SELECT compilers FROM information_schema.radish_devices WHERE device = 'gpu0'")
-	if e.opts.GPULibrary != "" && !strings.HasPrefix(compilers, "this process") && !strings.Contains(compilers, " processes, and this one") {
+	if e.Opts.GPULibrary != "" && !strings.HasPrefix(compilers, "this process") && !strings.Contains(compilers, " processes, and this one") {
 		t.Errorf("radish_devices says of what compiles %s", compilers)
 	}
 	mustRun(t, s, "CREATE TABLE t (a INT); INSERT INTO t VALUES (1), (2)")

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/radish-sql/radish/engine/database"
 	"github.com/radish-sql/radish/exec/gpu"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/gpukernels/gputest"
@@ -86,7 +87,7 @@ func faultAnswers(t *testing.T, s *Session) []string {
 
 func theGPU(t *testing.T, e *Engine) *gpu.Device {
 	t.Helper()
-	d, err := e.gpu()
+	d, err := e.GPU()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +104,7 @@ func testGPUOutOfMemory(t *testing.T, e *Engine) {
 	answers := faultAnswers(t, s)
 	d := theGPU(t, e)
 	before := queryBytes(t, d)
-	e.auto.instead = gpu.Eager
+	e.Auto.Instead = gpu.Eager
 	mustRun(t, s, "CREATE TABLE idle (x INT); INSERT INTO idle VALUES (1), (2)")
 	for i, q := range faultQueries {
 		for _, mode := range []string{"gpu_strict", "gpu", "auto"} {
@@ -187,7 +188,7 @@ func settled(t *testing.T, d *gpu.Device, want int64) int64 {
 // holdsIdle says whether the table idle is on the device.
 func holdsIdle(t *testing.T, s *Session, d *gpu.Device) bool {
 	t.Helper()
-	v, _, err := s.engine.catalog.Load().Lookup(DefaultDatabase, "idle")
+	v, _, err := s.engine.Catalog.Load().Lookup(database.DefaultDatabase, "idle")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -415,7 +416,7 @@ func TestGPULost(t *testing.T) {
 }
 
 func loseGPU(t *testing.T, library string) {
-	e, err := New(Options{Threads: 2, Device: gpu.Never, GPULibrary: library})
+	e, err := New(database.Options{Threads: 2, Device: gpu.Never, GPULibrary: library})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -511,7 +512,7 @@ func TestGPUMemoryBound(t *testing.T) {
 
 // boundMemory runs queries that do not fit; known says that it is known before they start.
 func boundMemory(t *testing.T, library string, known bool) {
-	e, err := New(Options{Threads: 2, Device: gpu.Never, GPULibrary: library})
+	e, err := New(database.Options{Threads: 2, Device: gpu.Never, GPULibrary: library})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -519,7 +520,7 @@ func boundMemory(t *testing.T, library string, known bool) {
 	s := e.NewSession()
 	mustRun(t, s, "CALL tpch_generate(0.02)")
 	d := theGPU(t, e)
-	e.auto.instead = gpu.Eager
+	e.Auto.Instead = gpu.Eager
 	message := "on the GPU ran out of memory"
 	if known {
 		message = "it would run out of GPU memory"

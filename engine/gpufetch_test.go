@@ -17,7 +17,7 @@ func TestColumnsComeAhead(t *testing.T) {
 		"INSERT INTO a VALUES (1, 2), (3, 4); INSERT INTO b VALUES (1, 5), (3, 6)")
 	const sql = "SELECT SUM(v - w) FROM a JOIN b ON a.k = b.k WHERE v <> w"
 	const columns = 4
-	d, err := e.gpu()
+	d, err := e.GPU()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/radish-sql/radish/engine/database"
+	"github.com/radish-sql/radish/engine/query"
+	"github.com/radish-sql/radish/engine/session"
 	"github.com/radish-sql/radish/exec/gpu"
 	"github.com/radish-sql/radish/gpukernels/gputest"
 	"github.com/radish-sql/radish/planner/logical"
@@ -19,7 +22,7 @@ import (
 // BenchmarkGPUPlanning measures what comes before a hot query's first kernel: the queries of TPC-H are parsed, bound, planned and placed, which
 // writes their kernels, but not run.
 func BenchmarkGPUPlanning(b *testing.B) {
-	e, err := New(Options{Threads: 2, Device: gpu.Never, GPULibrary: gputest.EmulatedLibrary(b).Path()})
+	e, err := New(database.Options{Threads: 2, Device: gpu.Never, GPULibrary: gputest.EmulatedLibrary(b).Path()})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -43,20 +46,20 @@ func BenchmarkGPUPlanning(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		st := &statement{Statement: stmts[0], session: s, ctx: context.Background()}
-		defer st.end()
+		st := &session.Statement{Statement: stmts[0], Session: s.Session, Context: context.Background()}
+		defer st.End()
 		var q *logical.Query
 		var plan *physical.Plan
 		for step := 1; step <= upTo && err == nil; step++ {
 			switch steps[step] {
 			case "bind":
-				q, err = st.binder().Query(st.Node)
+				q, err = st.Binder().Query(st.Node)
 			case "optimize":
-				q, _, err = rules.Optimize(q, rules.Options{Context: st.exprContext(), Device: physical.GPU})
+				q, _, err = rules.Optimize(q, rules.Options{Context: st.Expressions(), Device: physical.GPU})
 			case "lower":
 				plan, err = physical.Lower(q, physical.Options{Estimator: stats.NewEstimator(), Device: physical.GPU})
 			case "place":
-				_, _, err = s.place(st, plan, gpu.Strict, nil)
+				_, _, err = query.Place(st, plan, gpu.Strict, nil)
 			}
 		}
 		if err != nil {
@@ -96,7 +99,7 @@ func TestGPUCalls(t *testing.T) {
 	s := e.NewSession()
 	mustRun(t, s, "CALL tpch_generate(0.01)")
 	mustRun(t, s, "SET radish_device = 'gpu_strict'")
-	d, err := e.gpu()
+	d, err := e.GPU()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -60,7 +60,7 @@ func TestGPUJoinPartitions(t *testing.T) {
 // TestGPUJoinCosts looks at which joins of 2^16 rows are partitioned: where many rows look themselves up. EXPLAIN says what either way costs.
 func TestGPUJoinCosts(t *testing.T) {
 	eachGPU(t, func(t *testing.T, e *Engine) {
-		d, err := e.gpu()
+		d, err := e.GPU()
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -32,7 +32,7 @@ func TestGPUMemoryLimit(t *testing.T) {
 		if got := mustRun(t, s, "SELECT COUNT(*), SUM(k) FROM t"); got != mustRun(t, s, "SELECT /*+ SET_VAR(radish_device='cpu') */ COUNT(*), SUM(k) FROM t") {
 			t.Errorf("a small query gives %s", got)
 		}
-		e.auto.instead = gpu.Eager
+		e.Auto.Instead = gpu.Eager
 		mustRun(t, s, "SET radish_device = 'auto'")
 		if got := mustRun(t, s, sql); got != want {
 			t.Error("the CPU takes over and gives other rows")
@@ -40,7 +40,7 @@ func TestGPUMemoryLimit(t *testing.T) {
 		if w := s.Warnings(); len(w) != 1 || !strings.Contains(w[0].Message, "radish_gpu_memory_limit") {
 			t.Errorf("the warnings are %v", w)
 		}
-		d, err := gpu.Shared(e.opts.GPULibrary)
+		d, err := gpu.Shared(e.Opts.GPULibrary)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/radish-sql/radish/column"
+	"github.com/radish-sql/radish/engine/database"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/catalog"
@@ -88,7 +89,7 @@ func storedSource(t *testing.T, s *Session) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = s.engine.catalog.Update(func(snap *catalog.Snapshot) (*catalog.Snapshot, error) { return snap.ReplaceTable(v) })
+	err = s.engine.Catalog.Update(func(snap *catalog.Snapshot) (*catalog.Snapshot, error) { return snap.ReplaceTable(v) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +98,7 @@ func storedSource(t *testing.T, s *Session) {
 // lookupTable returns the newest version of a table.
 func lookupTable(t *testing.T, s *Session, name string) *table.Version {
 	t.Helper()
-	v, _, err := s.engine.catalog.Load().Lookup(DefaultDatabase, name)
+	v, _, err := s.engine.Catalog.Load().Lookup(database.DefaultDatabase, name)
 	if err != nil {
 		t.Fatal(err)
 	}

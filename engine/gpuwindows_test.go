@@ -47,7 +47,7 @@ func regroup(t *testing.T, s *Session, name string, rows int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = s.engine.catalog.Update(func(snap *catalog.Snapshot) (*catalog.Snapshot, error) { return snap.ReplaceTable(next) })
+	err = s.engine.Catalog.Update(func(snap *catalog.Snapshot) (*catalog.Snapshot, error) { return snap.ReplaceTable(next) })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/radish-sql/radish/column"
+	"github.com/radish-sql/radish/engine/database"
 	"github.com/radish-sql/radish/engine/observe"
 	"github.com/radish-sql/radish/exec/profile"
 	"github.com/radish-sql/radish/sql/sqlerr"
@@ -22,12 +23,12 @@ func TestStatisticsThatPanic(t *testing.T) {
 		"Sketch":   func(c *encoding.Chunk) { c.Valid, c.NullCount = column.Bitmap{}, 1 }, // which is asked for each row
 		"valuesAt": func(c *encoding.Chunk) { c.U16 = c.U16[:1] },
 	} {
-		s := session(t, Options{Threads: 4})
+		s := newSession(t, database.Options{Threads: 4})
 		mustRun(t, s, "CREATE TABLE n (a INT)")
 		mustRun(t, s, "SET cte_max_recursion_depth = 10000")
 		mustRun(t, s, "INSERT INTO n WITH RECURSIVE r AS (SELECT 1 n UNION ALL SELECT n + 1 FROM r WHERE n < 10000) SELECT n FROM r")
 		mustRun(t, s, "CREATE TABLE t AS SELECT a.a % 5000 AS g FROM n a JOIN n b ON b.a <= 20")
-		v, err := s.snapshot().Table(DefaultDatabase, "t")
+		v, err := s.Snapshot().Table(database.DefaultDatabase, "t")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -54,7 +55,7 @@ func TestStatisticsThatPanic(t *testing.T) {
 
 // A program's function that is told of progress and panics ends neither the program nor the query.
 func TestProgressThatPanics(t *testing.T) {
-	s := session(t, Options{Threads: 2})
+	s := newSession(t, database.Options{Threads: 2})
 	calls := 0
 	ctx := observe.Observe(context.Background(), observe.Observer{Interval: time.Millisecond, Progress: func(profile.Snapshot) { calls++; panic("mine") }})
 	if got, err := run(ctx, s, "SELECT SLEEP(0.2)"); err != nil || got != "0\n" || calls != 1 {

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/radish-sql/radish/engine/database"
 )
 
 // Rows with NULLs to the left of IN and in its subquery, compared with what three-valued logic says of each pair.
@@ -32,7 +34,7 @@ func TestInOfRowsWithNulls(t *testing.T) {
 		return rows, strings.Join(tuples, ", ")
 	}
 	for round := range 60 {
-		s := session(t, Options{Threads: 2})
+		s := newSession(t, database.Options{Threads: 2})
 		mustRun(t, s, "CREATE TABLE o (a INT, b VARCHAR(9), c DOUBLE, d INT); CREATE TABLE i (a INT, b VARCHAR(9), c DOUBLE, d INT)")
 		values := 2 + r.IntN(6)
 		var tables [2][]row
@@ -109,7 +111,7 @@ func TestInOfRowsWithNulls(t *testing.T) {
 
 // IN of rows is looked up by the values of both sides where the subquery has a constant, or depends on the row by an inequality.
 func TestInOfRowsIsLookedUp(t *testing.T) {
-	s := session(t, Options{})
+	s := newSession(t, database.Options{})
 	mustRun(t, s, "CREATE TABLE o (a INT, b INT); CREATE TABLE i (a INT, b INT); INSERT INTO o VALUES (1, 2); INSERT INTO i VALUES (1, 2)")
 	for _, condition := range []string{
 		"(a, b) IN (SELECT a, b FROM i) OR a = 1", "(a, b) IN (SELECT a, 5 FROM i) OR a = 1", "(5, b) IN (SELECT a, b FROM i) OR a = 1", "a IN (SELECT 5 FROM i) OR b = 1",
@@ -123,7 +125,7 @@ func TestInOfRowsIsLookedUp(t *testing.T) {
 
 // Rows with NULLs are not compared pair by pair.
 func TestNotInOfManyRowsWithNulls(t *testing.T) {
-	s := session(t, Options{Threads: 2})
+	s := newSession(t, database.Options{Threads: 2})
 	mustRun(t, s, `SET cte_max_recursion_depth = 1000; CREATE TABLE n (x INT);
 		INSERT INTO n WITH RECURSIVE n AS (SELECT 0 AS x UNION ALL SELECT x + 1 FROM n WHERE x < 249) SELECT x FROM n;
 		CREATE TABLE o AS SELECT a.x * 250 + b.x AS id, IF(b.x % 10 = 0, b.x % 7, NULL) AS y FROM n AS a, n AS b;

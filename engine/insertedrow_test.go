@@ -6,12 +6,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/radish-sql/radish/engine/database"
 	"github.com/radish-sql/radish/sql/sqlerr"
 )
 
 // Values of INSERT that name columns, where MariaDB has nothing to compare with; the rest is in test/sqllogic.
 func TestInsertNamesColumns(t *testing.T) {
-	s := session(t, Options{})
+	s := newSession(t, database.Options{})
 	mustRun(t, s, `CREATE TABLE t (id INT PRIMARY KEY AUTO_INCREMENT, a INT DEFAULT 3, b DECIMAL(6,1), c VARCHAR(4), g INT AS (a + 1));
 		CREATE VIEW v (x, y) AS SELECT a, b FROM t; CREATE TABLE wide (c0 BIGINT);`)
 	for _, c := range []struct{ sql, want string }{

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/radish-sql/radish/engine/database"
 	"github.com/radish-sql/radish/sql/sqlerr"
 )
 
@@ -99,7 +100,7 @@ func TestRowsOfLongInserts(t *testing.T) {
 			*to = x
 		}
 	}
-	s := session(t, Options{Threads: 2})
+	s := newSession(t, database.Options{Threads: 2})
 	mustRun(t, s, "SET timestamp = 1700000000")
 	good := goodValues(t, s)
 	long := 0
@@ -188,7 +189,7 @@ func (g *rowGenerator) statement(good map[string][]string) (madeTable, string) {
 
 // Preparing a long INSERT, and radish check, find what is wrong with a row far behind.
 func TestLongInsertIsBound(t *testing.T) {
-	s := session(t, Options{Threads: 2})
+	s := newSession(t, database.Options{Threads: 2})
 	mustRun(t, s, "CREATE TABLE t (a INT, b INT)")
 	rows := "INSERT INTO t VALUES (0, 0)" + strings.Repeat(", (1, 2)", 5000)
 	for row, message := range map[string]string{
@@ -212,7 +213,7 @@ func TestLongInsertIsBound(t *testing.T) {
 
 // The memory that a long INSERT takes is that of its rows and of a block, whatever the length of the text.
 func TestLongInsertMemory(t *testing.T) {
-	s := session(t, Options{Threads: 2, MemoryLimit: 48 << 20})
+	s := newSession(t, database.Options{Threads: 2, MemoryLimit: 48 << 20})
 	mustRun(t, s, "CREATE TABLE t (a INT, b INT)")
 	text := "INSERT INTO t VALUES (0, 0)" + strings.Repeat(", (1, 2)", 2_000_000) // 16 MB
 	if list, err := s.Parse(text); err != nil {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/apache/arrow/go/v17/parquet/file"
 
+	"github.com/radish-sql/radish/engine/database"
 	"github.com/radish-sql/radish/sql/sqlerr"
 )
 
@@ -35,7 +36,7 @@ func filesBelow(t *testing.T, dir string) (list []string) {
 // Folders of partitions give the rows that were written into them, in all formats, whatever the values of keys.
 func TestPartitionsRoundTrip(t *testing.T) {
 	dir := t.TempDir()
-	s := session(t, Options{Threads: 2})
+	s := newSession(t, database.Options{Threads: 2})
 	mustRun(t, s, "CREATE TABLE p (n BIGINT, t VARCHAR(40), y INT, d DATE, f DOUBLE, k VARCHAR(40))")
 	mustRun(t, s, "INSERT INTO p SELECT n, IF(n % 7 = 0, NULL, MD5(n)), 2000 + n % 3, "+
 		"IF(n % 11 = 0, NULL, DATE '2024-01-01' + INTERVAL n % 5 DAY), n / 4, ELT(1 + n % 8, 'a', 'A', 'a/b=c', '100% é', '', '..', ' x:y ', NULL) FROM generate_series(1, 20000) AS c(n)")
@@ -83,7 +84,7 @@ func TestPartitionsRoundTrip(t *testing.T) {
 // Little memory makes more files of the same rows, and many folders no more open ones.
 func TestPartitionsInLittleMemory(t *testing.T) {
 	dir := t.TempDir()
-	s := session(t, Options{Threads: 2, MemoryLimit: 24 << 20})
+	s := newSession(t, database.Options{Threads: 2, MemoryLimit: 24 << 20})
 	rows := "SELECT n, n % 3 AS few, n % 400 AS many, MD5(n) AS a, MD5(n + 1) AS b, REPEAT(MD5(n), 4) AS c FROM generate_series(1, 40000) AS c(n)"
 	for _, key := range []string{"few", "many"} {
 		name := filepath.Join(dir, key)
@@ -101,7 +102,7 @@ func TestPartitionsInLittleMemory(t *testing.T) {
 // Writing partitions is all or nothing, and replaces nothing but partitions.
 func TestPartitionsAllOrNothing(t *testing.T) {
 	dir := t.TempDir()
-	s := session(t, Options{Threads: 2})
+	s := newSession(t, database.Options{Threads: 2})
 	mustRun(t, s, "SET cte_max_recursion_depth = 100000000")
 	name := filepath.Join(dir, "out")
 	into := " INTO OUTFILE '" + name + "' PARTITION BY (k)"

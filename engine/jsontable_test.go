@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/radish-sql/radish/engine/database"
 	"github.com/radish-sql/radish/exec/gpu"
 	"github.com/radish-sql/radish/sql/sqlerr"
 )
@@ -19,7 +20,7 @@ const jsonTables = `CREATE TABLE t (id INT PRIMARY KEY, doc JSON);
 
 // The first ones are the Reference Manual's (14.17.6), whose rows it prints; the others follow from its rules.
 func TestJSONTable(t *testing.T) {
-	t.Run("cpu", func(t *testing.T) { testJSONTable(t, session(t, Options{Threads: 2, Device: gpu.Never})) })
+	t.Run("cpu", func(t *testing.T) { testJSONTable(t, newSession(t, database.Options{Threads: 2, Device: gpu.Never})) })
 	eachGPU(t, func(t *testing.T, e *Engine) {
 		s := e.NewSession()
 		mustRun(t, s, "SET radish_device = 'gpu'")
@@ -80,7 +81,7 @@ func testJSONTable(t *testing.T, s *Session) {
 }
 
 func TestJSONTableErrors(t *testing.T) {
-	s := session(t, Options{})
+	s := newSession(t, database.Options{})
 	mustRun(t, s, jsonTables)
 	for _, tc := range []struct {
 		marked string // with the position, if there is one
@@ -125,7 +126,7 @@ func TestJSONTableAsMariaDB(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := session(t, Options{Threads: 2})
+	s := newSession(t, database.Options{Threads: 2})
 	statements := 0
 	for _, block := range strings.Split(strings.TrimSpace(string(raw)), "\n\n") {
 		sql, rest, _ := strings.Cut(block, "\n")
@@ -154,7 +155,7 @@ func TestJSONTableAsMariaDB(t *testing.T) {
 
 // However many rows a document makes, what is held is the document.
 func TestJSONTableStreams(t *testing.T) {
-	s := session(t, Options{Threads: 2, MemoryLimit: 300 << 20})
+	s := newSession(t, database.Options{Threads: 2, MemoryLimit: 300 << 20})
 	const rows, wide = 200000, 100
 	doc := fmt.Sprintf("CONCAT('[', REPEAT('{\"a\": 1}, ', %d), '{}]')", rows-1)
 	many := fmt.Sprintf("JSON_TABLE(%s, '$[*]' COLUMNS (n FOR ORDINALITY, a INT PATH '$.a' DEFAULT '2' ON EMPTY, j JSON PATH '$')) j", doc)
@@ -170,14 +171,14 @@ func TestJSONTableStreams(t *testing.T) {
 	begin := time.Now()
 	mustRun(t, s, "SELECT n FROM "+many+" LIMIT 1")
 	t.Logf("the first row came after %v", time.Since(begin))
-	s = session(t, Options{MemoryLimit: 20 << 20})
+	s = newSession(t, database.Options{MemoryLimit: 20 << 20})
 	if _, err := run(context.Background(), s, "SELECT COUNT(*) FROM "+many); err == nil || sqlerr.From(err).Kind != sqlerr.Resource {
 		t.Errorf("a document that needs more than the limit: %v", err)
 	}
 }
 
 func TestExplainJSONTable(t *testing.T) {
-	s := session(t, Options{Device: gpu.Never})
+	s := newSession(t, database.Options{Device: gpu.Never})
 	mustRun(t, s, jsonTables)
 	const sql = "SELECT id, a FROM t LEFT JOIN JSON_TABLE(doc, '$.items[*]' COLUMNS (n FOR ORDINALITY, a INT PATH '$.a' DEFAULT '0' ON EMPTY, NESTED PATH '$.c' COLUMNS (c JSON EXISTS PATH '$'))) j ON TRUE WHERE id < 3"
 	const shown = "outer unnest j JSON_TABLE(t.doc, '$.items[*]' COLUMNS (n FOR ORDINALITY, a INT PATH '$.a' DEFAULT '0' ON EMPTY, NESTED PATH '$.c' COLUMNS (c JSON EXISTS PATH '$'))) (~"

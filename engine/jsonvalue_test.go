@@ -5,12 +5,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/radish-sql/radish/engine/database"
 	"github.com/radish-sql/radish/sql/sqlerr"
 )
 
 // The first two are the Reference Manual's (14.17.3); the others follow from its rules.
 func TestJSONValue(t *testing.T) {
-	s := session(t, Options{})
+	s := newSession(t, database.Options{})
 	mustRun(t, s, `CREATE TABLE j (id INT, d JSON);
 		INSERT INTO j VALUES (1, '{"k": 3, "s": "abc"}'), (2, '{"k": "z"}'), (3, NULL), (4, '{}'), (5, '{"k": null}'), (6, '{"k": [1]}'), (7, '{"k": -1}'), (8, '{"k": 2.7}')`)
 	for _, tc := range []struct{ sql, want string }{
@@ -78,7 +79,7 @@ func TestJSONValue(t *testing.T) {
 
 // As in MySQL: a DECIMAL keeps its digits in a JSON value, however often it is read again; a number of a string is a DOUBLE.
 func TestDecimalsInJSON(t *testing.T) {
-	s := session(t, Options{})
+	s := newSession(t, database.Options{})
 	mustRun(t, s, `CREATE TABLE t (d DECIMAL(10,2), g INT, j JSON); INSERT INTO t VALUES (2.00, 1, '{"a": 2.00}'), (3.50, 1, JSON_ARRAY(1.10)), (NULL, 2, NULL); CREATE TABLE kept AS SELECT JSON_ARRAYAGG(d) AS a FROM t`)
 	for _, tc := range []struct{ sql, want string }{
 		{"SELECT JSON_ARRAYAGG(d) FROM t", "[2.00, 3.50, null]"},

@@ -17,9 +17,9 @@ func TestKeptPlacing(t *testing.T) {
 		mustRun(t, s, `CREATE TABLE d AS WITH RECURSIVE r AS (SELECT 0 AS n UNION ALL SELECT n + 1 FROM r WHERE n < 59) SELECT n FROM r;
 			CREATE TABLE r AS SELECT a.n * 60 + b.n AS k, IF(b.n = 7, NULL, a.n) AS v, CONCAT('row ', b.n) AS c FROM d AS a JOIN d AS b`)
 		kept := func() (n int) {
-			e.plans.Mu.Lock()
-			defer e.plans.Mu.Unlock()
-			for el := e.plans.Order.Front(); el != nil; el = el.Next() {
+			e.Plans.Mu.Lock()
+			defer e.Plans.Mu.Unlock()
+			for el := e.Plans.Order.Front(); el != nil; el = el.Next() {
 				if el.Value.(*plans.Statement).Placing.(*gpu.Kept).IsKept() {
 					n++
 				}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/radish-sql/radish/engine/database"
 	"github.com/radish-sql/radish/sql/types"
 )
 
@@ -23,7 +24,7 @@ func TestLikeUnderCollations(t *testing.T) {
 		}
 		return b.String()
 	}
-	s := session(t, Options{Threads: 2})
+	s := newSession(t, database.Options{Threads: 2})
 	mustRun(t, s, "CREATE TABLE t (id INT, s TEXT)")
 	var texts []string
 	var rows []string

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/radish-sql/radish/engine/database"
 	"github.com/radish-sql/radish/exec/gpu"
 	"github.com/radish-sql/radish/sql/sqlerr"
 )
@@ -24,7 +25,7 @@ func TestLimits(t *testing.T) {
 		t.Fatal(err)
 	}
 	section, _, _ := strings.Cut(string(raw), "\n## ")
-	s := session(t, Options{Threads: 1, Device: gpu.Never})
+	s := newSession(t, database.Options{Threads: 1, Device: gpu.Never})
 	mustRun(t, s, "CREATE TABLE t (a INT); INSERT INTO t VALUES (2), (3)")
 	repeat := strings.Repeat
 	nested := func(open, closing string) func(n int) string {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/radish-sql/radish/engine/database"
 	"github.com/radish-sql/radish/sql/sqlerr"
 )
 
@@ -37,7 +38,7 @@ func TestLoadData(t *testing.T) {
 		{"-1\ta\n", "", "error 3819"},
 		{"", "", ""},
 	} {
-		s := session(t, Options{Threads: 1})
+		s := newSession(t, database.Options{Threads: 1})
 		mustRun(t, s, "CREATE TABLE t (id INT PRIMARY KEY, s VARCHAR(20), n INT DEFAULT 7, CHECK (id > 0))")
 		name := filepath.Join(dir, fmt.Sprint("f", i))
 		if err := os.WriteFile(name, []byte(tc.text), 0o600); err != nil {
@@ -65,7 +66,7 @@ func TestLoadData(t *testing.T) {
 
 // What SELECT ... INTO OUTFILE writes LOAD DATA reads.
 func TestOutfileRoundTrip(t *testing.T) {
-	s := session(t, Options{Threads: 2})
+	s := newSession(t, database.Options{Threads: 2})
 	name := filepath.Join(t.TempDir(), "rows")
 	mustRun(t, s, `CREATE TABLE a (id INT PRIMARY KEY, s TEXT, d DECIMAL(10,2), dt DATETIME(3), f DOUBLE, b VARBINARY(9));
 		INSERT INTO a WITH RECURSIVE n AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM n WHERE i < 900)
@@ -91,7 +92,7 @@ func TestImportInto(t *testing.T) {
 	returns := write("returns.csv", "id,s,n\r1,\"x\ry\",2\r3,z,4\r")
 	parquet := filepath.Join(dir, "rows.parquet")
 	lines := write("rows.jsonl", `{"id": 49, "s": "seven", "n": 7}`)
-	s := session(t, Options{Threads: 1})
+	s := newSession(t, database.Options{Threads: 1})
 	mustRun(t, s, "SELECT 7 AS a, 'seven' AS b, 49 AS c INTO OUTFILE '"+parquet+"'; CREATE TABLE u (x INT); INSERT INTO u VALUES (5), (6)")
 	for _, tc := range []struct{ sql, want string }{
 		{"FROM '" + plain + "'", "1|a,b|3 2|NULL|4 3|say \"hi\"|5"},
@@ -123,7 +124,7 @@ func TestImportInto(t *testing.T) {
 
 // What is cut into blocks is cut into the same records, wherever the blocks end.
 func TestLoadDataBlocks(t *testing.T) {
-	s := session(t, Options{Threads: 2})
+	s := newSession(t, database.Options{Threads: 2})
 	var text, want strings.Builder
 	for i := range 150000 {
 		fmt.Fprintf(&text, "%d<>\"say \"\"%d\"\" \\\"\\n\"<>%s\r\n", i, i*7, strings.Repeat("x", i%97))
@@ -172,7 +173,7 @@ func TestLoadDataTyped(t *testing.T) {
 		}
 		var results [2]string
 		for i, fields := range []string{"(c)", "(@x) SET c = @x"} {
-			s := session(t, Options{Threads: 2})
+			s := newSession(t, database.Options{Threads: 2})
 			mustRun(t, s, "CREATE TABLE t (c "+typ+"); SET sql_mode = '"+mode+"'")
 			_, err := run(context.Background(), s, "LOAD DATA INFILE '"+name+"' "+ignore+"INTO TABLE t "+fields)
 			if err != nil {
@@ -195,7 +196,7 @@ func TestLoadDataTyped(t *testing.T) {
 
 // Random strings come back through files as they were, whatever separates and escapes them.
 func TestOutfileRandom(t *testing.T) {
-	s := session(t, Options{Threads: 2})
+	s := newSession(t, database.Options{Threads: 2})
 	dir := t.TempDir()
 	seed := uint64(setting(t, "RADISH_SEED", 1))
 	r := rand.New(rand.NewPCG(seed, 5))
@@ -230,7 +231,7 @@ func TestOutfileRandom(t *testing.T) {
 
 // KILL ends another session's statement, or the session.
 func TestKill(t *testing.T) {
-	a := session(t, Options{Threads: 1})
+	a := newSession(t, database.Options{Threads: 1})
 	b := a.engine.NewSession()
 	mustRun(t, a, "CREATE TABLE t (x INT); BEGIN; INSERT INTO t VALUES (1)")
 	ended := make(chan error)
@@ -243,14 +244,14 @@ func TestKill(t *testing.T) {
 	if got := mustRun(t, b, "SHOW PROCESSLIST"); strings.Count(got, "\n") != 2 || !strings.Contains(got, "SELECT SLEEP(60)") {
 		t.Error(got)
 	}
-	mustRun(t, b, fmt.Sprintf("KILL QUERY %d", a.id))
+	mustRun(t, b, fmt.Sprintf("KILL QUERY %d", a.ID))
 	if err := <-ended; sqlerr.From(err).Code != sqlerr.CodeQueryInterrupted {
 		t.Errorf("the query that was killed: %v", err)
 	}
 	if got := mustRun(t, a, "SELECT COUNT(*) FROM t"); got != "1\n" {
 		t.Errorf("the transaction after KILL QUERY has %s", got)
 	}
-	mustRun(t, b, fmt.Sprintf("KILL %d", a.id))
+	mustRun(t, b, fmt.Sprintf("KILL %d", a.ID))
 	if _, err := run(context.Background(), a, "COMMIT"); sqlerr.From(err).Code != sqlerr.CodeSessionKilled {
 		t.Errorf("a session that was killed: %v", err)
 	}
@@ -258,14 +259,14 @@ func TestKill(t *testing.T) {
 		t.Errorf("its transaction was committed: %s", got)
 	}
 	a.Close()
-	if _, err := run(context.Background(), b, fmt.Sprintf("KILL %d", a.id)); sqlerr.From(err).Code != sqlerr.CodeNoSuchThread {
+	if _, err := run(context.Background(), b, fmt.Sprintf("KILL %d", a.ID)); sqlerr.From(err).Code != sqlerr.CodeNoSuchThread {
 		t.Errorf("KILL of nobody: %v", err)
 	}
 }
 
 // SHOW in MySQL's forms and the tables of information_schema behind them.
 func TestShow(t *testing.T) {
-	s := session(t, Options{Threads: 1})
+	s := newSession(t, database.Options{Threads: 1})
 	mustRun(t, s, `CREATE TABLE t (id INT UNSIGNED AUTO_INCREMENT PRIMARY KEY, name VARCHAR(20) NOT NULL COMMENT 'what', d DECIMAL(8,3), at DATETIME(3),
 		UNIQUE KEY u (name, d), KEY k (at), CONSTRAINT c CHECK (d > 0)) COMMENT = 'a table';
 		INSERT INTO t (name) VALUES ('a'), ('b'); CREATE VIEW v AS SELECT id + 1 AS one, name FROM t; CREATE DATABASE other; CREATE TABLE other.z (a INT)`)
@@ -342,7 +343,7 @@ func TestLoadDataTellsTheRecord(t *testing.T) {
 	if err := os.WriteFile(path, []byte("id,day\n1,2024-01-01\n2,oops\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	s := session(t, Options{})
+	s := newSession(t, database.Options{})
 	mustRun(t, s, "CREATE TABLE days (id INT, day DATE)")
 	_, err := run(context.Background(), s, "LOAD DATA INFILE '"+path+"' INTO TABLE days FIELDS TERMINATED BY ',' IGNORE 1 LINES")
 	if e := sqlerr.From(err); e == nil || e.Message != "Incorrect date value: 'oops' for column 'day' at row 2" || e.Hint != "it is record 3 of '"+path+"'" {
@@ -352,7 +353,7 @@ func TestLoadDataTellsTheRecord(t *testing.T) {
 
 // TestInsertSaysWhichFile has INSERT take a value from a file that its column lacks: the hint's query gives the line.
 func TestInsertSaysWhichFile(t *testing.T) {
-	s := session(t, Options{Threads: 2})
+	s := newSession(t, database.Options{Threads: 2})
 	path := filepath.Join(t.TempDir(), "days.csv")
 	text := "day,v\n" + strings.Repeat("2024-05-01,7\n", 200) + "oops,8\n" + strings.Repeat("2024-05-02,9\n", 200)
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/radish-sql/radish/engine/database"
 )
 
 // Named locks as MySQL's manual has them (section 14.14).
@@ -23,7 +25,7 @@ func TestNamedLocks(t *testing.T) {
 		a SELECT GET_LOCK('x', 0) => 1
 		a SELECT GET_LOCK(NULL, 0) => error 3057
 		a SELECT GET_LOCK('', 0) => error 3057`)
-	e, err := New(Options{Threads: 1})
+	e, err := New(database.Options{Threads: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

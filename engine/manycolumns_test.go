@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/radish-sql/radish/engine/database"
 	"github.com/radish-sql/radish/sql/sqlerr"
 )
 
@@ -22,7 +23,7 @@ func TestManyColumns(t *testing.T) {
 		fmt.Fprintf(&columns, ", c%d INT", i)
 		fmt.Fprintf(&fields, "%d,", i)
 	}
-	s := session(t, Options{})
+	s := newSession(t, database.Options{})
 	mustRun(t, s, "CREATE TABLE c (a INT"+columns.String()+")")
 	_, err := run(t.Context(), s, "CREATE TABLE d (a INT"+columns.String()+fmt.Sprintf(", C%d INT)", n-1))
 	if !errors.Is(err, sqlerr.CodeDupFieldName) {

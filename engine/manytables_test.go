@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/radish-sql/radish/engine/database"
 )
 
 // Statements that define tables take as long among thousands of tables as among few: what one changes is shared with the state before, and no
@@ -13,7 +15,7 @@ func TestManyTables(t *testing.T) {
 	if testing.Short() {
 		tables = 500
 	}
-	s := session(t, Options{Threads: 2, Device: "cpu"})
+	s := newSession(t, database.Options{Threads: 2, Device: "cpu"})
 	mustRun(t, s, "CREATE TABLE parent (a INT PRIMARY KEY)")
 	for _, format := range []string{
 		"DROP TABLE IF EXISTS t%d", "CREATE TABLE t%[1]d (a INT, CONSTRAINT c%[1]d CHECK (a < 10))", "CREATE VIEW v%[1]d AS SELECT a FROM t%[1]d",
@@ -50,7 +52,7 @@ func TestManyTables(t *testing.T) {
 	if got := mustRun(t, s, "SHOW TABLES"); got != "" {
 		t.Error(got)
 	}
-	if used := s.engine.budget.Used(); used != 0 {
+	if used := s.engine.Budget.Used(); used != 0 {
 		t.Errorf("%d bytes are counted of no tables", used)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/radish-sql/radish/engine/database"
 	"github.com/radish-sql/radish/sql/sqlerr"
 )
 
@@ -30,7 +31,7 @@ func TestStoredMemoryIsBounded(t *testing.T) {
 
 func boundsStoredMemory(t *testing.T, threads int) {
 	const limit = 24 << 20
-	s := session(t, Options{Threads: threads, MemoryLimit: limit})
+	s := newSession(t, database.Options{Threads: threads, MemoryLimit: limit})
 	file := filepath.Join(t.TempDir(), "numbers.csv")
 	var text strings.Builder
 	for i := range 1000000 {
@@ -63,7 +64,7 @@ func boundsStoredMemory(t *testing.T, threads int) {
 			t.Errorf("%s: got %v, want the error of %q", c.sql, err, c.says)
 		}
 		mustRun(t, s, "USE main")
-		if got := s.engine.budget.Used(); got != stored {
+		if got := s.engine.Budget.Used(); got != stored {
 			t.Errorf("%s: %d bytes are counted, %d before", c.sql, got, stored)
 		}
 		if got := mustRun(t, s, "SELECT count(*), sum(a), max(b) FROM t"); got != want {
@@ -73,7 +74,7 @@ func boundsStoredMemory(t *testing.T, threads int) {
 	if got := mustRun(t, s, "SHOW TABLES FROM other"); got != "" {
 		t.Errorf("tables were left: %s", got)
 	}
-	if peak := s.engine.budget.Peak(); peak > limit {
+	if peak := s.engine.Budget.Peak(); peak > limit {
 		t.Errorf("%d bytes were counted, the limit is %d", peak, limit)
 	}
 	got := mustRun(t, s, "SELECT bytes, limit_bytes FROM information_schema.radish_memory WHERE used_for IN ('database', 'tables and files') ORDER BY used_for DESC")
@@ -84,12 +85,12 @@ func boundsStoredMemory(t *testing.T, threads int) {
 
 // What tables took is given back when they go, but not while somebody reads them.
 func TestStoredMemoryIsGivenBack(t *testing.T) {
-	s := session(t, Options{Threads: 2})
-	empty := s.engine.budget.Used()
+	s := newSession(t, database.Options{Threads: 2})
+	empty := s.engine.Budget.Used()
 	mustRun(t, s, "CALL tpch_generate(0.01); CREATE TABLE copy LIKE lineitem; INSERT INTO copy SELECT * FROM lineitem; CREATE VIEW v AS SELECT 1")
-	full := s.engine.budget.Used()
+	full := s.engine.Budget.Used()
 	mustRun(t, s, "RENAME TABLE copy TO renamed; CREATE INDEX i ON renamed (l_tax); DROP INDEX i ON renamed")
-	if got := s.engine.budget.Used(); got > full+4096 || got < full {
+	if got := s.engine.Budget.Used(); got > full+4096 || got < full {
 		t.Errorf("%d bytes after a change of names, %d before", got, full)
 	}
 	reader := s.engine.NewSession()
@@ -112,18 +113,18 @@ func TestStoredMemoryIsGivenBack(t *testing.T) {
 	if err := rows.Close(); err != nil {
 		t.Error(err)
 	}
-	if got := s.engine.budget.Used(); got > empty+8192 {
+	if got := s.engine.Budget.Used(); got > empty+8192 {
 		t.Errorf("%d bytes are counted of empty tables (%d were read)", got, reading)
 	}
 	mustRun(t, s, "DROP DATABASE main")
-	if got := s.engine.budget.Used(); got != 0 {
+	if got := s.engine.Budget.Used(); got != 0 {
 		t.Errorf("%d bytes are counted of an empty database", got)
 	}
 }
 
 // Writers and readers at once leave the count where it was.
 func TestStoredMemoryOfManyWriters(t *testing.T) {
-	s := session(t, Options{Threads: 2, MemoryLimit: 64 << 20})
+	s := newSession(t, database.Options{Threads: 2, MemoryLimit: 64 << 20})
 	seed := uint64(time.Now().UnixNano() % 1e6)
 	var wg sync.WaitGroup
 	for w := range uint64(8) {
@@ -167,7 +168,7 @@ func TestStoredMemoryOfManyWriters(t *testing.T) {
 	for i := range 6 {
 		mustRun(t, s, fmt.Sprintf("DROP TABLE IF EXISTS t%d", i))
 	}
-	if got := s.engine.budget.Used(); got != 0 {
+	if got := s.engine.Budget.Used(); got != 0 {
 		t.Errorf("seed %d: %d bytes are counted of no tables", seed, got)
 	}
 }
@@ -175,7 +176,7 @@ func TestStoredMemoryOfManyWriters(t *testing.T) {
 // Strings that functions make count against the memory limit while their batch lives, however few rows there are, and not longer.
 func TestStringsOfFunctionsAreCounted(t *testing.T) {
 	const rows = "WITH RECURSIVE r AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM r WHERE n < 40) "
-	s := session(t, Options{Threads: 2, MemoryLimit: 100 << 20})
+	s := newSession(t, database.Options{Threads: 2, MemoryLimit: 100 << 20})
 	for _, sql := range []string{
 		rows + "SELECT SUM(LENGTH(REPEAT(n, 3000000))) FROM r",
 		rows + "SELECT SUM(LENGTH(CONCAT(SPACE(2000000), n, SPACE(2000000)))) FROM r",
@@ -190,7 +191,7 @@ func TestStringsOfFunctionsAreCounted(t *testing.T) {
 		if !errors.As(err, &e) || e.Kind != sqlerr.Resource || !strings.Contains(e.Error(), "the values of expressions") {
 			t.Errorf("%s: %v", sql, err)
 		}
-		if got := s.engine.budget.Used(); got != 0 {
+		if got := s.engine.Budget.Used(); got != 0 {
 			t.Errorf("%s: %d bytes are left", sql, got)
 		}
 	}
@@ -199,21 +200,21 @@ func TestStringsOfFunctionsAreCounted(t *testing.T) {
 	}
 	// More in all than the limit, but not at once.
 	mustRun(t, s, "CALL tpch_generate(0.01)")
-	stored := s.engine.budget.Used()
+	stored := s.engine.Budget.Used()
 	if got := mustRun(t, s, "SELECT SUM(LENGTH(REPEAT('ab', l_quantity * 100))) = SUM(l_quantity) * 200, SUM(l_quantity) * 200 > 250000000 FROM lineitem"); strings.TrimSpace(got) != "1|1" {
 		t.Error(got)
 	}
 	if got := mustRun(t, s, "SELECT SUM(JSON_LENGTH(CONCAT('[', REPEAT('1,', l_quantity * 10), '1]'))) = SUM(l_quantity * 10 + 1) FROM lineitem WHERE l_orderkey < 5000"); strings.TrimSpace(got) != "1" {
 		t.Error(got)
 	}
-	if got := s.engine.budget.Used(); got != stored {
+	if got := s.engine.Budget.Used(); got != stored {
 		t.Errorf("%d bytes are left of %d", got, stored)
 	}
 }
 
 // Groups count what they copy of long strings that functions made before they copy many: the reservation that fails is for few of a batch's 40.
 func TestLongStringsOfGroupsCountEarly(t *testing.T) {
-	s := session(t, Options{Threads: 1, MemoryLimit: 60 << 20})
+	s := newSession(t, database.Options{Threads: 1, MemoryLimit: 60 << 20})
 	const rows = "(WITH RECURSIVE r AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM r WHERE n < 40) SELECT n, REPEAT(MD5(n), 31250) AS t FROM r) AS x"
 	asked := regexp.MustCompile(`asked for .* \((\d+) bytes\) with`)
 	for _, sql := range []string{
@@ -238,7 +239,7 @@ func TestLongStringsOfGroupsCountEarly(t *testing.T) {
 // Rows that GROUP_CONCAT has joined give their memory back before the next one joins its own.
 func TestJoinedTextsLetRowsGo(t *testing.T) {
 	const length, rows = 100_000, 20
-	s := session(t, Options{Threads: 1, MemoryLimit: 24 << 20})
+	s := newSession(t, database.Options{Threads: 1, MemoryLimit: 24 << 20})
 	mustRun(t, s, fmt.Sprintf("CREATE TABLE l AS WITH RECURSIVE r AS (SELECT 1 AS id UNION ALL SELECT id + 1 FROM r WHERE id < %d) SELECT id, REPEAT('ab', %d) AS t FROM r", rows, length/2))
 	var list []string
 	want := ""
@@ -273,10 +274,10 @@ func TestVectorsOfExpressionsAreCounted(t *testing.T) {
 			if testing.Short() && limit == 1<<30 && tc.want != "1" { // 20 million values each
 				continue
 			}
-			s := session(t, Options{Threads: 2, MemoryLimit: limit, Device: "cpu"})
+			s := newSession(t, database.Options{Threads: 2, MemoryLimit: limit, Device: "cpu"})
 			mustRun(t, s, "SET cte_max_recursion_depth = 10000; CREATE TABLE t (k BIGINT)")
 			mustRun(t, s, "INSERT INTO t WITH RECURSIVE g AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM g WHERE i < 4096) SELECT i FROM g")
-			stored := s.engine.budget.Used()
+			stored := s.engine.Budget.Used()
 			got, err := run(context.Background(), s, tc.sql)
 			if limit == 1<<30 {
 				if err != nil || strings.TrimSpace(got) != tc.want {
@@ -288,7 +289,7 @@ func TestVectorsOfExpressionsAreCounted(t *testing.T) {
 					t.Errorf("%.60s: %v", tc.sql, err)
 				}
 			}
-			if used := s.engine.budget.Used(); used != stored {
+			if used := s.engine.Budget.Used(); used != stored {
 				t.Errorf("%.60s: %d bytes are left of %d", tc.sql, used, stored)
 			}
 		}

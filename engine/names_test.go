@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/radish-sql/radish/engine/database"
 	"github.com/radish-sql/radish/sql/sqlerr"
 )
 
@@ -68,7 +69,7 @@ const nameTables = `
 	CREATE VIEW shown AS SELECT * FROM names`
 
 func TestNamesInClauses(t *testing.T) {
-	s := session(t, Options{Threads: 1})
+	s := newSession(t, database.Options{Threads: 1})
 	mustRun(t, s, nameTables+"; SET sql_mode = ''") // items may be shown that the groups do not determine
 	ask := func(sql string) string {
 		out, err := run(context.Background(), s, sql)
@@ -131,7 +132,7 @@ func TestNamesInClauses(t *testing.T) {
 // Names of aggregates and of window functions, names that several things have, and the warning that tells of a hidden item. The numbers
 // are MySQL's.
 func TestNamesOfComputedItems(t *testing.T) {
-	s := session(t, Options{Threads: 1})
+	s := newSession(t, database.Options{Threads: 1})
 	mustRun(t, s, nameTables)
 	for _, c := range []struct{ sql, want string }{
 		// An aggregate.

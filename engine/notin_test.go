@@ -3,12 +3,14 @@ package engine
 import (
 	"strings"
 	"testing"
+
+	"github.com/radish-sql/radish/engine/database"
 )
 
 // TestNotInByKeys: NOT IN whose subquery's rows an equality chooses looks up keys where a key has many rows; NULLs are looked up too, not compared. test/sqllogic's
 // notin.slt has the answers.
 func TestNotInByKeys(t *testing.T) {
-	s := session(t, Options{Threads: 1})
+	s := newSession(t, database.Options{Threads: 1})
 	mustRun(t, s, "CREATE TABLE few (k INT, v INT); CREATE TABLE many (k INT, v INT)")
 	mustRun(t, s, "INSERT INTO few WITH RECURSIVE s(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s WHERE n < 100) SELECT n, n FROM s")
 	mustRun(t, s, "INSERT INTO many SELECT k % 4, NULLIF(v, 50) FROM few")

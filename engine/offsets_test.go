@@ -6,13 +6,15 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/radish-sql/radish/engine/database"
 )
 
 // A time with its offset from UTC is a moment, wherever a text becomes a DATETIME or TIMESTAMP, as in MySQL since 8.0.19: it is shown in the
 // session's zone. Columns of such strings in files are TIMESTAMPs.
 func TestOffsetsFromUTC(t *testing.T) {
 	dir := t.TempDir()
-	s := session(t, Options{Threads: 1})
+	s := newSession(t, database.Options{Threads: 1})
 	path := func(name string) string { return filepath.Join(dir, name) }
 	for name, text := range map[string]string{
 		"m.csv": "id,ts\n1,2024-05-01T10:00:00Z\n2,2024-05-01 10:00:00.25+02:00\n3,\n", "m.jsonl": "{\"id\":1,\"ts\":\"2024-05-01T10:00:00Z\"}\n{\"id\":2,\"ts\":\"2024-05-01 10:00:00.25+02:00\"}\n{\"id\":3,\"ts\":null}\n",

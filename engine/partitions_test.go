@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/radish-sql/radish/engine/database"
 )
 
 // Folders named key=value give columns, whose conditions leave files out, whether scans read the files or memory does.
@@ -17,7 +19,7 @@ func TestPartitions(t *testing.T) {
 
 func testPartitions(t *testing.T, ending string) {
 	dir := t.TempDir()
-	s := session(t, Options{Threads: 2})
+	s := newSession(t, database.Options{Threads: 2})
 	mustRun(t, s, "CREATE TABLE x (id INT, amount DECIMAL(10,2), year BIGINT, month BIGINT, region TEXT, day DATE)")
 	mustRun(t, s, `INSERT INTO x
 		SELECT n, n / 4, 2020 + n % 3, 1 + n % 2, IF(n % 5 = 0, NULL, IF(n % 5 = 1, 'a/b', 'süd')), DATE '2024-01-01' + INTERVAL n % 2 DAY FROM generate_series(1, 2400) AS r(n)`)
@@ -35,7 +37,7 @@ func testPartitions(t *testing.T, ending string) {
 	}
 	file := "`" + filepath.Join(dir, "**/x."+ending) + "`"
 	for _, streams := range []bool{false, true} {
-		f := session(t, Options{Threads: 2})
+		f := newSession(t, database.Options{Threads: 2})
 		if streams && ending == "csv.gz" {
 			continue // what is compressed has to be read from its start
 		}
@@ -78,7 +80,7 @@ func testPartitions(t *testing.T, ending string) {
 func TestPartitionsOfFilesColumns(t *testing.T) {
 	for _, ending := range []string{"parquet", "csv", "jsonl", "arrow", "arrows"} {
 		dir := t.TempDir()
-		s := session(t, Options{Threads: 2})
+		s := newSession(t, database.Options{Threads: 2})
 		for folder, query := range map[string]string{"y=01": "SELECT 7 AS Y, 1 AS v", "y=2": "SELECT 2 AS v"} {
 			if err := os.Mkdir(filepath.Join(dir, folder), 0o755); err != nil {
 				t.Fatal(err)

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/radish-sql/radish/engine/database"
 	"github.com/radish-sql/radish/exec/gpu"
 )
 
@@ -24,7 +25,7 @@ func aliases(table string, n int) string {
 
 // Products whose number of rows no float64 can hold are planned like others, and give their first row at once.
 func TestHugeProducts(t *testing.T) {
-	s := session(t, Options{Threads: 2, Device: gpu.Never})
+	s := newSession(t, database.Options{Threads: 2, Device: gpu.Never})
 	mustRun(t, s, million)
 	numbers := []int{4, 9, 55, 64, 65, 200}
 	if testing.Short() {
@@ -75,7 +76,7 @@ func TestHugeProducts(t *testing.T) {
 
 // Estimates over doubles that lie further apart than the largest double are numbers.
 func TestEstimatesOfHugeDoubles(t *testing.T) {
-	s := session(t, Options{Threads: 1, Device: gpu.Never})
+	s := newSession(t, database.Options{Threads: 1, Device: gpu.Never})
 	// Two heaps of values, so that a bucket of the histogram spans what lies between them.
 	mustRun(t, s, million+"CREATE TABLE d AS SELECT IF(n % 2 = 0, -1, 1) * (1.7e308 - n * 1e303) AS x, n AS y FROM big WHERE n <= 1000")
 	const sql = "SELECT a.y, b.y FROM d a, d b, d c WHERE a.x < 1.5e308 AND b.x < 1.4e308 AND c.x > -1.75e308 AND a.y = b.y AND b.y = c.y ORDER BY 1 LIMIT 2"
@@ -89,7 +90,7 @@ func TestEstimatesOfHugeDoubles(t *testing.T) {
 
 // A scan for values that its table does not have is no scan, as long as the table does not have them.
 func TestProvablyEmpty(t *testing.T) {
-	s := session(t, Options{Threads: 1, Device: gpu.Never})
+	s := newSession(t, database.Options{Threads: 1, Device: gpu.Never})
 	mustRun(t, s, "CREATE TABLE t (k INT, s VARCHAR(10), d DECIMAL(6,2), n INT); INSERT INTO t VALUES (1, 'b', 1.50, NULL), (7, 'x', 9.25, NULL)")
 	for _, cond := range []string{"k = -1", "k > 7", "k >= 8", "k < 1", "k <= 0", "k IN (-5, 9, 11)", "s = 'a'", "s > 'x'", "d = 9.26", "d < 1.5", "k BETWEEN 8 AND 20"} {
 		if plan := mustRun(t, s, "EXPLAIN SELECT count(*) FROM t WHERE "+cond); strings.Contains(plan, "scan") {

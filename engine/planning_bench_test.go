@@ -5,6 +5,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/radish-sql/radish/engine/database"
+	"github.com/radish-sql/radish/engine/session"
+	"github.com/radish-sql/radish/engine/variables"
 	"github.com/radish-sql/radish/exec/gpu"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/planner/rules"
@@ -16,7 +19,7 @@ import (
 // BenchmarkPlanning shares out what TPC-H's queries take over tables so small that running them is not all: the time of each stage of a statement that is planned anew,
 // in microseconds a query, and of a statement that comes again.
 func BenchmarkPlanning(b *testing.B) {
-	e, err := New(Options{Threads: 1, Device: gpu.Never})
+	e, err := New(database.Options{Threads: 1, Device: gpu.Never})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -51,13 +54,13 @@ func BenchmarkPlanning(b *testing.B) {
 				stage := func(i int) { took[i] += time.Since(begin); begin = time.Now() }
 				stmt := parsed(q.SQL)[0]
 				stage(0)
-				st := &statement{Statement: stmt, session: s, ctx: context.Background()}
-				bound, err := st.binder().Query(stmt.Node)
+				st := &session.Statement{Statement: stmt, Session: s.Session, Context: context.Background()}
+				bound, err := st.Binder().Query(stmt.Node)
 				if err != nil {
 					b.Fatal(err)
 				}
 				stage(1)
-				better, _, err := rules.Optimize(bound, rules.Options{Context: st.exprContext()})
+				better, _, err := rules.Optimize(bound, rules.Options{Context: st.Expressions()})
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -72,7 +75,7 @@ func BenchmarkPlanning(b *testing.B) {
 			b.ReportMetric(float64(took[i].Microseconds())/float64(b.N*len(queries)), name+"-µs/query")
 		}
 	})
-	for _, disabled := range []string{planSharing, ""} {
+	for _, disabled := range []string{variables.PlanSharing, ""} {
 		b.Run("again, disabled="+disabled, func(b *testing.B) {
 			if err := s.SetVariable("radish_disabled_rules", disabled); err != nil {
 				b.Fatal(err)

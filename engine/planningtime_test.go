@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/radish-sql/radish/engine/database"
+	"github.com/radish-sql/radish/engine/result"
 	"github.com/radish-sql/radish/exec/gpu"
 	"github.com/radish-sql/radish/sql/sqlerr"
 )
@@ -99,7 +101,7 @@ func hardToPlan() []struct{ name, sql string } {
 // Planning ends soon when the statement is cancelled or its time is up, whatever it is at. RADISH_PLAN_ONLY picks statements by a
 // part of their names.
 func TestPlanningIsInterrupted(t *testing.T) {
-	s := session(t, Options{Threads: 1, Device: gpu.Never})
+	s := newSession(t, database.Options{Threads: 1, Device: gpu.Never})
 	mustRun(t, s, "CREATE TABLE t (id INT PRIMARY KEY, a INT, b INT); INSERT INTO t VALUES (1, 2, 3), (4, 5, 6), (7, 8, 9); CREATE TABLE u AS SELECT * FROM t")
 	mustRun(t, s, "CALL tpch_generate(0.01)")
 	mustRun(t, s, "CREATE VIEW v0 AS SELECT id AS x, a AS y FROM t")
@@ -142,7 +144,7 @@ func TestPlanningIsInterrupted(t *testing.T) {
 
 // Lists of IN are planned in time that grows with them, not with their square.
 func TestLongListsArePlannedInTime(t *testing.T) {
-	s := session(t, Options{Threads: 1, Device: gpu.Never})
+	s := newSession(t, database.Options{Threads: 1, Device: gpu.Never})
 	mustRun(t, s, "CREATE TABLE t (a INT, b INT)")
 	for _, operator := range []string{"IN", "NOT IN"} {
 		plan := func(n int) time.Duration {
@@ -173,7 +175,7 @@ func TestLongListsArePlannedInTime(t *testing.T) {
 
 // max_execution_time counts planning, as a variable and as a hint.
 func TestPlanningTimeIsExecutionTime(t *testing.T) {
-	s := session(t, Options{Threads: 1, Device: gpu.Never})
+	s := newSession(t, database.Options{Threads: 1, Device: gpu.Never})
 	mustRun(t, s, "CREATE TABLE t (id INT)")
 	from := aliases("t", 4900)
 	for _, sql := range []string{
@@ -188,7 +190,7 @@ func TestPlanningTimeIsExecutionTime(t *testing.T) {
 		}
 		parsed := time.Now()
 		for _, stmt := range stmts {
-			var res *Result
+			var res *result.Result
 			if res, err = s.Execute(context.Background(), stmt, nil); err == nil {
 				res.Close()
 			}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
 
+	"github.com/radish-sql/radish/engine/session"
 	"github.com/radish-sql/radish/sql/parse"
 	"github.com/radish-sql/radish/sql/sqlerr"
 )
@@ -16,23 +17,23 @@ import (
 
 // locate gives an error that has no position yet the position of what it names in the statement: a table, file, database, column or key, or the
 // expression whose value is at fault.
-func (s *Session) locate(stmt *parse.Statement, e *sqlerr.Error) *sqlerr.Error {
+func locate(s *session.Session, stmt *parse.Statement, e *sqlerr.Error) *sqlerr.Error {
 	if e.Pos.Known() || strings.HasPrefix(e.Message, "in view ") {
 		return e
 	}
-	located := s.locateValue(stmt, e)
+	located := locateValue(s, stmt, e)
 	if !located.Pos.Known() {
-		located = s.locateName(stmt, e)
+		located = locateName(s, stmt, e)
 	}
 	if x := e.Expression(); len(x.Names) > 0 && !located.Pos.Known() {
-		located = stmt.LocateExpression(e, s.vars.parseMode, x)
+		located = stmt.LocateExpression(e, s.Vars.ParseMode, x)
 	}
 	return located
 }
 
 // locateName looks for what the message of an error names.
-func (s *Session) locateName(stmt *parse.Statement, e *sqlerr.Error) *sqlerr.Error {
-	mode := s.vars.parseMode
+func locateName(s *session.Session, stmt *parse.Statement, e *sqlerr.Error) *sqlerr.Error {
+	mode := s.Vars.ParseMode
 	name := quotedName(e)
 	switch {
 	case e.Code == sqlerr.CodeSubqueryNo1Row:
@@ -75,7 +76,7 @@ func (s *Session) locateName(stmt *parse.Statement, e *sqlerr.Error) *sqlerr.Err
 }
 
 // locateValue gives an error about the value of a column the position of that value in INSERT INTO t VALUES ..., which names no columns.
-func (s *Session) locateValue(stmt *parse.Statement, e *sqlerr.Error) *sqlerr.Error {
+func locateValue(s *session.Session, stmt *parse.Statement, e *sqlerr.Error) *sqlerr.Error {
 	n, ok := stmt.Node.(*ast.InsertStmt)
 	if !ok || len(n.Lists) == 0 || len(n.Columns) > 0 {
 		return e
@@ -93,11 +94,11 @@ func (s *Session) locateValue(stmt *parse.Statement, e *sqlerr.Error) *sqlerr.Er
 	if !ok {
 		return e
 	}
-	db, found, err := s.find(name)
+	db, found, err := s.Find(name)
 	if err != nil {
 		return e
 	}
-	t, err := s.snapshot().Table(db, found)
+	t, err := s.Snapshot().Table(db, found)
 	if err != nil {
 		return e
 	}
@@ -119,7 +120,7 @@ func (s *Session) locateValue(stmt *parse.Statement, e *sqlerr.Error) *sqlerr.Er
 	if row < 0 {
 		return e
 	}
-	return stmt.LocateValue(e, s.vars.parseMode, row, column)
+	return stmt.LocateValue(e, s.Vars.ParseMode, row, column)
 }
 
 // nullRow returns the first row whose value for a column is NULL as it is written; -1: there is none.

@@ -10,13 +10,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/radish-sql/radish/engine/database"
 	"github.com/radish-sql/radish/exec/gpu"
 	"github.com/radish-sql/radish/sql/sqlerr"
 )
 
 // TestPositions checks that errors point at the name, or the expression, that they are about, marked by ^ before it.
 func TestPositions(t *testing.T) {
-	s := session(t, Options{Threads: 1})
+	s := newSession(t, database.Options{Threads: 1})
 	mustRun(t, s, "CREATE TABLE t (a INT); CREATE TABLE u (a INT); CREATE VIEW v AS SELECT a FROM t; DROP TABLE t; "+
 		"CREATE TABLE n (id INT PRIMARY KEY, big BIGINT NOT NULL, s VARCHAR(3), KEY k (s)); INSERT INTO n VALUES (1, 9223372036854775807, ''), (2, 2, ''); "+
 		"CREATE TABLE doc (d JSON); CREATE VIEW wide AS SELECT big + id - 1 AS b FROM n")
@@ -92,7 +93,7 @@ func TestDescribeFile(t *testing.T) {
 	if err := os.WriteFile(path, []byte("id,name,day\n1,a,2024-01-01\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s := session(t, Options{Threads: 1})
+	s := newSession(t, database.Options{Threads: 1})
 	got := mustRun(t, s, "DESCRIBE `"+path+"`")
 	mustRun(t, s, "CREATE TABLE copy AS SELECT * FROM `"+path+"`")
 	if want := mustRun(t, s, "DESCRIBE copy"); got != want {
@@ -109,7 +110,7 @@ func TestUnknownKindOfFile(t *testing.T) {
 	if err := os.WriteFile(path, []byte("x"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s := session(t, Options{Threads: 1})
+	s := newSession(t, database.Options{Threads: 1})
 	for name, says := range map[string]string{path: "a file of this name exists", path + ".no": "doesn't exist"} {
 		_, err := run(context.Background(), s, "SELECT * FROM `"+name+"`")
 		var e *sqlerr.Error
@@ -121,7 +122,7 @@ func TestUnknownKindOfFile(t *testing.T) {
 
 // What SHOW CREATE TABLE prints makes the same table again.
 func TestShowCreateTableRoundTrip(t *testing.T) {
-	s := session(t, Options{Threads: 1})
+	s := newSession(t, database.Options{Threads: 1})
 	mustRun(t, s, "CREATE TABLE t (a INT PRIMARY KEY, b DATETIME(3) DEFAULT CURRENT_TIMESTAMP(3), c INT DEFAULT (LENGTH('a)')), "+
 		"d DATETIME DEFAULT NOW(), e VARCHAR(10) NOT NULL DEFAULT 'it''s', f INT DEFAULT -3, UNIQUE KEY u (e, f))")
 	create := func() string {
@@ -150,7 +151,7 @@ func TestShowCreateTableRoundTrip(t *testing.T) {
 
 // TestTimeHints checks that hints bound the time of their statement and of no other.
 func TestTimeHints(t *testing.T) {
-	s := session(t, Options{Threads: 1})
+	s := newSession(t, database.Options{Threads: 1})
 	for _, hint := range []string{"MAX_EXECUTION_TIME(20)", "SET_VAR(max_execution_time = 20)"} {
 		begin := time.Now()
 		_, err := run(context.Background(), s, "SELECT /*+ "+hint+" */ SLEEP(20)")
@@ -164,7 +165,7 @@ func TestTimeHints(t *testing.T) {
 // EXPLAIN ANALYZE tells how many groups the CPU found, and in what form it held them. Of pipelines that end in the same groups the last
 // one tells it.
 func TestExplainAnalyzeTellsGroups(t *testing.T) {
-	s := session(t, Options{Threads: 2, Device: gpu.Never})
+	s := newSession(t, database.Options{Threads: 2, Device: gpu.Never})
 	mustRun(t, s, `CREATE TABLE d AS WITH RECURSIVE r AS (SELECT 0 AS n UNION ALL SELECT n + 1 FROM r WHERE n < 199) SELECT n FROM r;
 		CREATE TABLE t AS SELECT a.n * 200 + b.n AS id, (a.n * 200 + b.n) * 1000003 AS sorted, b.n % 7 AS few, (a.n * 31 + b.n) * 1000000000000007 AS wide, a.n * 1.5e0 AS x, CONCAT('word', b.n % 3) AS word
 		FROM d AS a JOIN d AS b ORDER BY id`)
@@ -190,7 +191,7 @@ func TestExplainAnalyzeTellsGroups(t *testing.T) {
 }
 
 func TestExplainFormats(t *testing.T) {
-	s := session(t, Options{Threads: 1})
+	s := newSession(t, database.Options{Threads: 1})
 	pipelines, tree := mustRun(t, s, "EXPLAIN SELECT 1"), mustRun(t, s, "EXPLAIN FORMAT=TREE SELECT 1")
 	if !strings.HasPrefix(pipelines, "pipeline 0 on cpu") || !strings.HasPrefix(tree, "rows  plan\n  ~1  result\n      └─ project 1\n") {
 		t.Errorf("%s\n%s", pipelines, tree)
@@ -215,7 +216,7 @@ func TestExplainFormats(t *testing.T) {
 }
 
 func TestShowFullColumns(t *testing.T) {
-	s := session(t, Options{Threads: 1})
+	s := newSession(t, database.Options{Threads: 1})
 	mustRun(t, s, "CREATE TABLE t (a INT PRIMARY KEY COMMENT 'the key', b VARCHAR(5), c BLOB)")
 	got := mustRun(t, s, "SHOW FULL COLUMNS FROM t")
 	for i, want := range []string{"a|int|NULL|NO|PRI|NULL||select,insert,update|the key", "b|varchar(5)|utf8mb4_bin|YES||NULL||select,insert,update|", "c|blob|NULL|YES||NULL||select,insert,update|"} {
@@ -226,7 +227,7 @@ func TestShowFullColumns(t *testing.T) {
 }
 
 func TestRowCount(t *testing.T) {
-	s := session(t, Options{Threads: 1})
+	s := newSession(t, database.Options{Threads: 1})
 	mustRun(t, s, "CREATE TABLE t (a INT PRIMARY KEY)")
 	for _, c := range []struct{ sql, want string }{
 		{"INSERT INTO t VALUES (1), (2), (3)", "3"},
@@ -244,7 +245,7 @@ func TestRowCount(t *testing.T) {
 
 // Who writes a file's name without backticks is told how.
 func TestFileWithoutBackticks(t *testing.T) {
-	s := session(t, Options{Threads: 1})
+	s := newSession(t, database.Options{Threads: 1})
 	for sql, want := range map[string]string{"SELECT * FROM sales.csv": "FROM `sales.csv`", "SELECT * FROM t JOIN sales.parquet USING (a)": "FROM `sales.parquet`", "SELECT * FROM mian.t": "did you mean 'main'"} {
 		_, err := run(context.Background(), s, "CREATE TABLE IF NOT EXISTS t (a INT); "+sql)
 		if e := sqlerr.From(err); e == nil || e.Code != sqlerr.CodeUnknownDatabase || !strings.Contains(e.Hint, want) {
@@ -255,7 +256,7 @@ func TestFileWithoutBackticks(t *testing.T) {
 
 // TestExplainTree looks at a plan whose pipelines branch: a join's builds, a union, a recursion.
 func TestExplainTree(t *testing.T) {
-	s := session(t, Options{Threads: 1, Device: gpu.Never})
+	s := newSession(t, database.Options{Threads: 1, Device: gpu.Never})
 	mustRun(t, s, "CREATE TABLE a (x INT, y INT); CREATE TABLE b (x INT, z INT); INSERT INTO a VALUES (1, 2), (2, 3), (3, 4); INSERT INTO b VALUES (1, 5), (2, 6); SET explain_format = 'tree'")
 	got := mustRun(t, s, "EXPLAIN ANALYZE SELECT y, SUM(z) FROM a JOIN b USING (x) GROUP BY y ORDER BY y")
 	lines := 0

@@ -6,6 +6,11 @@ import (
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
 
+	"github.com/radish-sql/radish/engine/assign"
+	"github.com/radish-sql/radish/engine/change"
+	"github.com/radish-sql/radish/engine/query"
+	"github.com/radish-sql/radish/engine/result"
+	"github.com/radish-sql/radish/engine/session"
 	"github.com/radish-sql/radish/exec/memory"
 	"github.com/radish-sql/radish/planner/bind"
 	"github.com/radish-sql/radish/planner/logical"
@@ -24,37 +29,41 @@ var probes = []types.Value{types.IntValue(1), types.NullOf(types.Null), types.St
 // returns the columns of the result; one whose type depends on those of the markers' values has the type NULL. ok is false for other statements,
 // which are not checked. If a GPU may run the query, its kernels are compiled in the background.
 //
-// The bound statement is dropped. Execute binds again or takes a kept plan (sessionplans.go, sharedplans.go).
-func (s *Session) Prepare(ctx context.Context, stmt parse.Statement) (columns []ResultColumn, ok bool, err error) {
-	if err := s.engine.alive(); err != nil {
+// The bound statement is dropped. Execute binds again or takes a kept plan (package plans).
+func (s *Session) Prepare(ctx context.Context, stmt parse.Statement) (columns []result.ResultColumn, ok bool, err error) {
+	return prepare(ctx, s.Session, stmt)
+}
+
+func prepare(ctx context.Context, s *session.Session, stmt parse.Statement) (columns []result.ResultColumn, ok bool, err error) {
+	if err := s.DB.Alive(); err != nil {
 		return nil, false, err
 	}
-	defer s.engine.stored.Enter()()
+	defer s.DB.Stored.Enter()()
 	own := *s // whose warnings and hints are no one else's
-	own.warnings = &sqlerr.Warnings{}
-	if _, err := own.applyHints(stmt.Node); err != nil {
+	own.Warnings = &sqlerr.Warnings{}
+	if _, err := own.ApplyHints(stmt.Node); err != nil {
 		return nil, false, err
 	}
 	ctx = fileaccess.LookOnce(ctx)
 	tries := probes
-	var bound *statement // and its query, with markers' values that it takes
-	var query *logical.Query
+	var bound *session.Statement // and its query, with markers' values that it takes
+	var toRun *logical.Query
 	if len(stmt.Params) == 0 {
 		tries = probes[:1]
 	}
 	var first error
 	for _, value := range tries {
-		st := &statement{ctx: ctx, Statement: stmt, session: &own}
+		st := &session.Statement{Context: ctx, Statement: stmt, Session: &own}
 		for range stmt.Params {
-			st.params = append(st.params, value)
+			st.Given = append(st.Given, value)
 		}
-		var found []ResultColumn
+		var found []result.ResultColumn
 		known := false
 		err := sqlerr.Guard(func() (err error) {
-			defer st.end()
+			defer st.End()
 			var q *logical.Query
-			if found, q, known, err = own.bindOnly(st); q != nil && query == nil && err == nil && !st.namesFiles() {
-				bound, query = st, q
+			if found, q, known, err = bindOnly(st); q != nil && toRun == nil && err == nil && !query.NamesFiles(st) {
+				bound, toRun = st, q
 			}
 			return err
 		})
@@ -71,32 +80,33 @@ func (s *Session) Prepare(ctx context.Context, stmt parse.Statement) (columns []
 		}
 	}
 	if !ok {
-		err := own.locate(&stmt, sqlerr.From(first))
-		s.prepares(err)
+		err := locate(&own, &stmt, sqlerr.From(first))
+		prepares(s, err)
 		return nil, false, err
 	}
-	s.prepares(nil)
-	if query != nil {
-		own.compileAhead(bound, query)
+	prepares(s, nil)
+	if toRun != nil {
+		query.CompileAhead(bound, toRun)
 	}
 	return columns, true, nil
 }
 
 // prepareText runs PREPARE: the text, or that of a user variable, is parsed and bound, and kept under its name.
-func (s *Session) prepareText(st *statement, n *ast.PrepareStmt) (*Result, error) {
+func prepareText(st *session.Statement, n *ast.PrepareStmt) (*result.Result, error) {
+	s := st.Session
 	name := strings.ToLower(n.Name)
-	s.values.deallocate(name)        // also if what follows fails
+	s.Values.Deallocate(name)        // also if what follows fails
 	text := strings.Clone(n.SQLText) // not the statement that it is a piece of
 	if n.SQLVar != nil {
-		v, _ := s.vars.UserVariable(n.SQLVar.Name)
+		v, _ := s.Vars.UserVariable(n.SQLVar.Name)
 		text = v.Text()
 		if v.Null {
 			text = "NULL" // as MySQL reads it
 		}
 	}
-	parsing := memory.Account{Budget: st.memory(), Operator: "parsing"}
+	parsing := memory.Account{Budget: st.Budget(), Operator: "parsing"}
 	defer parsing.Close()
-	stmt, err := parse.OneWithin(text, s.vars.parseMode, parsing.Add)
+	stmt, err := parse.OneWithin(text, s.Vars.ParseMode, parsing.Add)
 	if err != nil {
 		return nil, err
 	}
@@ -104,18 +114,19 @@ func (s *Session) prepareText(st *statement, n *ast.PrepareStmt) (*Result, error
 	case *ast.PrepareStmt, *ast.ExecuteStmt, *ast.DeallocateStmt:
 		return nil, sqlerr.New(sqlerr.CodeUnsupportedPrepare, sqlerr.User, "This command is not supported in the prepared statement protocol yet")
 	}
-	if _, _, err := s.Prepare(st.ctx, stmt); err != nil {
+	if _, _, err := prepare(st.Context, s, stmt); err != nil {
 		return nil, err
 	}
-	if err := s.values.prepare(name, stmt); err != nil {
+	if err := s.Values.Prepare(name, stmt); err != nil {
 		return nil, err
 	}
-	return &Result{}, nil
+	return &result.Result{}, nil
 }
 
 // executePrepared runs EXECUTE: the prepared statement with the values of user variables.
-func (s *Session) executePrepared(st *statement, n *ast.ExecuteStmt) (*Result, error) {
-	stmt, err := s.preparedFor(n)
+func executePrepared(st *session.Statement, n *ast.ExecuteStmt) (*result.Result, error) {
+	s := st.Session
+	stmt, err := preparedFor(s, n)
 	if err != nil {
 		return nil, err
 	}
@@ -123,22 +134,22 @@ func (s *Session) executePrepared(st *statement, n *ast.ExecuteStmt) (*Result, e
 	for _, e := range n.UsingVars {
 		v := types.NullOf(types.Text)
 		if x, ok := e.(*ast.VariableExpr); ok {
-			if value, set := s.vars.UserVariable(x.Name); set {
+			if value, set := s.Vars.UserVariable(x.Name); set {
 				v = value
 			}
 		}
 		params = append(params, v)
 	}
-	st.Statement, st.params, st.context = stmt, params, nil
-	if err := st.takeTree(stmt.Memory); err != nil {
+	st.Statement, st.Given, st.Exprs = stmt, params, nil
+	if err := st.TakeTree(stmt.Memory); err != nil {
 		return nil, err
 	}
-	return s.dispatch(st)
+	return dispatch(st)
 }
 
 // preparedFor returns the statement that an EXECUTE names, whose number of values must be right; one without a node is not known (see Check).
-func (s *Session) preparedFor(n *ast.ExecuteStmt) (parse.Statement, error) {
-	stmt, ok := s.values.prepared[strings.ToLower(n.Name)]
+func preparedFor(s *session.Session, n *ast.ExecuteStmt) (parse.Statement, error) {
+	stmt, ok := s.Values.Prepared[strings.ToLower(n.Name)]
 	if !ok {
 		return stmt, sqlerr.New(sqlerr.CodeUnknownStatement, sqlerr.User, "Unknown prepared statement handler (%s) given to EXECUTE", n.Name)
 	}
@@ -148,31 +159,32 @@ func (s *Session) preparedFor(n *ast.ExecuteStmt) (parse.Statement, error) {
 	return stmt, nil
 }
 
-func (s *Session) deallocate(n *ast.DeallocateStmt) (*Result, error) {
+func deallocate(s *session.Session, n *ast.DeallocateStmt) (*result.Result, error) {
 	name := strings.ToLower(n.Name)
-	if !s.values.deallocate(name) {
+	if !s.Values.Deallocate(name) {
 		return nil, sqlerr.New(sqlerr.CodeUnknownStatement, sqlerr.User, "Unknown prepared statement handler (%s) given to DEALLOCATE PREPARE", n.Name)
 	}
-	return &Result{}, nil
+	return &result.Result{}, nil
 }
 
 // bindOnly binds a statement of a kind that can be without being run; known is false for the others. columns are those of
 // the result, which a query has.
-func (s *Session) bindOnly(st *statement) (columns []ResultColumn, q *logical.Query, known bool, err error) {
-	b := st.binder()
+func bindOnly(st *session.Statement) (columns []result.ResultColumn, q *logical.Query, known bool, err error) {
+	b := st.Binder()
 	switch n := st.Node.(type) {
 	case *ast.SelectStmt:
-		if st.assigning() {
+		if assign.Assigning(st) {
 			return nil, nil, false, nil
 		}
-		return s.bindQuery(st, n)
+		return bindQuery(st, n)
 	case *ast.SetOprStmt:
-		return s.bindQuery(st, n)
+		return bindQuery(st, n)
 	case *ast.InsertStmt:
 		var ins *bind.Insert
 		if ins, err = b.Insert(n); err == nil && st.Rows != nil {
-			st.moreRows(n, ins)
-			err = st.rest.bindAll(len(ins.Given))
+			if more := change.MoreRows(st, n, ins); more != nil {
+				err = more.BindAll(len(ins.Given))
+			}
 		}
 	case *ast.UpdateStmt:
 		if bind.IsMulti(n) {
@@ -193,17 +205,17 @@ func (s *Session) bindOnly(st *statement) (columns []ResultColumn, q *logical.Qu
 }
 
 // bindQuery binds a query, which may write to a file or to variables.
-func (s *Session) bindQuery(st *statement, n ast.Node) (columns []ResultColumn, q *logical.Query, known bool, err error) {
-	plain, into := outfileOf(n)
-	q, err = st.binder().Query(plain)
+func bindQuery(st *session.Statement, n ast.Node) (columns []result.ResultColumn, q *logical.Query, known bool, err error) {
+	plain, into := query.OutfileOf(n)
+	q, err = st.Binder().Query(plain)
 	if err != nil || into != nil || len(st.Into) > 0 {
 		return nil, nil, true, err
 	}
-	return resultColumns(q.Cols, q.Names), q, true, nil
+	return query.ResultColumns(q.Cols, q.Names), q, true, nil
 }
 
 // joinTypes makes NULL of the types of columns that are others in more.
-func joinTypes(columns, more []ResultColumn) {
+func joinTypes(columns, more []result.ResultColumn) {
 	for i := range columns {
 		if columns[i].Type != more[i].Type {
 			columns[i].Type = types.Null

@@ -7,13 +7,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/radish-sql/radish/engine/background"
 	"github.com/radish-sql/radish/exec/gpu"
 )
 
 // settleAuto waits until nothing is done in the background.
 func settleAuto(t *testing.T, e *Engine, d *gpu.Device) {
 	t.Helper()
-	for end := time.Now().Add(2 * time.Minute); e.auto.preparing.count() > 0 || e.auto.ahead.count() > 0 || d.Investing() > 0; time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(2 * time.Minute); e.Auto.Preparing.Count() > 0 || e.Auto.Ahead.Count() > 0 || d.Investing() > 0; time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatal("the background does not come to rest")
 		}
@@ -62,7 +63,7 @@ func TestRehearsed(t *testing.T) {
 	if got != "1|1|NULL" {
 		t.Errorf("learned %q", got)
 	}
-	if used := e.statements.Used(); used != 0 {
+	if used := e.Statements.Used(); used != 0 {
 		t.Errorf("%d bytes are held behind the rehearsal", used)
 	}
 	// One that cannot run there is not asked for again at once.
@@ -78,7 +79,7 @@ func TestRehearsed(t *testing.T) {
 // TestInvested: the columns of a large table are uploaded when it is made, but for strings without dictionary; nobody has used them.
 func TestInvested(t *testing.T) {
 	e, d, s := autoEngine(t)
-	e.opts.Device = gpu.Auto
+	e.Opts.Device = gpu.Auto
 	autoTables(t, s)
 	mustRun(t, s, "CREATE TABLE texts AS SELECT n, MD5(n) AS m FROM facts")
 	var got string
@@ -95,7 +96,7 @@ func TestInvested(t *testing.T) {
 
 // TestPreparations runs each statement once at a time, some at once, and none behind the engine's end.
 func TestPreparations(t *testing.T) {
-	var x preparations
+	var x background.Preparations
 	ctx := t.Context()
 	engine, stop := context.WithCancel(ctx)
 	defer stop()
@@ -117,32 +118,32 @@ func TestPreparations(t *testing.T) {
 	var wg sync.WaitGroup
 	for i := range 6 {
 		wg.Go(func() {
-			if _, reason := x.prepare(ctx, engine, uint64(i%3), job); reason != "done" {
+			if _, reason := x.Prepare(ctx, engine, uint64(i%3), job); reason != "done" {
 				t.Errorf("statement %d: %q", i%3, reason)
 			}
 		})
 	}
-	for x.count() < 3 {
+	for x.Count() < 3 {
 		time.Sleep(time.Millisecond)
 	}
 	gone, leave := context.WithCancel(ctx)
 	leave()
-	if _, reason := x.prepare(gone, engine, 1, job); reason != "" {
+	if _, reason := x.Prepare(gone, engine, 1, job); reason != "" {
 		t.Errorf("who has gone gets %q", reason)
 	}
 	close(release)
 	wg.Wait()
-	if most != mostPreparing || began < 6 {
+	if most != background.MostPreparing || began < 6 {
 		t.Errorf("%d at once, %d in all", most, began)
 	}
-	if _, reason := x.prepare(ctx, engine, 9, func(context.Context) (*gpu.Placed, string) { panic("a bug") }); !strings.Contains(reason, "a bug") {
+	if _, reason := x.Prepare(ctx, engine, 9, func(context.Context) (*gpu.Placed, string) { panic("a bug") }); !strings.Contains(reason, "a bug") {
 		t.Errorf("a panic gives %q", reason)
 	}
 	stop()
-	if _, reason := x.prepare(ctx, engine, 7, job); reason != "" {
+	if _, reason := x.Prepare(ctx, engine, 7, job); reason != "" {
 		t.Errorf("behind the engine's end: %q", reason)
 	}
-	if x.count() != 0 {
-		t.Errorf("%d are left", x.count())
+	if x.Count() != 0 {
+		t.Errorf("%d are left", x.Count())
 	}
 }

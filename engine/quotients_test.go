@@ -6,13 +6,15 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"github.com/radish-sql/radish/engine/database"
 )
 
 // Aggregates of quotients take all their digits, nine behind the point, whether they are of groups or not, and hand all of theirs on.
 func TestAggregatesOfQuotients(t *testing.T) {
 	const seed, groups = 5, 4
 	r := rand.New(rand.NewPCG(seed, 0))
-	s := session(t, Options{Threads: 2})
+	s := newSession(t, database.Options{Threads: 2})
 	mustRun(t, s, "CREATE TABLE t (g INT, i INT, b INT)")
 	giga := big.NewInt(1e9)
 	// cut is a quotient with nine digits, in billionths.
@@ -58,7 +60,7 @@ func TestAggregatesOfQuotients(t *testing.T) {
 // A variable keeps a number with the digits that the computation gave it: a zero quotient and the difference of equal numbers have none behind the point. The
 // answers are those of MariaDB 10.11, whose arithmetic is MySQL's decimal.c.
 func TestDigitsOfZerosInVariables(t *testing.T) {
-	s := session(t, Options{Threads: 1})
+	s := newSession(t, database.Options{Threads: 1})
 	mustRun(t, s, "CREATE TABLE d (x INT); INSERT INTO d VALUES (0), (0)")
 	for _, c := range []struct{ sql, want string }{
 		{"SET @v = 0/6", "0"}, {"SET @v = 1/3", "0.333333333"}, {"SET @v = 6/3", "2.000000000"}, {"SET @v = 0.00", "0.00"}, {"SET @v = 0.00 * 3", "0.00"},

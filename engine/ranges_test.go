@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/radish-sql/radish/engine/database"
 )
 
 // rangeTables are two random tables, o and i, with NULLs, equal values, and keys that the other one lacks. It compares statements over them with
@@ -19,7 +21,7 @@ type rangeTables struct {
 
 func newRangeTables(t *testing.T) *rangeTables {
 	r := rand.New(rand.NewPCG(16, 7))
-	s := session(t, Options{})
+	s := newSession(t, database.Options{})
 	for _, name := range []string{"o", "i"} {
 		mustRun(t, s, "CREATE TABLE "+name+" (id INT, k INT, v INT, h INT, d DECIMAL(12, 3), day DATE, s VARCHAR(8), f DOUBLE)")
 		rows := make([]string, 240)
@@ -178,7 +180,7 @@ func TestGroupsAndFirstRowsOfRanges(t *testing.T) {
 // TestFirstRowsFitMemory numbers the rows of 70,000 partitions, of which few are wanted. They come one of each partition after the other, so that the first
 // ones are all of interest.
 func TestFirstRowsFitMemory(t *testing.T) {
-	s := session(t, Options{})
+	s := newSession(t, database.Options{})
 	mustRun(t, s, `CREATE TABLE a (i INT); INSERT INTO a WITH RECURSIVE r AS (SELECT 0 AS i UNION ALL SELECT i + 1 FROM r WHERE i < 999) SELECT i FROM r;
 		SET radish_memory_limit = '25MB'`)
 	const first = `SELECT COUNT(*), SUM(w), MAX(n) FROM (SELECT w, ROW_NUMBER() OVER (PARTITION BY p ORDER BY w) AS n

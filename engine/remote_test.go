@@ -16,6 +16,7 @@ import (
 
 	"github.com/apache/arrow/go/v17/parquet/file"
 
+	"github.com/radish-sql/radish/engine/database"
 	"github.com/radish-sql/radish/sql/sqlerr"
 )
 
@@ -74,7 +75,7 @@ func TestRemoteFiles(t *testing.T) {
 	dir := t.TempDir()
 	site := serveFolder(t, dir)
 	for _, rows := range []int{0, 1, 1000, 200_000} {
-		s := session(t, Options{Threads: 4, FileAccess: "full," + site.URL + "/"})
+		s := newSession(t, database.Options{Threads: 4, FileAccess: "full," + site.URL + "/"})
 		remoteRows(t, s, rows)
 		for _, ending := range []string{"csv", "csv.gz", "tsv", "jsonl", "jsonl.zst", "json", "parquet", "arrow", "arrows"} {
 			if rows == 0 && strings.HasPrefix(ending, "json") {
@@ -99,7 +100,7 @@ func TestRemoteFiles(t *testing.T) {
 			}
 		}
 	}
-	s := session(t, Options{Threads: 2, FileAccess: "none," + site.URL + "/"})
+	s := newSession(t, database.Options{Threads: 2, FileAccess: "none," + site.URL + "/"})
 	mustRun(t, s, "CREATE TABLE l (n BIGINT, f DOUBLE, d DATE, t VARCHAR(80), x DECIMAL(12,2))")
 	mustRun(t, s, "LOAD DATA INFILE '"+site.URL+"/x1000.csv' INTO TABLE l FIELDS TERMINATED BY ',' OPTIONALLY ENCLOSED BY '\"' IGNORE 1 LINES (n, f, d, @t, x)")
 	mustRun(t, s, "IMPORT INTO l FROM '"+site.URL+"/x1000.parquet' FORMAT 'parquet'")
@@ -120,7 +121,7 @@ func TestS3Files(t *testing.T) {
 	for name, value := range map[string]string{"AWS_ACCESS_KEY_ID": "key", "AWS_SECRET_ACCESS_KEY": "secret", "AWS_SESSION_TOKEN": "", "AWS_REGION": "", "AWS_ENDPOINT_URL_S3": site.URL} {
 		t.Setenv(name, value)
 	}
-	s := session(t, Options{Threads: 2, FileAccess: "full,s3://bucket/year=2024"})
+	s := newSession(t, database.Options{Threads: 2, FileAccess: "full,s3://bucket/year=2024"})
 	remoteRows(t, s, 1000)
 	for _, name := range []string{"bucket/year=2024/at=10%3A00/r.parquet", "bucket/year=2024/at=10%3A00/r.csv", "bucket/year=2024/at=10%3A00/r.jsonl.gz",
 		odd + "/r?.parquet", odd + "/r#.csv", odd + "/r+%2F.csv.gz", odd + "/?.jsonl"} {
@@ -168,7 +169,7 @@ func TestS3Patterns(t *testing.T) {
 	for name, value := range map[string]string{"AWS_ACCESS_KEY_ID": "key", "AWS_SECRET_ACCESS_KEY": "secret", "AWS_SESSION_TOKEN": "", "AWS_REGION": "", "AWS_ENDPOINT_URL_S3": site.URL} {
 		t.Setenv(name, value)
 	}
-	s := session(t, Options{Threads: 2, FileAccess: "full,s3://bucket/sales"})
+	s := newSession(t, database.Options{Threads: 2, FileAccess: "full,s3://bucket/sales"})
 	for year := 2023; year <= 2025; year++ {
 		for _, ending := range []string{"parquet", "csv", "jsonl.gz"} {
 			key := fmt.Sprintf("sales/year=%d/part-0.%s", year, ending)
@@ -199,7 +200,7 @@ func TestS3Patterns(t *testing.T) {
 func TestRemoteReadsWhatItNeeds(t *testing.T) {
 	dir := t.TempDir()
 	site := serveFolder(t, dir)
-	s := session(t, Options{Threads: 4, FileAccess: "full," + site.URL})
+	s := newSession(t, database.Options{Threads: 4, FileAccess: "full," + site.URL})
 	var columns []string
 	for i := range 20 {
 		columns = append(columns, fmt.Sprintf("CRC32(CONCAT(n, '-%d')) c%d", i, i))
@@ -259,7 +260,7 @@ func TestRemoteReadsWhatItNeeds(t *testing.T) {
 	}
 	t.Logf("%d bytes in %d requests, %d looks, of a file of %d; the column has %d in %d row groups", all, len(asked), looks, info.Size(), bytes, len(chunks))
 	// Little memory is no error: less is read at once.
-	small := session(t, Options{Threads: 2, FileAccess: "full," + site.URL, MemoryLimit: 6 << 20})
+	small := newSession(t, database.Options{Threads: 2, FileAccess: "full," + site.URL, MemoryLimit: 6 << 20})
 	for _, location := range []string{dir, site.URL} {
 		if got, err := run(context.Background(), small, fmt.Sprintf(strings.Replace(query, "SUM(c7)", "SUM(c7), COUNT(*), MAX(c8), MIN(c9)", 1), location)); err != nil || !strings.HasPrefix(got, strings.TrimSpace(want)+"|150000|") {
 			t.Errorf("with 6 MB, %s: %s, %v", location, got, err)
@@ -291,12 +292,12 @@ func TestRemoteFilesThatChange(t *testing.T) {
 	for _, ending := range []string{"csv", "jsonl", "parquet", "arrow"} {
 		dir := t.TempDir()
 		site := serveFolder(t, dir)
-		s := session(t, Options{Threads: 2, FileAccess: "full," + site.URL})
+		s := newSession(t, database.Options{Threads: 2, FileAccess: "full," + site.URL})
 		name := filepath.Join(dir, "x."+ending)
 		version := 0
 		change := func() {
 			version++
-			writer := session(t, Options{Threads: 1})
+			writer := newSession(t, database.Options{Threads: 1})
 			remoteRows(t, writer, 2000+version)
 			mustRun(t, writer, fmt.Sprintf("SELECT * FROM r INTO OUTFILE '%s' OVERWRITE", name))
 			at := time.Unix(1e9+int64(version), 0)
@@ -339,7 +340,7 @@ func TestRemoteSecrets(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	s := session(t, Options{Threads: 2, FileAccess: "full," + site.URL})
+	s := newSession(t, database.Options{Threads: 2, FileAccess: "full," + site.URL})
 	mustRun(t, s, "CREATE TABLE l (a INT, b INT)")
 	begin := strings.Replace(site.URL, "http://", "http://user:secret@", 1) + "/"
 	shown := 0
@@ -363,7 +364,7 @@ func TestRemoteSecrets(t *testing.T) {
 	if shown < 100 {
 		t.Errorf("only %d messages name an address", shown)
 	}
-	other := session(t, Options{Threads: 2})
+	other := newSession(t, database.Options{Threads: 2})
 	if _, err := run(context.Background(), other, "SELECT * FROM `"+begin+"good.csv?secret`"); !errors.Is(err, sqlerr.CodeOptionPrevents) || strings.Contains(err.Error(), "secret") {
 		t.Errorf("without permission: %v", err)
 	}
@@ -374,7 +375,7 @@ func TestRemoteStatementsEnd(t *testing.T) {
 	const most = 100 * time.Millisecond
 	dir := t.TempDir()
 	site := serveFolder(t, dir)
-	s := session(t, Options{Threads: 2, FileAccess: "full," + site.URL})
+	s := newSession(t, database.Options{Threads: 2, FileAccess: "full," + site.URL})
 	remoteRows(t, s, 200_000)
 	step, endings := 1, []string{"csv", "parquet", "arrow", "csv.gz"}
 	if testing.Short() { // the race detector takes 20 s to compress these rows
@@ -419,7 +420,7 @@ func remoteLate(t *testing.T, site *website, ending string, at int) (late time.D
 			<-ctx.Done()
 		}
 	}
-	own := session(t, Options{Threads: 2, FileAccess: "full," + site.URL})
+	own := newSession(t, database.Options{Threads: 2, FileAccess: "full," + site.URL})
 	_, err := run(ctx, own, "SELECT SUM(n), MAX(t) FROM `"+site.URL+"/x."+ending+"`")
 	mu.Lock()
 	defer mu.Unlock()

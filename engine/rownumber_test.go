@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/radish-sql/radish/engine/database"
 )
 
 // TestRowNumbers looks at the row that a message names: that of VALUES or of what is read, however many batches and
 // workers there are.
 func TestRowNumbers(t *testing.T) {
-	s := session(t, Options{Threads: 3})
+	s := newSession(t, database.Options{Threads: 3})
 	mustRun(t, s, "CREATE TABLE t (a INT, s VARCHAR(4)); CREATE TABLE u (n INT, s VARCHAR(20)); "+
 		"CREATE TABLE k (id INT PRIMARY KEY, n TINYINT); INSERT INTO k VALUES (1, 1), (2, 2)")
 	many := func(bad int) string {

@@ -3,12 +3,14 @@ package engine
 import (
 	"strings"
 	"testing"
+
+	"github.com/radish-sql/radish/engine/database"
 )
 
 // RAND with a constant seed gives one sequence, however many workers there are. The figures are MariaDB's, over seq_1_to_1000000.
 func TestSeededRand(t *testing.T) {
 	for _, threads := range []int{1, 5} {
-		s := session(t, Options{Threads: threads})
+		s := newSession(t, database.Options{Threads: threads})
 		mustRun(t, s, "CREATE TABLE t AS WITH RECURSIVE r AS (SELECT 1 AS a UNION ALL SELECT a + 1 FROM r WHERE a < 1000) SELECT (x.a - 1) * 1000 + y.a AS a FROM r AS x, r AS y")
 		for _, tc := range []struct{ sql, want string }{
 			{"SELECT COUNT(*) FROM t WHERE RAND(7) < 0.5", "499396"},

@@ -6,25 +6,27 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/radish-sql/radish/engine/database"
+	"github.com/radish-sql/radish/engine/plans"
 	"github.com/radish-sql/radish/sql/parse"
 )
 
 // A session holds on to few trees of statements, however large they are that have run.
 func TestKeptTreesAreSmall(t *testing.T) {
-	s := session(t, Options{Threads: 1})
+	s := newSession(t, database.Options{Threads: 1})
 	mustRun(t, s, "CREATE TABLE t (id INT PRIMARY KEY, n INT)")
-	for i := range 3 * mostPlans {
+	for i := range 3 * plans.MostPlans {
 		for _, values := range []int{1, 60, 2000} {
 			mustRun(t, s, fmt.Sprintf("SELECT id FROM t WHERE id IN (%d%s)", i, strings.Repeat(", 1", values)))
 		}
 		held := int64(0)
-		for n, k := range s.plans.plans {
-			if held += k.tree; k.tree <= 0 || k.tree > mostPlanTrees/4 {
-				t.Fatalf("the tree of %T takes %d bytes", n, k.tree)
+		for n, k := range s.Plans.Plans {
+			if held += k.Tree; k.Tree <= 0 || k.Tree > plans.MostPlanTrees/4 {
+				t.Fatalf("the tree of %T takes %d bytes", n, k.Tree)
 			}
 		}
-		if held != s.plans.trees || held > mostPlanTrees || len(s.plans.order) != len(s.plans.plans) || len(s.plans.plans) > mostPlans {
-			t.Fatalf("%d plans have trees of %d bytes, %d are counted", len(s.plans.plans), held, s.plans.trees)
+		if held != s.Plans.Trees || held > plans.MostPlanTrees || len(s.Plans.Order) != len(s.Plans.Plans) || len(s.Plans.Plans) > plans.MostPlans {
+			t.Fatalf("%d plans have trees of %d bytes, %d are counted", len(s.Plans.Plans), held, s.Plans.Trees)
 		}
 	}
 	stmt, err := s.Parse("SELECT n FROM t WHERE id = 1 OR id IN (2, 3)")
@@ -33,7 +35,7 @@ func TestKeptTreesAreSmall(t *testing.T) {
 			_, err = s.Execute(context.Background(), stmt[0], nil)
 		}
 	}
-	if k := s.plans.plans[stmt[0].Node]; err != nil || k == nil || len(k.list) != 1 {
+	if k := s.Plans.Plans[stmt[0].Node]; err != nil || k == nil || len(k.List) != 1 {
 		t.Errorf("the plan of a small statement is not kept: %+v, %v", k, err)
 	}
 }
@@ -51,9 +53,9 @@ func TestTextsThatComeAgainAreKept(t *testing.T) {
 		texts int
 		keeps bool
 	}{
-		{0, 3, true}, {0, 40, true}, {0, mostTexts + 1, false}, {4 << 30, 40, true}, {64 << 20, 3, true}, {64 << 20, 40, false},
+		{0, 3, true}, {0, 40, true}, {0, plans.MostTexts + 1, false}, {4 << 30, 40, true}, {64 << 20, 3, true}, {64 << 20, 40, false},
 	} {
-		s := session(t, Options{Threads: 1, MemoryLimit: c.limit})
+		s := newSession(t, database.Options{Threads: 1, MemoryLimit: c.limit})
 		mustRun(t, s, "CREATE TABLE t (a INT)")
 		texts := queries(c.texts)
 		for range 2 {
@@ -61,26 +63,26 @@ func TestTextsThatComeAgainAreKept(t *testing.T) {
 				mustRun(t, s, text)
 			}
 		}
-		if _, keeps := s.plans.texts[texts[0]]; keeps != c.keeps {
+		if _, keeps := s.Plans.Texts[texts[0]]; keeps != c.keeps {
 			t.Errorf("limit %d, %d texts: the first is kept: %v", c.limit, c.texts, keeps)
 		}
 		held := int64(0)
-		for _, k := range s.plans.texts {
-			held += parse.Kept(k.list)
+		for _, k := range s.Plans.Texts {
+			held += parse.Kept(k.List)
 		}
-		if most := s.engine.mostTrees(); held != s.plans.held || held > most || s.engine.keptBudget.Used() < held-leastTrees || len(s.plans.texts) > mostTexts {
-			t.Errorf("limit %d: %d texts take %d bytes of %d; %d are noted, %d are counted", c.limit, len(s.plans.texts), held, most, s.plans.held, s.engine.keptBudget.Used())
+		if most := plans.MostTreesWithin(s.engine.Opts.MemoryLimit); held != s.Plans.Held || held > most || s.engine.KeptBudget.Used() < held-plans.LeastTrees || len(s.Plans.Texts) > plans.MostTexts {
+			t.Errorf("limit %d: %d texts take %d bytes of %d; %d are noted, %d are counted", c.limit, len(s.Plans.Texts), held, most, s.Plans.Held, s.engine.KeptBudget.Used())
 		}
-		if s.values.close(); s.engine.keptBudget.Used() != 0 {
-			t.Errorf("limit %d: %d bytes are counted when the session has ended", c.limit, s.engine.keptBudget.Used())
+		if s.Values.Close(); s.engine.KeptBudget.Used() != 0 {
+			t.Errorf("limit %d: %d bytes are counted when the session has ended", c.limit, s.engine.KeptBudget.Used())
 		}
 	}
-	s := session(t, Options{Threads: 1})
-	text := "SELECT 1 /*" + strings.Repeat("x", longestText) + "*/"
+	s := newSession(t, database.Options{Threads: 1})
+	text := "SELECT 1 /*" + strings.Repeat("x", plans.LongestText) + "*/"
 	for range 3 {
 		mustRun(t, s, text)
 	}
-	if len(s.plans.texts) != 0 {
+	if len(s.Plans.Texts) != 0 {
 		t.Error("a text of more than longestText bytes is kept")
 	}
 }

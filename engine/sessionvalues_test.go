@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/radish-sql/radish/engine/database"
 	"github.com/radish-sql/radish/sql/sqlerr"
 )
 
@@ -18,7 +19,7 @@ func TestSessionValuesAreCounted(t *testing.T) {
 		{"SELECT REPEAT('a', 3000000) INTO @x%d", "SET @name = NULL", "SET @x%d = 1"},
 		{"SET @t = CONCAT('SELECT LENGTH(''', REPEAT('a', 500000), ''')'); PREPARE p%d FROM @t; SET @t = NULL", "DEALLOCATE PREPARE", "DEALLOCATE PREPARE p%d"},
 	} {
-		s := session(t, Options{Threads: 2, MemoryLimit: limit})
+		s := newSession(t, database.Options{Threads: 2, MemoryLimit: limit})
 		n := 0
 		var err error
 		for ; err == nil && n < 100; n++ {
@@ -28,8 +29,8 @@ func TestSessionValuesAreCounted(t *testing.T) {
 		if !errors.As(err, &e) || e.Kind != sqlerr.Resource || !strings.Contains(e.Hint, c.says) || n < 4 {
 			t.Fatalf("%s: %v behind %d", c.fill, err, n)
 		}
-		if used := s.engine.budget.Used(); used > limit || used < limit/2 || used != s.engine.keptBudget.Used() {
-			t.Errorf("%s: %d bytes are counted, %d as kept", c.fill, used, s.engine.keptBudget.Used())
+		if used := s.engine.Budget.Used(); used > limit || used < limit/2 || used != s.engine.KeptBudget.Used() {
+			t.Errorf("%s: %d bytes are counted, %d as kept", c.fill, used, s.engine.KeptBudget.Used())
 		}
 		_, err = run(context.Background(), s, "SELECT COUNT(DISTINCT REPEAT(n, 3000000)) FROM (VALUES ROW(1), ROW(2), ROW(3)) v (n)")
 		if !errors.As(err, &e) || !strings.Contains(e.Hint, "user variables and prepared statements hold") {
@@ -38,7 +39,7 @@ func TestSessionValuesAreCounted(t *testing.T) {
 		mustRun(t, s, fmt.Sprintf(c.free, 0))
 		mustRun(t, s, fmt.Sprintf(c.fill, 0))
 		s.Close()
-		if used := s.engine.budget.Used(); used != 0 {
+		if used := s.engine.Budget.Used(); used != 0 {
 			t.Errorf("%s: %d bytes are counted of a closed session", c.fill, used)
 		}
 	}
@@ -54,7 +55,7 @@ func TestDefinitionsAreCounted(t *testing.T) {
 		{"CREATE TABLE t (a INT) COMMENT '" + long + "'", "DROP TABLE t"},
 		{"CREATE TABLE t (a ENUM('b', '" + long + "'))", "DROP TABLE t"},
 	} {
-		s := session(t, Options{Threads: 2})
+		s := newSession(t, database.Options{Threads: 2})
 		mustRun(t, s, c.make)
 		if got := s.engine.MemoryStored(); got < 1<<20 || got > 2<<20 {
 			t.Errorf("%.30s...: %d bytes are counted", c.make, got)
@@ -68,7 +69,7 @@ func TestDefinitionsAreCounted(t *testing.T) {
 
 // Messages do not keep the long values that they tell of.
 func TestMessagesAreShort(t *testing.T) {
-	s := session(t, Options{Threads: 2})
+	s := newSession(t, database.Options{Threads: 2})
 	mustRun(t, s, "SELECT CAST(REPEAT('x', 1000000) AS DATE)")
 	if w := s.Warnings(); len(w) != 1 || len(w[0].Message) > 4096 || !strings.Contains(w[0].Message, "xxx ... xxx") {
 		t.Errorf("%d warnings: %.100s", len(w), fmt.Sprint(w))

@@ -15,7 +15,11 @@ import (
 	"testing"
 	"weak"
 
+	"github.com/radish-sql/radish/engine/database"
 	"github.com/radish-sql/radish/engine/plans"
+	"github.com/radish-sql/radish/engine/query"
+	"github.com/radish-sql/radish/engine/session"
+	"github.com/radish-sql/radish/engine/variables"
 	"github.com/radish-sql/radish/exec/gpu"
 	"github.com/radish-sql/radish/planner/cost"
 	"github.com/radish-sql/radish/planner/physical"
@@ -87,18 +91,18 @@ func TestSharedPlans(t *testing.T) {
 	for seed := range uint64(2) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			r := rand.New(rand.NewPCG(seed, 91))
-			first, second := session(t, Options{Threads: 1, Device: gpu.Never}), session(t, Options{Threads: 1, Device: gpu.Never})
+			first, second := newSession(t, database.Options{Threads: 1, Device: gpu.Never}), newSession(t, database.Options{Threads: 1, Device: gpu.Never})
 			mustRun(t, first, keptTables)
 			mustRun(t, second, keptTables)
 			sessions := [2][]*Session{{first, first.engine.NewSession(), first.engine.NewSession()}, {second, second.engine.NewSession(), second.engine.NewSession()}}
 			for i := range sessions[0] {
 				mustRun(t, sessions[0][i], "SET timestamp = 1700000000")
-				mustRun(t, sessions[1][i], "SET timestamp = 1700000000; SET radish_disabled_rules = '"+planSharing+"'")
+				mustRun(t, sessions[1][i], "SET timestamp = 1700000000; SET radish_disabled_rules = '"+variables.PlanSharing+"'")
 			}
 			found := 0
 			for step := range steps {
 				which := r.IntN(len(sessions[0]))
-				text, disabled, params := "", [2]string{"", planSharing}, []types.Value(nil)
+				text, disabled, params := "", [2]string{"", variables.PlanSharing}, []types.Value(nil)
 				switch r.IntN(12) {
 				case 0, 1:
 					text = keptChanges[r.IntN(len(keptChanges))]
@@ -141,15 +145,15 @@ func TestSharedPlans(t *testing.T) {
 }
 
 func storeLength(e *Engine) int {
-	e.plans.Mu.Lock()
-	defer e.plans.Mu.Unlock()
-	return e.plans.Order.Len()
+	e.Plans.Mu.Lock()
+	defer e.Plans.Mu.Unlock()
+	return e.Plans.Order.Len()
 }
 
 // checkStore compares the store's lists and sums with each other, and its tables and views with the catalog.
 func checkStore(t *testing.T, e *Engine) {
 	t.Helper()
-	s := e.plans
+	s := e.Plans
 	s.Mu.Lock()
 	defer s.Mu.Unlock()
 	held, reads := int64(0), 0
@@ -163,12 +167,12 @@ func checkStore(t *testing.T, e *Engine) {
 			t.Errorf("%q is not found by its key", k.Key.Text)
 		}
 		for _, r := range k.Tables {
-			if v, err := e.catalog.Load().Table(r.Database, r.Name); err != nil || v != r.Version || !s.Readers[v][k] {
+			if v, err := e.Catalog.Load().Table(r.Database, r.Name); err != nil || v != r.Version || !s.Readers[v][k] {
 				t.Errorf("%q is kept with an old version of %s.%s (%v)", k.Key.Text, r.Database, r.Name, err)
 			}
 		}
 		for _, r := range k.Views {
-			if v, err := e.catalog.Load().View(r.Database, r.Name); err != nil || v != r.View || !s.Readers[v][k] {
+			if v, err := e.Catalog.Load().View(r.Database, r.Name); err != nil || v != r.View || !s.Readers[v][k] {
 				t.Errorf("%q is kept with an old definition of %s.%s (%v)", k.Key.Text, r.Database, r.Name, err)
 			}
 		}
@@ -203,18 +207,18 @@ func isKept(t *testing.T, ctx context.Context, s *Session, text string, params .
 	if out[0] != out[1] || out[1] != out[2] {
 		t.Errorf("%s gives\n%s, then\n%s, then\n%s", text, out[0], out[1], out[2])
 	}
-	st := &statement{Statement: list[0], params: params, session: s, ctx: ctx}
-	key, ok := st.planKey()
+	st := &session.Statement{Statement: list[0], Given: params, Session: s.Session, Context: ctx}
+	key, ok := query.PlanKey(st)
 	if !ok {
 		return false
 	}
-	k, _ := s.engine.plans.Find(&key)
-	return k != nil && st.holds(k)
+	k, _ := s.engine.Plans.Find(&key)
+	return k != nil && query.Holds(st, k)
 }
 
 // TPC-H's queries are kept, with the plan that EXPLAIN shows, and running one changes nothing of it. They go when a table of theirs changes.
 func TestPlansOfTPCHAreKept(t *testing.T) {
-	s := session(t, Options{Threads: 2, Device: gpu.Never})
+	s := newSession(t, database.Options{Threads: 2, Device: gpu.Never})
 	mustRun(t, s, "CALL tpch_generate(0.01)")
 	other := s.engine.NewSession()
 	for _, q := range tpch.Queries(0.01) {
@@ -228,9 +232,9 @@ func TestPlansOfTPCHAreKept(t *testing.T) {
 	}
 	for _, q := range tpch.Queries(0.01) {
 		list, _ := s.Parse(q.SQL)
-		st := &statement{Statement: list[0], session: s, ctx: t.Context()}
-		key, _ := st.planKey()
-		k, _ := s.engine.plans.Find(&key)
+		st := &session.Statement{Statement: list[0], Session: s.Session, Context: t.Context()}
+		key, _ := query.PlanKey(st)
+		k, _ := s.engine.Plans.Find(&key)
 		plan := k.Plan(physical.CPU, 0)
 		text, err := physical.Text(plan, physical.OnCPU("radish_device is 'cpu'"), nil, nil)
 		if want := mustRun(t, s, "EXPLAIN "+q.SQL); err != nil || strings.TrimSpace(text) != strings.TrimSpace(want) {
@@ -240,8 +244,8 @@ func TestPlansOfTPCHAreKept(t *testing.T) {
 	mustRun(t, s, "INSERT INTO region VALUES (9, 'none', '')")
 	for _, q := range tpch.Queries(0.01) {
 		list, _ := s.Parse(q.SQL)
-		key, _ := (&statement{Statement: list[0], session: s, ctx: t.Context()}).planKey()
-		if k, _ := s.engine.plans.Find(&key); (k == nil) != strings.Contains(q.SQL, "region") {
+		key, _ := query.PlanKey((&session.Statement{Statement: list[0], Session: s.Session, Context: t.Context()}))
+		if k, _ := s.engine.Plans.Find(&key); (k == nil) != strings.Contains(q.SQL, "region") {
 			t.Errorf("query %d is kept after region has changed: %v", q.Number, k != nil)
 		}
 	}
@@ -250,7 +254,7 @@ func TestPlansOfTPCHAreKept(t *testing.T) {
 
 // What depends on more than a plan's key is planned each time.
 func TestWhatIsNotKept(t *testing.T) {
-	s := session(t, Options{Threads: 1, Device: gpu.Never})
+	s := newSession(t, database.Options{Threads: 1, Device: gpu.Never})
 	mustRun(t, s, keptTables)
 	mustRun(t, s, "SET timestamp = 1700000000; SET @x = 1; CREATE TEMPORARY TABLE mine (id INT); INSERT INTO mine VALUES (1)")
 	file := filepath.Join(t.TempDir(), "f.csv")
@@ -265,7 +269,7 @@ func TestWhatIsNotKept(t *testing.T) {
 	mustRun(t, s, "CREATE VIEW timed AS SELECT id FROM a WHERE d < NOW(); CREATE VIEW overtimed AS SELECT id FROM timed; CREATE VIEW tables_seen AS SELECT table_name FROM information_schema.tables; CREATE VIEW filed AS SELECT * FROM `"+file+"`")
 	mustRun(t, s, "CREATE VIEW counted AS WITH RECURSIVE r AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM r WHERE n < 3) SELECT n FROM r JOIN a ON a.id = n; CREATE VIEW programmed AS SELECT program_abs(id) FROM a")
 	ctx := t.Context()
-	given := WithTable(ctx, "given", mustTable(t, s, "a"))
+	given := session.WithTable(ctx, "given", mustTable(t, s, "a"))
 	for _, text := range []string{
 		"SELECT COUNT(*) FROM a", "SELECT a.id FROM a JOIN b ON a.k = b.k WHERE a.s = 'one'", "SELECT id + 0.5 FROM a WHERE d > DATE '2024-01-01' - INTERVAL 1 DAY ORDER BY id", "(SELECT k FROM a) UNION ALL (SELECT k FROM b) ORDER BY k LIMIT 2",
 		"WITH c AS (SELECT k FROM a) SELECT COUNT(*) FROM c", "SELECT SUM(v) OVER (ORDER BY id ROWS 1 PRECEDING) FROM a", "SELECT COUNT(DISTINCT s COLLATE utf8mb4_general_ci) FROM a", "SELECT k, GROUPING(k), COUNT(*) FROM a GROUP BY k WITH ROLLUP",
@@ -290,21 +294,21 @@ func TestWhatIsNotKept(t *testing.T) {
 		t.Error("a statement that is given a table is kept")
 	}
 	marked := "SELECT COUNT(*) FROM a WHERE k >= ?"
-	if !isKept(t, ctx, s, marked, types.IntValue(1)) || !isKept(t, ctx, s, marked, types.FloatValue(0)) || isKept(t, ctx, s, marked, types.StringValue(strings.Repeat("1", mostKeptParams+1))) {
+	if !isKept(t, ctx, s, marked, types.IntValue(1)) || !isKept(t, ctx, s, marked, types.FloatValue(0)) || isKept(t, ctx, s, marked, types.StringValue(strings.Repeat("1", query.MostKeptParams+1))) {
 		t.Error("values of markers are kept up to mostKeptParams bytes")
 	}
-	zero, _ := paramsKey([]types.Value{types.FloatValue(0)})
+	zero, _ := query.ParamsKey([]types.Value{types.FloatValue(0)})
 	for _, v := range []types.Value{types.FloatValue(math.Copysign(0, -1)), types.IntValue(0), types.StringValue("0"), types.NullOf(types.Double), types.UintValue(0), {Type: types.Decimal(4, 2)}} {
-		if key, ok := paramsKey([]types.Value{v}); !ok || key == zero {
+		if key, ok := query.ParamsKey([]types.Value{v}); !ok || key == zero {
 			t.Errorf("%+v and 0.0 have one key, %q", v, key)
 		}
 	}
 	for _, name := range []string{"now", "rand", "user", "database", "last_insert_id", "unix_timestamp", "curdate", "sleep", "uuid", "found_rows"} {
-		if keptFunctions[name] {
+		if plans.KeptFunctions[name] {
 			t.Errorf("%s gives another value each time", name)
 		}
 	}
-	for name := range keptFunctions {
+	for name := range plans.KeptFunctions {
 		if f := expr.Lookup(name); f == nil || f.Name != name || f.Volatile || f.HasEffects {
 			t.Errorf("%s is no function that gives the same each time", name)
 		}
@@ -319,7 +323,7 @@ func TestWhatIsNotKept(t *testing.T) {
 
 func mustTable(t *testing.T, s *Session, name string) *table.Version {
 	t.Helper()
-	v, err := s.snapshot().Table(s.database, name)
+	v, err := s.Snapshot().Table(s.Session.Database, name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -329,7 +333,7 @@ func mustTable(t *testing.T, s *Session, name string) *table.Version {
 // Nothing holds on to the rows of a table that has changed, and what is kept is counted, bounded, and given up when memory is short.
 func TestSharedPlansHoldLittle(t *testing.T) {
 	const limit = 64 << 20
-	s := session(t, Options{Threads: 1, Device: gpu.Never, MemoryLimit: limit})
+	s := newSession(t, database.Options{Threads: 1, Device: gpu.Never, MemoryLimit: limit})
 	mustRun(t, s, keptTables)
 	if !isKept(t, t.Context(), s, "SELECT COUNT(*), SUM(v) FROM a") {
 		t.Fatal("the plan is not kept")
@@ -347,24 +351,24 @@ func TestSharedPlansHoldLittle(t *testing.T) {
 		mustRun(t, s, text)
 	}
 	checkStore(t, s.engine)
-	held := s.engine.plans.Held
-	if most := int64(limit / plans.PlanBytesShare); s.engine.plans.Most != most || held < most/2 || s.engine.plans.Budget.Used() != held {
-		t.Errorf("plans hold %d bytes of %d; %d are counted", held, most, s.engine.plans.Budget.Used())
+	held := s.engine.Plans.Held
+	if most := int64(limit / plans.PlanBytesShare); s.engine.Plans.Most != most || held < most/2 || s.engine.Plans.Budget.Used() != held {
+		t.Errorf("plans hold %d bytes of %d; %d are counted", held, most, s.engine.Plans.Budget.Used())
 	}
-	free := limit - s.engine.budget.Used()
-	if err := s.engine.statements.Reserve("a test", free+held/2); err != nil {
+	free := limit - s.engine.Budget.Used()
+	if err := s.engine.Statements.Reserve("a test", free+held/2); err != nil {
 		t.Error(err)
 	}
-	if now := s.engine.plans.Held; now > held/2 || now == 0 {
+	if now := s.engine.Plans.Held; now > held/2 || now == 0 {
 		t.Errorf("of %d bytes of plans %d are left where half had to go", held, now)
 	}
-	s.engine.statements.Release(free + held/2)
+	s.engine.Statements.Release(free + held/2)
 	checkStore(t, s.engine)
 }
 
 // What is counted is about what plans take.
 func TestBytesOfKeptPlans(t *testing.T) {
-	s := session(t, Options{Threads: 1, Device: gpu.Never})
+	s := newSession(t, database.Options{Threads: 1, Device: gpu.Never})
 	mustRun(t, s, "CALL tpch_generate(0.01)")
 	queries := tpch.Queries(0.01)
 	heap := func() int64 {
@@ -386,8 +390,8 @@ func TestBytesOfKeptPlans(t *testing.T) {
 			mustRun(t, s, text)
 		}
 	}
-	s.plans = sessionPlans{} // the trees
-	grown, held := heap()-before, s.engine.plans.Held
+	s.Plans = plans.OfSession{} // the trees
+	grown, held := heap()-before, s.engine.Plans.Held
 	t.Logf("%d plans take %d bytes, %d are counted", storeLength(s.engine), grown, held)
 	if n := storeLength(s.engine); n != 22*copies || held < grown || held > 4*grown {
 		t.Errorf("%d plans take %d bytes, %d are counted", n, grown, held)
@@ -396,7 +400,7 @@ func TestBytesOfKeptPlans(t *testing.T) {
 
 // Sessions run the same plans at once, with several threads, while tables that they read change back and forth.
 func TestSharedPlansOfManySessions(t *testing.T) {
-	setup := session(t, Options{Threads: 3, Device: gpu.Never})
+	setup := newSession(t, database.Options{Threads: 3, Device: gpu.Never})
 	mustRun(t, setup, "CALL tpch_generate(0.01)")
 	mustRun(t, setup, "CREATE TABLE flips (n INT); INSERT INTO flips VALUES (1)")
 	var texts, want []string
@@ -469,8 +473,8 @@ func TestSharedPlansFollowCosts(t *testing.T) {
 			if !isKept(t, t.Context(), s, text) {
 				t.Fatal("the plan is not kept")
 			}
-			key, _ := (&statement{Statement: list[0], session: s, ctx: t.Context()}).planKey()
-			k, _ := e.plans.Find(&key)
+			key, _ := query.PlanKey((&session.Statement{Statement: list[0], Session: s.Session, Context: t.Context()}))
+			k, _ := e.Plans.Find(&key)
 			if device == gpu.Never {
 				onCPU = k.Plan(physical.CPU, 0)
 			} else {

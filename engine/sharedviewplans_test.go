@@ -7,6 +7,7 @@ import (
 	"testing"
 	"weak"
 
+	"github.com/radish-sql/radish/engine/database"
 	"github.com/radish-sql/radish/exec/gpu"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/storage/catalog"
@@ -30,7 +31,7 @@ func TestSharedPlansOfViews(t *testing.T) {
 		{"CREATE TEMPORARY TABLE t (id INT, n INT)", at}, {"CREATE TEMPORARY TABLE low (id INT, n INT)", at}, {"CREATE TEMPORARY TABLE high (id INT)", ""}, {"BEGIN; INSERT INTO t VALUES (9, 90)", "1 10/2 50/9 90"},
 		{"BEGIN; INSERT INTO t VALUES (9, 90); ROLLBACK", at}, {"CREATE DATABASE d2; USE d2; CREATE TABLE t (id INT, n INT); CREATE VIEW high AS SELECT * FROM main.low WHERE n < 20", "1 10"},
 	} {
-		s := session(t, Options{Threads: 1, Device: gpu.Never})
+		s := newSession(t, database.Options{Threads: 1, Device: gpu.Never})
 		mustRun(t, s, setup)
 		other := s.engine.NewSession()
 		if !isKept(t, t.Context(), s, query) || !isKept(t, t.Context(), other, query) {
@@ -52,7 +53,7 @@ func TestSharedPlansOfViews(t *testing.T) {
 
 // A session whose TEMPORARY table has the name of one that a view reads keeps plans of the view, unless the statement names that table, too.
 func TestSharedPlansOfViewsBesideTemporaryTables(t *testing.T) {
-	s := session(t, Options{Threads: 1, Device: gpu.Never})
+	s := newSession(t, database.Options{Threads: 1, Device: gpu.Never})
 	mustRun(t, s, keptTables)
 	const ofView, ofBoth = "SELECT COUNT(*), SUM(n) FROM seen", "SELECT SUM(seen.n), SUM(b.n) FROM seen JOIN b ON seen.k = b.k"
 	other := s.engine.NewSession()
@@ -71,14 +72,14 @@ func TestSharedPlansOfViewsBesideTemporaryTables(t *testing.T) {
 
 // A view that was dropped or defined anew is not held by plans that read it.
 func TestSharedPlansHoldNoOldViews(t *testing.T) {
-	s := session(t, Options{Threads: 1, Device: gpu.Never})
+	s := newSession(t, database.Options{Threads: 1, Device: gpu.Never})
 	mustRun(t, s, keptTables)
 	for _, change := range []string{"CREATE OR REPLACE VIEW seen AS SELECT k, MAX(n) AS n FROM b GROUP BY k", "ALTER VIEW seen AS SELECT k, n FROM b", "DROP VIEW seen"} {
 		if !isKept(t, t.Context(), s, "SELECT COUNT(*), SUM(n) FROM seen") {
 			t.Fatal("the plan is not kept")
 		}
 		old := func() weak.Pointer[catalog.View] {
-			v, err := s.snapshot().View(s.database, "seen")
+			v, err := s.Snapshot().View(s.Session.Database, "seen")
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/radish-sql/radish/engine/database"
 	"github.com/radish-sql/radish/sql/parse"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
@@ -121,7 +122,7 @@ func TestSingleRows(t *testing.T) {
 	for seed := range uint64(2) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			r := rand.New(rand.NewPCG(seed, 19))
-			direct, planned := session(t, Options{Threads: 1}), session(t, Options{Threads: 1})
+			direct, planned := newSession(t, database.Options{Threads: 1}), newSession(t, database.Options{Threads: 1})
 			var prepared [2][]parse.Statement
 			for i, s := range []*Session{direct, planned} {
 				for _, text := range strings.Split(singleRowTables, ";\n") {
@@ -164,7 +165,7 @@ func TestSingleRows(t *testing.T) {
 					}
 				}
 			}
-			if len(direct.plans.plans) == 0 || len(direct.plans.texts) == 0 {
+			if len(direct.Plans.Plans) == 0 || len(direct.Plans.Texts) == 0 {
 				t.Error("the session keeps no statement")
 			}
 		})

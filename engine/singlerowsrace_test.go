@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/radish-sql/radish/engine/database"
 	"github.com/radish-sql/radish/sql/parse"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
@@ -23,7 +24,7 @@ func TestSingleRowsOfManySessions(t *testing.T) {
 	}
 	const counters = 8
 	ctx := context.Background()
-	e, err := New(Options{Threads: 1})
+	e, err := New(database.Options{Threads: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

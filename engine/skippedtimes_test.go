@@ -5,12 +5,13 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/radish-sql/radish/engine/database"
 	"github.com/radish-sql/radish/sql/sqlerr"
 )
 
 // A TIMESTAMP that the session's clocks skip is refused, or under IGNORE stored as the moment of the jump; MariaDB 10.11 does the same.
 func TestSkippedTimes(t *testing.T) {
-	s := session(t, Options{})
+	s := newSession(t, database.Options{})
 	mustRun(t, s, "SET time_zone = 'Europe/Berlin'; CREATE TABLE t (x TIMESTAMP)")
 	_, err := run(context.Background(), s, "INSERT INTO t VALUES ('2024-03-31 02:30:00')")
 	var wrong *sqlerr.Error

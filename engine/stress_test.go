@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/radish-sql/radish/engine/database"
 	"github.com/radish-sql/radish/sql/sqlerr"
 )
 
@@ -27,7 +28,7 @@ func TestStress(t *testing.T) {
 		}
 	}
 	const accounts, total = 50, 50 * 1000
-	e, err := New(Options{Threads: 2})
+	e, err := New(database.Options{Threads: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,7 +118,7 @@ func stressStep(ctx context.Context, s *Session, r *rand.Rand, worker, n, accoun
 
 // A statement that waits for its turn to write can be cancelled, and a write ends in the table in which it began.
 func TestWritersTakeTurns(t *testing.T) {
-	s := session(t, Options{Threads: 1})
+	s := newSession(t, database.Options{Threads: 1})
 	mustRun(t, s, "CREATE TABLE t (a INT); CREATE TABLE u (b INT); INSERT INTO u VALUES (7)")
 	// slow starts a write that holds its turn for a second.
 	slow := func() (done chan error) {
@@ -127,7 +128,7 @@ func TestWritersTakeTurns(t *testing.T) {
 			_, err := run(context.Background(), other, "INSERT INTO t SELECT SLEEP(1)")
 			done <- err
 		}()
-		for len(s.engine.writing) == 0 {
+		for len(s.engine.Writing) == 0 {
 			time.Sleep(time.Millisecond)
 		}
 		return done

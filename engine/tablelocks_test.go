@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/radish-sql/radish/engine/database"
 	"github.com/radish-sql/radish/sql/sqlerr"
 )
 
@@ -72,7 +73,7 @@ func TestLockTables(t *testing.T) {
 // A statement that waits for a lock goes on when it is given back, by UNLOCK TABLES or the end of the session, and ends when it is
 // cancelled. Sessions that take turns by locks never see each other's work half done.
 func TestLockTablesWaits(t *testing.T) {
-	e, err := New(Options{Threads: 2})
+	e, err := New(database.Options{Threads: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +104,7 @@ func TestLockTablesWaits(t *testing.T) {
 	}
 	idle := e.NewSession() // that is killed and does not know
 	mustRun(t, idle, "LOCK TABLES t WRITE; SELECT GET_LOCK('named', 0)")
-	mustRun(t, other, fmt.Sprintf("KILL %d; SET lock_wait_timeout = 5; SELECT * FROM t", idle.id))
+	mustRun(t, other, fmt.Sprintf("KILL %d; SET lock_wait_timeout = 5; SELECT * FROM t", idle.ID))
 	if got := strings.TrimSpace(mustRun(t, other, "SELECT GET_LOCK('named', 5)")); got != "1" {
 		t.Errorf("a killed session keeps its named lock: %s", got)
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"strings"
 	"testing"
+
+	"github.com/radish-sql/radish/engine/database"
 )
 
 // TEMPORARY tables as MySQL's manual has them (section 15.1.20.2).
@@ -85,7 +87,7 @@ func TestTemporaryTables(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) { play(t, tables, tc.script) })
 	}
-	e, err := New(Options{Threads: 1})
+	e, err := New(database.Options{Threads: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,13 +12,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/radish-sql/radish/engine/database"
 	"github.com/radish-sql/radish/sql/sqlerr"
 )
 
 // Whatever of text or JSON lines OUTFILE writes, compressed or not, can be read by FROM, and by IMPORT INTO or LOAD DATA.
 func TestTextFilesRoundTrip(t *testing.T) {
 	dir := t.TempDir()
-	s := session(t, Options{Threads: 2})
+	s := newSession(t, database.Options{Threads: 2})
 	mustRun(t, s, "CREATE TABLE t (id BIGINT PRIMARY KEY, s TEXT, d DECIMAL(15,2), day DATE, j JSON)")
 	var rows []string
 	for i := range 3000 {
@@ -85,7 +86,7 @@ func writeGzip(t *testing.T, path, text string) {
 // A file that is damaged, or far larger than it looks, is an error that names it, leaves the table as it is and no memory taken.
 func TestCompressedFilesThatFail(t *testing.T) {
 	dir := t.TempDir()
-	s := session(t, Options{Threads: 2, MemoryLimit: 12 << 20})
+	s := newSession(t, database.Options{Threads: 2, MemoryLimit: 12 << 20})
 	mustRun(t, s, "CREATE TABLE t (a TEXT)")
 	before := s.engine.MemoryStored()
 	path := func(name string) string { return filepath.Join(dir, name) }
@@ -118,8 +119,8 @@ func TestCompressedFilesThatFail(t *testing.T) {
 	if got := mustRun(t, s, "SELECT COUNT(*) FROM t"); got != "0\n" {
 		t.Errorf("%s rows are left", got)
 	}
-	if after := s.engine.MemoryStored(); after != before+s.engine.files.Cached() {
-		t.Errorf("%d bytes are taken, %d were before, %d are cached", after, before, s.engine.files.Cached())
+	if after := s.engine.MemoryStored(); after != before+s.engine.Files.Cached() {
+		t.Errorf("%d bytes are taken, %d were before, %d are cached", after, before, s.engine.Files.Cached())
 	}
 }
 
@@ -131,7 +132,7 @@ func TestLoadDataFromAPipe(t *testing.T) {
 	}
 	written := make(chan error, 1)
 	go func() { written <- os.WriteFile(path, []byte("1\n 2\n+3\n"), 0o600) }()
-	s := session(t, Options{Threads: 1})
+	s := newSession(t, database.Options{Threads: 1})
 	mustRun(t, s, "CREATE TABLE t (a INT)")
 	mustRun(t, s, "LOAD DATA INFILE '"+path+"' INTO TABLE t")
 	if err := <-written; err != nil {
@@ -145,7 +146,7 @@ func TestLoadDataFromAPipe(t *testing.T) {
 // TIMESTAMPs leave in the session's time zone, as in MySQL, so that they come back as they were.
 func TestOutfileInTheSessionsZone(t *testing.T) {
 	dir := t.TempDir()
-	s := session(t, Options{Threads: 1})
+	s := newSession(t, database.Options{Threads: 1})
 	mustRun(t, s, "SET time_zone = '+02:00'; CREATE TABLE t (x TIMESTAMP(3)); INSERT INTO t VALUES ('2024-01-01 02:00:00.5'), (NULL)")
 	for _, name := range []string{"a.csv", "a.jsonl", "a.txt.gz", "a", "a.pq", "a.parquet", "a.arrow"} {
 		path := filepath.Join(dir, name)
@@ -169,7 +170,7 @@ func TestOutfileInTheSessionsZone(t *testing.T) {
 // place of a file, whole or not at all.
 func TestOutfileEndings(t *testing.T) {
 	dir := t.TempDir()
-	s := session(t, Options{Threads: 1})
+	s := newSession(t, database.Options{Threads: 1})
 	path := func(name string) string { return filepath.Join(dir, name) }
 	for name, want := range map[string]string{
 		"o.xlsx": ".parquet, .pq", "o.csv.bz2": "bzip2", "o.jsonl.xz": "text is compressed by gzip (.gz) or zstd (.zst)", "o.tgz": "tar", "o.parquet.gz": "only the parts",
@@ -229,7 +230,7 @@ func TestOutfileEndings(t *testing.T) {
 // A query that writes to a file is all that its statement is: elsewhere INTO was passed over in silence.
 func TestOutfileOfUnions(t *testing.T) {
 	dir := t.TempDir()
-	s := session(t, Options{Threads: 1})
+	s := newSession(t, database.Options{Threads: 1})
 	name := filepath.Join(dir, "u.csv")
 	into := " INTO OUTFILE '" + name + "'"
 	for _, sql := range []string{
@@ -254,7 +255,7 @@ func TestOutfileOfUnions(t *testing.T) {
 // A large result is written in little memory: row groups end early, and what they hold is counted.
 func TestOutfileInLittleMemory(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.parquet")
-	s := session(t, Options{Threads: 2, MemoryLimit: 1 << 30})
+	s := newSession(t, database.Options{Threads: 2, MemoryLimit: 1 << 30})
 	mustRun(t, s, "SET radish_memory_limit = '24MB'")
 	const rows = "WITH RECURSIVE d AS (SELECT 0 AS n UNION ALL SELECT n + 1 FROM d WHERE n < 299) SELECT a.n * 300 + b.n AS n, REPEAT(CHAR(65 + b.n % 26), 2000) AS s FROM d AS a, d AS b"
 	mustRun(t, s, rows+" INTO OUTFILE '"+path+"'")

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/radish-sql/radish/engine/database"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/storage/textfile"
 )
@@ -23,7 +24,7 @@ func setBlockSize(t *testing.T, n int) {
 // Scans that read pieces of files give what tables give: fields in quotes over lines, NULLs, strings that operators keep.
 func TestStreamedTexts(t *testing.T) {
 	dir := t.TempDir()
-	s := session(t, Options{Threads: 3})
+	s := newSession(t, database.Options{Threads: 3})
 	mustRun(t, s, "CREATE TABLE x (id BIGINT, g BIGINT, word TEXT, d DATE, amount DECIMAL(15,3), f DOUBLE, ts DATETIME)")
 	mustRun(t, s, `INSERT INTO x SELECT n, IF(n % 5 = 0, NULL, n % 17), IF(n % 7 = 0, NULL, concat('a "word", ', n % 1000, repeat('\n', n % 3), repeat('y', n % 9))),
 		DATE '2000-01-01' + INTERVAL n DAY, n / 8, n / 3e0, TIMESTAMP '2000-01-01 00:00:00' + INTERVAL n SECOND FROM generate_series(1, 6000) AS r(n)`)
@@ -33,7 +34,7 @@ func TestStreamedTexts(t *testing.T) {
 		}
 		for _, size := range []int{3000, 40000} {
 			setBlockSize(t, size)
-			f := session(t, Options{Threads: 3})
+			f := newSession(t, database.Options{Threads: 3})
 			streamAll(f.engine)
 			reads := recordReads(f.engine)
 			file := "`" + filepath.Join(dir, "x*."+ending) + "`"
@@ -55,7 +56,7 @@ func TestStreamedTexts(t *testing.T) {
 			if len(*reads) > 0 {
 				t.Errorf("%s: columns were read into memory: %v", ending, *reads)
 			}
-			if held := f.engine.budget.Used(); held != 0 {
+			if held := f.engine.Budget.Used(); held != 0 {
 				t.Errorf("%s: %d bytes are counted", ending, held)
 			}
 			textfile.BlockSize = 4 << 20
@@ -77,7 +78,7 @@ func TestStreamedTextsThatWiden(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		s := session(t, Options{Threads: 2})
+		s := newSession(t, database.Options{Threads: 2})
 		streamAll(s.engine)
 		if got := mustRun(t, s, "DESCRIBE `"+path+"`"); !strings.HasPrefix(got, "a|bigint|") {
 			t.Errorf("%s: %s", c.ending, got)
@@ -91,7 +92,7 @@ func TestStreamedTextsThatWiden(t *testing.T) {
 		if got := mustRun(t, s, "SELECT MAX(a), MAX(b), COUNT(a) FROM `"+path+"`"); got != want {
 			t.Errorf("%s: %s, want %s", c.ending, got, want)
 		}
-		s = session(t, Options{Threads: 2})
+		s = newSession(t, database.Options{Threads: 2})
 		streamAll(s.engine)
 		_, err := run(context.Background(), s, "SELECT a, b FROM `"+path+"`")
 		var e *sqlerr.Error
@@ -123,7 +124,7 @@ func TestStreamedTextsOfLateValues(t *testing.T) {
 		if err := os.WriteFile(path, []byte(c.text), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		s := session(t, Options{Threads: 2})
+		s := newSession(t, database.Options{Threads: 2})
 		streamAll(s.engine)
 		got, err := run(context.Background(), s, strings.ReplaceAll(c.sql, "{x}", "`"+path+"`"))
 		if err != nil && strings.Contains(err.Error(), c.want) {
@@ -151,7 +152,7 @@ func TestLongRecordsOfTextsWithinMemory(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, all := range []string{"", ", sample_size = -1"} {
-			s := session(t, Options{Threads: 2, MemoryLimit: 130_000_000})
+			s := newSession(t, database.Options{Threads: 2, MemoryLimit: 130_000_000})
 			streamAll(s.engine)
 			function := "read_csv"
 			if name == "x.jsonl" {
@@ -160,7 +161,7 @@ func TestLongRecordsOfTextsWithinMemory(t *testing.T) {
 			if got := mustRun(t, s, fmt.Sprintf("SELECT COUNT(*), SUM(LENGTH(b)) FROM `%s('%s'%s)` x", function, path, all)); got != "4|80000000\n" {
 				t.Errorf("%s%s: %s", name, all, got)
 			}
-			if held := s.engine.budget.Used(); held != 0 {
+			if held := s.engine.Budget.Used(); held != 0 {
 				t.Errorf("%s%s: %d bytes are counted", name, all, held)
 			}
 		}
@@ -180,7 +181,7 @@ func TestStreamedTextsThatAreMalformed(t *testing.T) {
 		if err := os.WriteFile(path, []byte(c.text), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		s := session(t, Options{Threads: 3})
+		s := newSession(t, database.Options{Threads: 3})
 		streamAll(s.engine)
 		if _, err := run(context.Background(), s, "SELECT MAX(a) FROM `"+path+"`"); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v, want %s", err, c.want)
@@ -198,7 +199,7 @@ func TestSampleOptions(t *testing.T) {
 	if err := os.WriteFile(lines, []byte(strings.Repeat("{\"a\":1}\n", 25000)+"{\"a\":1.5,\"b\":true}\n"+strings.Repeat("{\"a\":1}\n", 90000)), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	s := session(t, Options{Threads: 2})
+	s := newSession(t, database.Options{Threads: 2})
 	for _, c := range []struct{ sql, want string }{
 		{"DESCRIBE `" + csv + "`", "a|bigint|YES||NULL|\nb|date|YES||NULL|\n"},
 		{"DESCRIBE `read_csv('" + csv + "', sample_size = -1)`", "a|text|YES||NULL|\nb|text|YES||NULL|\n"},

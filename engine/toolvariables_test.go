@@ -5,6 +5,7 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/radish-sql/radish/engine/database"
 	"github.com/radish-sql/radish/sql/sqlerr"
 )
 
@@ -132,7 +133,7 @@ func TestToolVariables(t *testing.T) {
 		a SHOW WARNINGS => Warning|1260|Row 1 was cut by GROUP_CONCAT()
 		a SET group_concat_max_len = DEFAULT
 		a SELECT LENGTH(GROUP_CONCAT(x)) FROM (SELECT SPACE(5000) AS x) d => 5000`)
-	s := session(t, Options{})
+	s := newSession(t, database.Options{})
 	for _, tc := range []struct {
 		sql  string
 		code sqlerr.Code

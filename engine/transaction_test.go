@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/radish-sql/radish/engine/database"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/storage/catalog"
 )
@@ -227,7 +228,7 @@ func TestTransactions(t *testing.T) {
 // or the number of its error.
 func play(t *testing.T, setup, script string) {
 	t.Helper()
-	e, err := New(Options{Threads: 2})
+	e, err := New(database.Options{Threads: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -255,7 +256,7 @@ func play(t *testing.T, setup, script string) {
 // noLeak checks that what is counted as stored is what the tables take.
 func noLeak(t *testing.T, e *Engine) {
 	t.Helper()
-	snap := e.catalog.Load()
+	snap := e.Catalog.Load()
 	want, _ := catalog.ViewBytes(catalog.New().Load(), snap)
 	for _, db := range snap.Databases() {
 		for _, name := range snap.Tables(db) {
@@ -276,7 +277,7 @@ func noLeak(t *testing.T, e *Engine) {
 // reader, at any moment and in any kind of transaction, must find the whole sum.
 func TestTransfers(t *testing.T) {
 	const accounts, balance = 20, 1000
-	e, err := New(Options{Threads: 1})
+	e, err := New(database.Options{Threads: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -365,8 +366,8 @@ func transfer(s *Session, r *rand.Rand, who, accounts int) error {
 	}
 	for _, sql := range steps {
 		if _, err := run(context.Background(), s, sql); err != nil {
-			if s.vars.integer("autocommit") == 0 {
-				s.rollback()
+			if s.Vars.Integer("autocommit") == 0 {
+				s.Rollback()
 				_, _ = run(context.Background(), s, "SET autocommit = 1")
 			}
 			return err

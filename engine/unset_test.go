@@ -8,13 +8,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/radish-sql/radish/engine/database"
 	"github.com/radish-sql/radish/sql/sqlerr"
 )
 
 // A user variable that nothing has set is NULL as in MySQL, unless radish_unset_variables has it an error; who asks for NULL gets an answer
 // whatever it says.
 func TestUnsetVariables(t *testing.T) {
-	s := session(t, Options{Threads: 1})
+	s := newSession(t, database.Options{Threads: 1})
 	mustRun(t, s, "CREATE TABLE t (a INT, b INT); INSERT INTO t VALUES (1, 2)")
 	file := filepath.Join(t.TempDir(), "f.csv")
 	if err := os.WriteFile(file, []byte("7\n"), 0o600); err != nil {
@@ -53,7 +54,7 @@ func TestUnsetVariables(t *testing.T) {
 // Check knows the files and variables that statements before would have made.
 func TestCheckKnowsWhatIsWritten(t *testing.T) {
 	dir := t.TempDir()
-	s := session(t, Options{Threads: 1})
+	s := newSession(t, database.Options{Threads: 1})
 	mustRun(t, s, "SET radish_unset_variables = 'error'")
 	path := func(name string) string { return filepath.Join(dir, name) }
 	for _, tc := range []struct{ sql, want string }{
@@ -89,7 +90,7 @@ func TestCheckKnowsWhatIsWritten(t *testing.T) {
 
 // An address is no file: it is refused by name, or by the policy that says which may be read.
 func TestAddressesAreNoFiles(t *testing.T) {
-	s := session(t, Options{Threads: 1})
+	s := newSession(t, database.Options{Threads: 1})
 	mustRun(t, s, "CREATE TABLE t (a INT)")
 	for _, address := range []string{"https://example.com/a.csv", "s3://bucket/a.parquet", "file:///tmp/a.csv", "http://example.com/data"} {
 		for _, sql := range []string{"SELECT * FROM `" + address + "`", "LOAD DATA INFILE '" + address + "' INTO TABLE t", "IMPORT INTO t FROM '" + address + "' FORMAT 'csv'", "SELECT 1 INTO OUTFILE '" + address + ".txt' FIELDS TERMINATED BY ','"} {

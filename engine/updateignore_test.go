@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/radish-sql/radish/engine/database"
 )
 
 // The warnings that statements with IGNORE leave, as MariaDB counts and numbers them (its 4025 for CHECK is MySQL's 3819); what they do to rows is in test/sqllogic.
 func TestIgnoreWarnings(t *testing.T) {
-	s := session(t, Options{Threads: 2})
+	s := newSession(t, database.Options{Threads: 2})
 	mustRun(t, s, `
 		CREATE TABLE t (id INT PRIMARY KEY, n INT NOT NULL, s TINYINT, u VARCHAR(5), ts TIMESTAMP NULL DEFAULT '2001-01-01 00:00:00' ON UPDATE CURRENT_TIMESTAMP, UNIQUE KEY (u));
 		INSERT INTO t (id, n, s, u) VALUES (1,1,1,'a'),(2,2,2,'b'),(3,3,3,'c'),(4,4,4,'d');
@@ -60,7 +62,7 @@ func TestIgnoreWarnings(t *testing.T) {
 			1366 Incorrect integer value: 'many' for column 'v'`},
 	} {
 		mustRun(t, s, c.sql)
-		affected := s.last.rowCount
+		affected := s.Last.RowCount
 		var got []string
 		for _, w := range s.Warnings() {
 			got = append(got, fmt.Sprintf("%d %s", w.Code, w.Message))

@@ -5,12 +5,13 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/radish-sql/radish/engine/database"
 	"github.com/radish-sql/radish/sql/sqlerr"
 )
 
 // TestUpsertsOfNullsAndEqualRows has what MariaDB says to the same statements.
 func TestUpsertsOfNullsAndEqualRows(t *testing.T) {
-	s := session(t, Options{Threads: 1})
+	s := newSession(t, database.Options{Threads: 1})
 	mustRun(t, s, `CREATE TABLE p (id INT PRIMARY KEY, n INT NOT NULL); CREATE TABLE alone (id INT PRIMARY KEY, n INT NOT NULL);
 		CREATE TABLE c (pid INT, FOREIGN KEY (pid) REFERENCES p (id)); INSERT INTO p VALUES (1, 5); INSERT INTO alone VALUES (1, 5)`)
 	for _, text := range []string{"INSERT INTO p VALUES (1, NULL) ON DUPLICATE KEY UPDATE n = 6", "INSERT INTO p VALUES (2, 1), (1, NULL) ON DUPLICATE KEY UPDATE n = 6", "REPLACE INTO p VALUES (1, NULL)"} {

@@ -6,13 +6,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/radish-sql/radish/engine/database"
 	"github.com/radish-sql/radish/sql/sqlerr"
 )
 
 // A view's text names all that it means when it is made, as SHOW CREATE VIEW, information_schema and dumps show it. What the views give after
 // the tables have changed is in test/sqllogic.
 func TestViewTexts(t *testing.T) {
-	s := session(t, Options{})
+	s := newSession(t, database.Options{})
 	mustRun(t, s, `CREATE TABLE t (a INT, b INT); CREATE TABLE u (a INT, z INT); CREATE DATABASE other; CREATE TABLE other.t (x INT); INSERT INTO t VALUES (1, 2), (3, 4);
 		INSERT INTO u VALUES (1, 5), (6, 7); INSERT INTO other.t VALUES (8)`)
 	for _, c := range []struct{ query, text, rows string }{
@@ -70,7 +71,7 @@ func TestViewTexts(t *testing.T) {
 
 // A view whose columns have gone gives MySQL's error 1356, at its name, for whatever uses it; the hint says what has gone.
 func TestViewsWithoutTheirColumns(t *testing.T) {
-	s := session(t, Options{})
+	s := newSession(t, database.Options{})
 	mustRun(t, s, "CREATE TABLE t (a INT, b INT); CREATE VIEW v AS SELECT * FROM t; CREATE VIEW w AS SELECT a FROM v; ALTER TABLE t DROP COLUMN b")
 	for _, sql := range []string{"SELECT 1 FROM v", "SELECT * FROM w", "UPDATE v SET a = 1", "UPDATE w SET a = 1", "DELETE FROM v", "INSERT INTO v VALUES (1, 2)", "INSERT INTO t SELECT a FROM v",
 		"SHOW COLUMNS FROM v", "CREATE TABLE x AS SELECT * FROM w", "EXPLAIN SELECT * FROM v", "UPDATE t JOIN v ON t.a = v.a SET t.a = 1"} {

@@ -3,12 +3,14 @@ package engine
 import (
 	"fmt"
 	"testing"
+
+	"github.com/radish-sql/radish/engine/database"
 )
 
 // DISTINCT aggregates and GROUP_CONCAT say the same whether one worker merges them or several, and the same as queries that get
 // along without.
 func TestWholeAggregates(t *testing.T) {
-	one, many := session(t, Options{Threads: 1}), session(t, Options{Threads: 4})
+	one, many := newSession(t, database.Options{Threads: 1}), newSession(t, database.Options{Threads: 4})
 	for _, s := range []*Session{one, many} {
 		mustRun(t, s, "CALL tpch_generate(0.01); SET radish_disabled_rules = 'rewrite_distinct'")
 	}
@@ -45,7 +47,7 @@ func TestWholeAggregates(t *testing.T) {
 
 // Workers whose sums need 64 bits and others whose need more give one sum.
 func TestSumOfMixedMagnitudes(t *testing.T) {
-	s := session(t, Options{Threads: 4})
+	s := newSession(t, database.Options{Threads: 4})
 	mustRun(t, s, "CALL tpch_generate(0.02)")
 	mustRun(t, s, "CREATE TABLE big AS SELECT CASE WHEN l_orderkey < 60000 THEN 1 ELSE 9000000000000000000 END x FROM lineitem")
 	got := mustRun(t, s, "SELECT sum(x) FROM big")

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/radish-sql/radish/cmd/radish/internal/render"
-	"github.com/radish-sql/radish/engine"
+	"github.com/radish-sql/radish/engine/variables"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/parse"
 	"github.com/radish-sql/radish/storage/files"
@@ -79,7 +79,7 @@ func (c *completer) candidates(before, after string) (word string, list []string
 		quote := strings.LastIndexByte(before, '\'')
 		word = before[quote+1:]
 		if deviceSetting.MatchString(before[:quote]) {
-			return word, engine.Devices()
+			return word, variables.Devices()
 		}
 		return word, c.fileNames(word)
 	}
@@ -109,7 +109,7 @@ func (c *completer) candidates(before, after string) (word string, list []string
 		return word, nil
 	}
 	if first, _, _ := strings.Cut(strings.TrimSpace(before), " "); strings.HasSuffix(before[:start], "@@") || settings[strings.ToUpper(first)] {
-		list = engine.VariableNames()
+		list = variables.Names()
 	}
 	isLower := word == strings.ToLower(word)
 	spell := func(name string) string {
@@ -166,7 +166,7 @@ func (c *completer) commandCandidates(before string) (word string, list []string
 	case "mode":
 		return word, render.Formats()
 	case "device":
-		return word, engine.Devices()
+		return word, variables.Devices()
 	case "timer", "echo", "headers", "bail", "profile", "types":
 		return word, []string{"on", "off"}
 	case "help":

@@ -33,7 +33,7 @@ import (
 	"github.com/radish-sql/radish"
 	"github.com/radish-sql/radish/cmd/internal/heap"
 	"github.com/radish-sql/radish/cmd/radish/internal/render"
-	"github.com/radish-sql/radish/engine"
+	"github.com/radish-sql/radish/engine/variables"
 )
 
 // Exit codes.
@@ -216,17 +216,17 @@ func (f *flags) finish(given map[string]bool) (err error) {
 	if err := f.checkOutput(); err != nil {
 		return err
 	}
-	if f.config.memoryLimit, err = engine.ParseBytes(f.memory); err != nil {
+	if f.config.memoryLimit, err = variables.ParseBytes(f.memory); err != nil {
 		return fmt.Errorf("--memory-limit: %w; write 500MB or 4GB", err)
 	}
-	if f.config.gpuLimit, err = engine.ParseBytes(f.gpuMemory); err != nil {
+	if f.config.gpuLimit, err = variables.ParseBytes(f.gpuMemory); err != nil {
 		return fmt.Errorf("--gpu-memory-limit: %w; write 500MB or 4GB", err)
 	}
-	if f.config.threads < 0 || f.config.threads > engine.MaxThreads {
-		return fmt.Errorf("--threads must be between 1 and %d, or 0 for the number of CPUs", engine.MaxThreads)
+	if f.config.threads < 0 || f.config.threads > variables.MaxThreads {
+		return fmt.Errorf("--threads must be between 1 and %d, or 0 for the number of CPUs", variables.MaxThreads)
 	}
-	if f.config.device = strings.ToLower(f.config.device); !slices.Contains(engine.Devices(), f.config.device) {
-		return fmt.Errorf("there is no device %q; it can be %s", f.config.device, engine.DevicesText())
+	if f.config.device = strings.ToLower(f.config.device); !slices.Contains(variables.Devices(), f.config.device) {
+		return fmt.Errorf("there is no device %q; it can be %s", f.config.device, variables.DevicesText())
 	}
 	return nil
 }

@@ -1,4 +1,5 @@
-// Package plans keeps the plans of queries that come again, for all sessions of an engine.
+// Package plans keeps the plans of queries that come again: for all sessions of an engine (store.go), and for one session those of few rows (session.go).
+// keepable.go and repeats.go say which statements mean the same when they come again.
 package plans
 
 import (
@@ -127,6 +128,7 @@ type devicePlan struct {
 	costs uint64
 }
 
+// New returns an empty store whose plans count against a budget. limit is the memory limit of the database; 0: there is none.
 func New(b *memory.Budget, limit int64) *Store {
 	s := &Store{Budget: b, Most: mostPlanBytes, ByKey: map[Key]*list.Element{}, Order: list.New(), Readers: map[any]map[*Statement]bool{}}
 	if limit > 0 {
@@ -240,6 +242,7 @@ func (k *Statement) Plan(d physical.Device, costs uint64) *physical.Plan {
 	return nil
 }
 
+// SetPlan keeps the plan for a device, which was made with the costs of a version.
 func (k *Statement) SetPlan(d physical.Device, costs uint64, plan *physical.Plan) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

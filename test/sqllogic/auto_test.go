@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/radish-sql/radish/engine"
+	"github.com/radish-sql/radish/engine/database"
 	"github.com/radish-sql/radish/exec/gpu"
 	"github.com/radish-sql/radish/planner/physical"
 )
@@ -20,7 +20,7 @@ import (
 
 // emulateAuto sets that up.
 func emulateAuto() error {
-	engine.EmulateAuto()
+	database.EmulateAuto()
 	d, err := gpu.Shared("")
 	if err != nil {
 		return err

@@ -15,6 +15,8 @@ import (
 
 	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/engine"
+	"github.com/radish-sql/radish/engine/database"
+	"github.com/radish-sql/radish/engine/variables"
 	"github.com/radish-sql/radish/exec/gpu"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/sql/types"
@@ -58,7 +60,7 @@ type DB struct {
 }
 
 func Open(s Settings) (*DB, error) {
-	opts := engine.Options{Threads: s.threads, Device: gpu.Setting(s.Device)}
+	opts := database.Options{Threads: s.threads, Device: gpu.Setting(s.Device)}
 	if s.Device == "emulated" {
 		folder, err := os.UserCacheDir()
 		if err != nil {
@@ -71,7 +73,7 @@ func Open(s Settings) (*DB, error) {
 	}
 	if s.MemoryLimit != "" {
 		var err error
-		if opts.MemoryLimit, err = engine.ParseBytes(s.MemoryLimit); err != nil {
+		if opts.MemoryLimit, err = variables.ParseBytes(s.MemoryLimit); err != nil {
 			return nil, fmt.Errorf("--memory-limit: %w", err)
 		}
 	}

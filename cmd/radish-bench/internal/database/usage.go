@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/radish-sql/radish/engine"
+	"github.com/radish-sql/radish/engine/database"
 )
 
 // PeakRSS returns the most memory that the process has had resident since it began or since ResetPeakRSS, in bytes;
@@ -78,9 +78,9 @@ func Commit() string {
 // Version returns the version and, where it is known, the commit.
 func Version() string {
 	if built := Commit(); built != "" {
-		return engine.Version + " (" + built + ")"
+		return database.Version + " (" + built + ")"
 	}
-	return engine.Version
+	return database.Version
 }
 
 // PeakGBs is the measured speed of sequential reads of an H200's memory, in GB/s: what a scan can be at most.

@@ -15,7 +15,7 @@ import (
 	"github.com/radish-sql/radish/cmd/radish-bench/internal/database"
 	"github.com/radish-sql/radish/cmd/radish-bench/internal/peers"
 	"github.com/radish-sql/radish/column"
-	"github.com/radish-sql/radish/engine"
+	enginedb "github.com/radish-sql/radish/engine/database"
 	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/encoding"
 	"github.com/radish-sql/radish/storage/parquet"
@@ -195,7 +195,7 @@ func (t *Table) Create(ctx context.Context, db *database.DB) error {
 
 // Version makes the table.
 func (t *Table) Version(ctx context.Context) (*table.Version, error) {
-	schema := &table.Schema{Database: engine.DefaultDatabase, Name: t.Name}
+	schema := &table.Schema{Database: enginedb.DefaultDatabase, Name: t.Name}
 	for _, c := range t.Columns {
 		schema.Columns = append(schema.Columns, table.ColumnDef{Name: c.Name, Type: c.Typ})
 	}

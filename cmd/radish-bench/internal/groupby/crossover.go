@@ -10,7 +10,7 @@ import (
 
 	"github.com/radish-sql/radish/cmd/radish-bench/internal/drawn"
 	"github.com/radish-sql/radish/cmd/radish-bench/internal/report"
-	"github.com/radish-sql/radish/engine"
+	"github.com/radish-sql/radish/engine/database"
 	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/encoding"
 	"github.com/radish-sql/radish/storage/table"
@@ -27,7 +27,7 @@ var wideReductions = [wideValues]string{"MIN", "MAX", "SUM", "COUNT", "AVG"}
 
 // wide runs that case over a number of rows.
 func (b *Bench) wide(ctx context.Context, rows int64) error {
-	schema := &table.Schema{Database: engine.DefaultDatabase, Name: "wide"}
+	schema := &table.Schema{Database: database.DefaultDatabase, Name: "wide"}
 	var keys, aggs []string
 	for i := range wideKeys {
 		keys = append(keys, fmt.Sprintf("k%d", i+1))

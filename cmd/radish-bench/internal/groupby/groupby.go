@@ -18,7 +18,7 @@ import (
 	"github.com/radish-sql/radish/cmd/radish-bench/internal/database"
 	"github.com/radish-sql/radish/cmd/radish-bench/internal/drawn"
 	"github.com/radish-sql/radish/cmd/radish-bench/internal/report"
-	"github.com/radish-sql/radish/engine"
+	enginedb "github.com/radish-sql/radish/engine/database"
 	"github.com/radish-sql/radish/sql/types"
 )
 
@@ -284,7 +284,7 @@ func (b *Bench) report(r groupRun) {
 
 // WithTable makes a table, calls f and drops the table.
 func (b *Bench) WithTable(ctx context.Context, d drawn.GroupData, name string, f func(*drawn.GroupTotals) error) error {
-	v, totals, err := d.Build(ctx, d.Schema(engine.DefaultDatabase, name))
+	v, totals, err := d.Build(ctx, d.Schema(enginedb.DefaultDatabase, name))
 	if err != nil {
 		return err
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/radish-sql/radish/cmd/radish-bench/internal/cli"
 	"github.com/radish-sql/radish/cmd/radish-bench/internal/database"
 	"github.com/radish-sql/radish/cmd/radish-bench/internal/report"
-	"github.com/radish-sql/radish/engine"
+	enginedb "github.com/radish-sql/radish/engine/database"
 )
 
 // RunDemo is the command demo: the first thing that a person sees of Radish.
@@ -36,7 +36,7 @@ func RunDemo(ctx context.Context, args []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "Radish %s on %s, %d threads\n", engine.Version, database.Processor(), db.Threads)
+	fmt.Fprintf(out, "Radish %s on %s, %d threads\n", enginedb.Version, database.Processor(), db.Threads)
 	fmt.Fprintf(out, "generating TPC-H at scale factor %s in memory...\n", database.ScaleText(*sf))
 	l, err := database.GenerateTPCH(ctx, db, *sf, nil)
 	if err != nil {

@@ -1,0 +1,49 @@
+package session
+
+import (
+	"sync/atomic"
+
+	"github.com/radish-sql/radish/engine/variables"
+	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/sql/types"
+)
+
+// counts are how many warnings the statement before left: what @@warning_count and @@error_count give.
+type counts struct{ warnings, errors int64 }
+
+// CountsOf counts warnings.
+func CountsOf(w *sqlerr.Warnings) (c counts) {
+	c.warnings = w.Count()
+	for _, one := range w.List() {
+		if one.Level == sqlerr.LevelError {
+			c.errors++
+		}
+	}
+	return c
+}
+
+// sessionFacts is what variables ask of a session.
+type sessionFacts struct{ session *Session }
+
+var _ variables.Session = sessionFacts{}
+
+// ConnectionID implements [variablesOf].
+func (x sessionFacts) ConnectionID() uint64 { return x.session.ID }
+
+// InsertID implements [variablesOf].
+func (x sessionFacts) InsertID() *atomic.Int64 { return x.session.LastInsertID }
+
+// WarningCounts implements [variablesOf].
+func (x sessionFacts) WarningCounts() (warnings, errors int64) {
+	return x.session.Last.Counted.warnings, x.session.Last.Counted.errors
+}
+
+// DatabaseCollation implements [variablesOf].
+func (x sessionFacts) DatabaseCollation() types.Collation {
+	return x.session.DatabaseCollation(x.session.Database)
+}
+
+// Warn implements [variablesOf].
+func (x sessionFacts) Warn(code sqlerr.Code, format string, args ...any) {
+	x.session.Warnings.Add(sqlerr.LevelWarning, code, format, args...)
+}

@@ -185,7 +185,7 @@ func (n *callNode) dictionary(f *frame, i int, s *selection) (*dictionaryMemo, e
 	for _, s := range part.Str {
 		bytes += int64(len(s))
 	}
-	return m, f.ctx.keep(bytes)
+	return m, f.ctx.Keep(bytes)
 }
 
 // newMemo returns a memo of no results over operand coded's dictionary, beside the other operands' values.

@@ -53,7 +53,7 @@ func (t *stringCount) add(bytes int64) {
 	}
 }
 
-// grow counts bytes, which may be negative, by which the vectors of a program have grown. They live as long as the program: as keep's.
+// grow counts bytes, which may be negative, by which the vectors of a program have grown. They live as long as the program: as Keep's.
 func (c *Context) grow(bytes int) error {
 	if c == nil {
 		return nil
@@ -64,11 +64,11 @@ func (c *Context) grow(bytes int) error {
 	}
 	all := int64(t.grown)
 	t.grown = 0
-	return c.keep(all)
+	return c.Keep(all)
 }
 
-// keep counts bytes that a value takes as long as its program lives.
-func (c *Context) keep(bytes int64) error {
+// Keep counts bytes that a value takes as long as its program lives.
+func (c *Context) Keep(bytes int64) error {
 	if c == nil || bytes == 0 {
 		return nil
 	}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 	"unicode/utf8"
+	"unsafe"
 
 	"github.com/radish-sql/radish/sql/sqlerr"
 )
@@ -77,7 +78,7 @@ func Pieces(c Statement, s string, f func(piece string)) error {
 
 // Feed writes a string, piece by piece, to a digest or the like, which cannot fail.
 func Feed(c Statement, w io.Writer, s string) error {
-	return Pieces(c, s, func(piece string) { _, _ = w.Write([]byte(piece)) })
+	return Pieces(c, s, func(piece string) { _, _ = w.Write(unsafe.Slice(unsafe.StringData(piece), len(piece))) })
 }
 
 // steps counts the bytes that a loop has passed, and looks after every piece of them whether the statement goes on.

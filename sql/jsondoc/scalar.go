@@ -29,6 +29,6 @@ func (v *Value) Scalar(to types.Type) (x types.Value, ok bool) {
 		u, _ := strconv.ParseUint(v.Text, 10, 64)
 		return types.UintValue(u), true
 	}
-	f, _ := strconv.ParseFloat(v.Text, 64)
+	f, _ := types.ParseFloat(v.Text)
 	return types.FloatValue(f), true
 }

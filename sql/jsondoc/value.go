@@ -158,10 +158,13 @@ const (
 
 func truthValue(b bool) *Value { return &Value{Kind: Bool, Text: strconv.FormatBool(b)} }
 
+// longestInteger is the length of the longest text of an integer of 64 bits.
+const longestInteger = len("-9223372036854775808")
+
 // numberValue reads a number as it stands in a document: an integer if it looks like one and fits, else a DOUBLE; with exact a DECIMAL if it
 // is not written as a DOUBLE is.
 func numberValue(s string, exact bool) *Value {
-	if !strings.ContainsAny(s, ".eE") {
+	if len(s) <= longestInteger && !strings.ContainsAny(s, ".eE") {
 		if _, err := strconv.ParseInt(s, 10, 64); err == nil {
 			if s == "-0" {
 				s = "0"
@@ -172,8 +175,8 @@ func numberValue(s string, exact bool) *Value {
 			return &Value{Kind: Unsigned, Text: s}
 		}
 	}
-	f, err := strconv.ParseFloat(s, 64)
-	if err != nil { // no DOUBLE is as large
+	f, ok := types.ParseFloat(s)
+	if !ok { // no DOUBLE is as large
 		return &Value{Kind: Double, Text: s}
 	}
 	v := floatValue(f)
@@ -339,8 +342,8 @@ func Equal(a, b *Value) bool {
 		if a.Text == b.Text {
 			return true
 		}
-		x, _ := strconv.ParseFloat(a.Text, 64)
-		y, _ := strconv.ParseFloat(b.Text, 64)
+		x, _ := types.ParseFloat(a.Text)
+		y, _ := types.ParseFloat(b.Text)
 		return x == y && (a.Kind == Double || b.Kind == Double || a.Kind == Decimal || b.Kind == Decimal)
 	}
 	return a.Kind == b.Kind && a.Text == b.Text && slices.Equal(a.Keys, b.Keys) && slices.EqualFunc(a.Items, b.Items, Equal)

@@ -476,8 +476,8 @@ func (r *Rows) Value(f Field) (v types.Value, ok bool) {
 		v, err := decimal(f.Text)
 		return v, err == nil
 	case FieldFloat:
-		x, err := strconv.ParseFloat(f.Text, 64)
-		return types.FloatValue(x), err == nil
+		x, ok := types.ParseFloat(f.Text)
+		return types.FloatValue(x), ok
 	case FieldHex:
 		s, err := hex.DecodeString(f.Text)
 		return bits(string(s)), err == nil

@@ -136,12 +136,93 @@ func ParseFloatPrefix(s string) (float64, ConvertStatus) {
 	if !ok {
 		return 0, ConvertInvalid
 	}
-	f, err := strconv.ParseFloat(s[skipSpaces(s, 0):n.end], 64)
-	if err != nil {
+	f, ok := ParseFloat(s[skipSpaces(s, 0):n.end])
+	if !ok {
 		// The text is well formed, so the only error is the range.
 		return math.Copysign(math.MaxFloat64, f), ConvertOutOfRange
 	}
 	return f, trailing(s, n.end)
+}
+
+// longNumber is how many digits of a number decide which double is the nearest, with one for all behind them. strconv reads so many right, and no more: without a
+// point it takes a number of 801 digits for a tenth of it.
+const longNumber = 799
+
+// ParseFloat is strconv.ParseFloat for decimal numbers of any length, without its error, which holds a copy of s however long that is: ok is false then, and f infinite beyond the range of DOUBLE.
+func ParseFloat(s string) (f float64, ok bool) {
+	var short [longNumber + 32]byte
+	if len(s) > longNumber {
+		f, err := strconv.ParseFloat(string(appendShortNumber(short[:0], s)), 64)
+		return f, err == nil
+	}
+	f, err := strconv.ParseFloat(s, 64)
+	return f, err == nil
+}
+
+// appendShortNumber appends a text of at most longNumber digits and an exponent for the double that s stands for, or nothing if s is no decimal number.
+func appendShortNumber(dst []byte, s string) []byte {
+	i, exponent, kept := 0, 0, 0
+	var anyDigit, point, more bool
+	if s[0] == '-' || s[0] == '+' {
+		dst = append(dst, s[0])
+		i++
+	}
+	for ; i < len(s) && (isDigit(s[i]) || s[i] == '.' && !point); i++ {
+		if s[i] == '.' {
+			point = true
+			continue
+		}
+		anyDigit = true
+		keep := (kept > 0 || s[i] != '0') && kept < longNumber
+		if keep {
+			dst = append(dst, s[i])
+			kept++
+		} else if kept > 0 {
+			exponent++
+			more = more || s[i] != '0'
+		}
+		if point {
+			exponent--
+		}
+	}
+	if i < len(s) {
+		if s[i]|0x20 != 'e' {
+			return nil
+		}
+		given, ok := exponentOf(s[i+1:])
+		if !ok {
+			return nil
+		}
+		exponent += given
+	}
+	switch {
+	case !anyDigit:
+		return nil
+	case kept == 0:
+		return append(dst, '0')
+	case more:
+		dst = append(dst, '1')
+		exponent--
+	}
+	return strconv.AppendInt(append(dst, 'e'), int64(exponent), 10)
+}
+
+// exponentOf reads the digits of an exponent, with a sign or none. One that no text of 2 GiB can make up for is as good as another.
+func exponentOf(s string) (n int, ok bool) {
+	negative := s != "" && s[0] == '-'
+	if negative || s != "" && s[0] == '+' {
+		s = s[1:]
+	}
+	for i := range len(s) {
+		if !isDigit(s[i]) {
+			return 0, false
+		}
+		n = min(n*10+int(s[i]-'0'), 1<<40)
+	}
+	if negative {
+		n = -n
+	}
+	return n, s != ""
 }
 
 // AppendFloat appends a DOUBLE as MySQL prints it: with the fewest digits that read back as the same double. NaN, Infinity and -Infinity are words.

@@ -153,3 +153,53 @@ func TestPlainNumbers(t *testing.T) {
 		t.Errorf("only %d of the strings are plain numbers", read)
 	}
 }
+
+// TestParseFloat reads long numbers of every form, beside exact arithmetic.
+func TestParseFloat(t *testing.T) {
+	const seed = 16
+	t.Logf("seed %d", seed)
+	rng := rand.New(rand.NewPCG(seed, 0))
+	digits := func(n int, of string) string {
+		b := make([]byte, n)
+		for i := range b {
+			b[i] = of[rng.IntN(len(of))]
+		}
+		return string(b)
+	}
+	signs := []string{"", "-", "+"}
+	for range 3000 {
+		s := signs[rng.IntN(3)] + digits(rng.IntN(900), "0") + digits(rng.IntN(3), "123456789") + digits(rng.IntN(900), "0123456789")
+		if rng.IntN(2) == 0 {
+			s += "." + digits(rng.IntN(900), []string{"0", "0123456789", "5"}[rng.IntN(3)]) + digits(rng.IntN(900), "09")
+		}
+		if rng.IntN(2) == 0 {
+			s += []string{"e", "E"}[rng.IntN(2)] + signs[rng.IntN(3)] + digits(rng.IntN(5), "0123456789")
+		}
+		if rng.IntN(50) == 0 {
+			s += digits(1, "x.e- ")
+		}
+		// strconv takes "12e-1" for 12 * 10^-1 up to 800 digits only.
+		want, isNumber := 0.0, false
+		if exact, ok := new(big.Rat).SetString(s); ok {
+			want, _ = exact.Float64()
+			if isNumber = !math.IsInf(want, 0); want == 0 && s[0] == '-' {
+				want = math.Copysign(0, -1)
+			}
+		}
+		got, ok := ParseFloat(s)
+		if ok != isNumber || math.Float64bits(got) != math.Float64bits(want) {
+			t.Fatalf("%s: %v, %v, want %v, %v", s, got, ok, want, isNumber)
+		}
+	}
+	// The nearest double depends on the last of many digits: halfway between two doubles, and just above.
+	half := new(big.Int).Add(new(big.Int).Lsh(big.NewInt(1), 53), big.NewInt(1)).String()
+	for _, c := range []struct {
+		s    string
+		want float64
+	}{{half + "." + strings.Repeat("0", 5000), 1 << 53}, {half + "." + strings.Repeat("0", 5000) + "1", 1<<53 + 2}, {"0." + strings.Repeat("0", 20000) + "15e20001", 1.5},
+		{"1" + strings.Repeat("0", 20000) + "e-20000", 1}, {"1e" + strings.Repeat("0", 5000) + "3", 1000}, {"1e-" + strings.Repeat("9", 5000), 0}} {
+		if got, ok := ParseFloat(c.s); got != c.want || !ok {
+			t.Errorf("%.20s...: %v, %v, want %v", c.s, got, ok, c.want)
+		}
+	}
+}

@@ -144,8 +144,8 @@ func (p *Column) Append(field []byte) (ok bool) {
 		d.Ints = append(d.Ints, v)
 	case types.KindDouble:
 		s := unsafe.String(unsafe.SliceData(field), len(field))
-		v, err := strconv.ParseFloat(s, 64)
-		if err != nil || !types.IsFinite(v) {
+		v, ok := types.ParseFloat(s)
+		if !ok || !types.IsFinite(v) {
 			if v, ok = types.ParseSpecialFloat(s); !ok {
 				return false
 			}

@@ -2,7 +2,6 @@ package textfile
 
 import (
 	"math"
-	"strconv"
 	"strings"
 	"unsafe"
 
@@ -90,6 +89,6 @@ func parsePlainFloat(s string) (x float64, ok bool) {
 	if strings.Trim(s, "+-.0123456789eE") != "" {
 		return 0, false
 	}
-	x, err := strconv.ParseFloat(s, 64)
-	return x, err == nil && !math.IsInf(x, 0) && !(x == 0 && s[0] == '-')
+	x, ok = types.ParseFloat(s)
+	return x, ok && !math.IsInf(x, 0) && !(x == 0 && s[0] == '-')
 }

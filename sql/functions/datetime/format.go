@@ -132,9 +132,16 @@ func resolveGetFormat(args []expr.Expr) (expr.Signature, error) {
 	return expr.Signature{Args: []types.Type{expr.CastToString(args[0]), expr.CastToString(args[1])}, Result: types.Varchar(17), Nullable: true}, nil
 }
 
+// longestFormatName is more than the two longest operands of GET_FORMAT together.
+const longestFormatName = 64
+
 func evalGetFormat(_ *expr.Context, _ *expr.Call, out *column.Vector, args []*column.Vector, sel []int32, n int) error {
 	kind, region := expr.Strings(args[0]), expr.Strings(args[1])
 	for _, i := range expr.Positions(sel, n) {
+		if len(kind.At(int(i)))+len(region.At(int(i))) > longestFormatName {
+			out.SetNull(int(i), n)
+			continue
+		}
 		k := strings.ToUpper(kind.At(int(i)))
 		if k == "TIMESTAMP" {
 			k = "DATETIME"

@@ -28,7 +28,7 @@ func Functions() []*expr.Function {
 				for _, i := range expr.Positions(sel, n) {
 					lock, seconds := "", 0.0
 					if len(args) > 0 {
-						lock = strings.ToLower(args[0].StringAt(int(i)))
+						lock = args[0].StringAt(int(i))
 						if args[0].IsNull(int(i)) || lock == "" || utf8.RuneCountInString(lock) > 64 {
 							return sqlerr.New(codeLockName, sqlerr.User, "Incorrect user-level lock name '%s'.", lock)
 						}
@@ -39,7 +39,7 @@ func Functions() []*expr.Function {
 						}
 						seconds = expr.Floats(args[1]).At(int(i))
 					}
-					v, err := f(c, lock, seconds)
+					v, err := f(c, strings.ToLower(lock), seconds)
 					if err != nil {
 						return err
 					}

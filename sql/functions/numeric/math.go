@@ -3,6 +3,7 @@ package numeric
 import (
 	"hash/crc32"
 	"math"
+	"unsafe"
 
 	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/sql/expr"
@@ -67,7 +68,7 @@ func mathFunctions() []*expr.Function {
 			Eval: evalRand},
 		{Name: "crc32", Category: category, Syntax: "CRC32(s)", MinArgs: 1, MaxArgs: 1, ByDictionary: true,
 			Doc: "The CRC-32 checksum (ISO 3309).", Resolve: expr.ResolveStringsTo(types.Uint64),
-			Eval: expr.StringToIntKernel(func(s string) int64 { return int64(crc32.ChecksumIEEE([]byte(s))) })},
+			Eval: expr.StringToIntKernel(func(s string) int64 { return int64(crc32.ChecksumIEEE(unsafe.Slice(unsafe.StringData(s), len(s)))) })},
 		{Name: "conv", Category: category, Syntax: "CONV(n, from, to)", MinArgs: 3, MaxArgs: 3,
 			Doc: "A number's digits in another base, 2 to 36; a negative base means signed. NULL for other bases.",
 			Resolve: func(args []expr.Expr) (expr.Signature, error) {

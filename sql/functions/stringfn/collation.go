@@ -47,23 +47,44 @@ func findUnder(_ *expr.Function, args []expr.Expr, c types.Collation) (expr.Expr
 func evalFindInSetUnder(c *expr.Context, _ *expr.Call, out *column.Vector, args []*column.Vector, sel []int32, n int) error {
 	s, list, under := expr.Strings(args[0]), expr.Strings(args[1]), expr.CollationOperand(args[2])
 	for _, i := range expr.Positions(sel, n) {
-		// Trailing spaces count here, whatever the collation: a comma behind them sees to that.
-		key := func(part string) string { return under.Key(part + ",") }
-		parts := strings.Split(list.At(int(i)), ",")
-		work := interrupt.NewSteps(c)
-		for k, part := range parts {
-			parts[k] = key(part)
-			if err := work.Pass(keySteps * (len(part) + 1)); err != nil {
-				return err
-			}
-		}
 		out.I64[i] = 0
 		// MySQL finds nothing in a list that is shorter than what it looks for, equal as it may be.
-		if x := s.At(int(i)); list.At(int(i)) != "" && len(list.At(int(i))) >= len(x) && !strings.Contains(x, ",") {
-			out.I64[i] = int64(slices.Index(parts, key(x)) + 1)
+		x, all := s.At(int(i)), list.At(int(i))
+		if all == "" || len(all) < len(x) || strings.Contains(x, ",") {
+			continue
+		}
+		if err := withSetKey(c, under, x, func(wanted string) (err error) {
+			out.I64[i], err = findKey(c, under, wanted, all)
+			return err
+		}); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// withSetKey calls f with the key of a part of a set, which lives no longer. Trailing spaces count here, whatever the collation: a comma behind them sees
+// to that.
+func withSetKey(c *expr.Context, under types.Collation, part string, f func(key string) error) error {
+	return c.Scratch(under.KeyScratch(len(part)+1), func() error { return f(under.Key(part + ",")) })
+}
+
+// findKey returns the number of the first part of a list that has a key; 0: none has.
+func findKey(c *expr.Context, under types.Collation, wanted, list string) (found int64, err error) {
+	work, at := interrupt.NewSteps(c), int64(0)
+	for part := range strings.SplitSeq(list, ",") {
+		at++
+		err := withSetKey(c, under, part, func(key string) error {
+			if key == wanted {
+				found = at
+			}
+			return work.Pass(keySteps * (len(part) + 1))
+		})
+		if err != nil || found > 0 {
+			return found, err
+		}
+	}
+	return 0, nil
 }
 
 // locateCall is LOCATE(sub, s [, pos]) and INSTR(s, sub).

@@ -48,8 +48,11 @@ func evalFormat(_ *expr.Context, _ *expr.Call, out *column.Vector, args []*colum
 		if len(args) == 3 && !args[2].IsNull(int(i)) {
 			name := args[2].StringAt(int(i))
 			var ok bool
-			if style, ok = numberStyles[strings.ToLower(name)]; !ok {
-				return sqlerr.NotSupportedf("the locale "+name, "FORMAT knows en_US, en_GB and de_DE")
+			if len(name) == len("en_US") {
+				style, ok = numberStyles[strings.ToLower(name)]
+			}
+			if !ok {
+				return sqlerr.NotSupportedf("the locale "+name[:min(len(name), 64)], "FORMAT knows en_US, en_GB and de_DE")
 			}
 		}
 		d := int(min(max(digits.At(int(i)), 0), types.MaxDecimalScale))

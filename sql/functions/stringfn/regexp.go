@@ -124,8 +124,11 @@ func newMatcher(c *expr.Context, call *expr.Call, args []*column.Vector, flagsAt
 	return m
 }
 
-// compiledBytes is about how many bytes compiling takes for a byte of a pattern: 10 MB took 900 MB.
-const compiledBytes = 90
+// What compiling takes for a byte of a pattern, and what of it stays, both at most about: for ab* and the like.
+const (
+	compilingBytes = 270
+	compiledBytes  = 125
+)
 
 func (m *matcher) at(i int) (*compiled, error) {
 	p, f := m.pattern.At(i), m.flags.At(i)
@@ -134,10 +137,18 @@ func (m *matcher) at(i int) (*compiled, error) {
 		return m.memo.re, nil
 	}
 	var re *compiled
-	err := m.c.Scratch(compiledBytes*len(p), func() (err error) {
-		re, err = compileRegexp(p, f)
-		return err
-	})
+	before := len(m.memo.pattern)
+	*m.memo = regexpMemo{}
+	err := m.c.Keep(-int64(compiledBytes * before))
+	if err == nil {
+		err = m.c.Scratch(compilingBytes*len(p), func() (err error) {
+			re, err = compileRegexp(p, f)
+			return err
+		})
+	}
+	if err == nil {
+		err = m.c.Keep(int64(compiledBytes * len(p)))
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -162,7 +173,7 @@ func compileRegexp(pattern, flags string) (*compiled, error) {
 			dot = true
 		case 'u': // only \n ends a line: Go knows no other
 		default:
-			return nil, sqlerr.WrongArguments("regexp_like: match type '" + flags + "'")
+			return nil, sqlerr.WrongArguments("regexp_like: match type '" + flags[:min(len(flags), 64)] + "'")
 		}
 	}
 	prefix := ""

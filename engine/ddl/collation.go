@@ -13,7 +13,7 @@ func tableCollation(options []*ast.TableOption, otherwise types.Collation) (type
 	for _, o := range options {
 		if o.Tp == ast.TableOptionCollate {
 			var err error
-			if otherwise, err = expr.ParseTextCollation(o.StrValue); err != nil {
+			if otherwise, err = expr.ParseStringCollation(o.StrValue); err != nil {
 				return 0, err
 			}
 		}

@@ -24,7 +24,7 @@ func withDatabaseOptions(snap *catalog.Snapshot, db string, options []*ast.Datab
 		if o.Tp != ast.DatabaseOptionCollate {
 			continue
 		}
-		c, err := expr.ParseTextCollation(o.Value)
+		c, err := expr.ParseStringCollation(o.Value)
 		if err != nil {
 			return nil, err
 		}

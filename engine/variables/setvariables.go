@@ -19,7 +19,7 @@ import (
 
 // setCollation takes the name of a collation of text.
 func setCollation(_ *Settings, value string) (string, error) {
-	c, err := expr.ParseTextCollation(value)
+	c, err := expr.ParseStringCollation(value)
 	return c.String(), err
 }
 

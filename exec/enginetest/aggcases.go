@@ -47,13 +47,13 @@ var groupings = []grouping{
 	{name: "unique", keys: []int{colUnique}},
 	{name: "wide", keys: []int{colWide}},
 	{name: "word", keys: []int{colWord}},
-	{name: "text", keys: []int{colText}},
+	{name: "text", keys: []int{colString}},
 	{name: "double", keys: []int{colFloat}},
 	{name: "wide decimal", keys: []int{colBig}},
 	{name: "bool and date", keys: []int{colBool, colDate}},
 	{name: "two integers", keys: []int{colNull, colKey}},
 	{name: "word and integer", keys: []int{colWord, colNull}},
-	{name: "mixed", keys: []int{colText, colBool, colDec}},
+	{name: "mixed", keys: []int{colString, colBool, colDec}},
 	{name: "several words", keys: []int{colWide, colFloat, colWord, colNull, colUns}},
 	{name: "all NULL", keys: []int{colNone}},
 	{name: "dense", keys: []int{colDate}, dense: []physical.DenseDomain{{Min: 9000, Max: 9000 + 1<<17}}},
@@ -61,7 +61,7 @@ var groupings = []grouping{
 	{name: "runs", keys: []int{colKey}, stream: true, ascending: true},
 	{name: "runs that do not ascend", keys: []int{colKey}, stream: true},
 	{name: "runs with NULLs", keys: []int{colNull}, stream: true},
-	{name: "runs of text", keys: []int{colText}, stream: true},
+	{name: "runs of text", keys: []int{colString}, stream: true},
 	{name: "dense domain too small", keys: []int{colKey, colBool}, dense: []physical.DenseDomain{{Min: 0, Max: 4}, {Min: 0, Max: 1, IsNullable: true}}},
 }
 
@@ -74,7 +74,7 @@ var aggregateLists = map[string]func(g *Gen, c []*expr.Column) []logical.AggItem
 	},
 	"extremes": func(g *Gen, c []*expr.Column) []logical.AggItem {
 		var items []logical.AggItem
-		for _, k := range []int{colNull, colWide, colDec, colBig, colFloat, colWord, colText, colUns, colBool, colNone} {
+		for _, k := range []int{colNull, colWide, colDec, colBig, colFloat, colWord, colString, colUns, colBool, colNone} {
 			items = append(items, g.Agg("min", false, c[k]), g.Agg("max", k == colNull, c[k]))
 		}
 		return items
@@ -84,12 +84,12 @@ var aggregateLists = map[string]func(g *Gen, c []*expr.Column) []logical.AggItem
 			g.Agg("stddev_samp", false, c[colFloat]), g.Agg("stddev_pop", false, c[colDec]), g.Agg("var_samp", false, c[colKey]), g.Agg("bit_and", false, c[colUns]), g.Agg("bit_or", false, c[colUns]), g.Agg("bit_xor", false, c[colUns])}
 	},
 	"distinct": func(g *Gen, c []*expr.Column) []logical.AggItem {
-		return []logical.AggItem{g.Agg("count", true, c[colNull]), g.Agg("count", true, c[colText]), g.Agg("count", true, c[colWord], c[colBool]),
+		return []logical.AggItem{g.Agg("count", true, c[colNull]), g.Agg("count", true, c[colString]), g.Agg("count", true, c[colWord], c[colBool]),
 			g.Agg("sum", true, c[colNull]), g.Agg("avg", true, c[colNull]), g.Agg("count", true, c[colBig]), g.Agg("sum", true, c[colFloat]), g.Agg("count", false, c[colKey])}
 	},
 	"of analysts": func(g *Gen, c []*expr.Column) []logical.AggItem {
-		items := []logical.AggItem{g.Agg("arg_min", false, c[colUnique], c[colFloat]), g.Agg("arg_max", false, c[colText], c[colUnique]), g.Agg("arg_max", false, c[colBig], c[colText]),
-			g.Agg("mode", false, c[colNull]), g.Agg("mode", false, c[colText]), g.Agg("approx_count_distinct", false, c[colBool])}
+		items := []logical.AggItem{g.Agg("arg_min", false, c[colUnique], c[colFloat]), g.Agg("arg_max", false, c[colString], c[colUnique]), g.Agg("arg_max", false, c[colBig], c[colString]),
+			g.Agg("mode", false, c[colNull]), g.Agg("mode", false, c[colString]), g.Agg("approx_count_distinct", false, c[colBool])}
 		for _, name := range []string{"corr", "covar_pop", "covar_samp", "regr_avgx", "regr_avgy", "regr_count", "regr_intercept", "regr_r2", "regr_slope", "regr_sxx", "regr_sxy", "regr_syy"} {
 			items = append(items, g.Agg(name, false, c[colNull], c[colDec]))
 		}
@@ -164,7 +164,7 @@ func runCases() (cs []Case) {
 			t, c := g.Scan(g.Table(n, n/every+1))
 			key := g.Alloc.Like(c[colKey])
 			a := &physical.Aggregate{Algorithm: physical.StreamAggregate, Groups: []logical.Item{{Col: key, Expr: c[colKey]}}, Aggs: []logical.AggItem{
-				g.Agg("count(*)", false), g.Agg("sum", false, c[colDec]), g.Agg("sum", false, c[colWide]), g.Agg("avg", false, c[colFloat]), g.Agg("min", false, c[colText]), g.Agg("any_value", false, c[colKey])}}
+				g.Agg("count(*)", false), g.Agg("sum", false, c[colDec]), g.Agg("sum", false, c[colWide]), g.Agg("avg", false, c[colFloat]), g.Agg("min", false, c[colString]), g.Agg("any_value", false, c[colKey])}}
 			g.Pipe(t, a)
 			out := []*expr.Column{key}
 			for _, it := range a.Aggs {
@@ -180,11 +180,11 @@ func runCases() (cs []Case) {
 func singleAggregateCases() []Case {
 	return []Case{{Name: "group_concat", Plan: func(g *Gen) *physical.Plan {
 		t, c := g.Scan(g.Table(g.Size, g.Size/8+1))
-		one := g.Agg("group_concat", false, c[colWord], c[colText])
+		one := g.Agg("group_concat", false, c[colWord], c[colString])
 		one.OrderBy = []logical.SortKey{{Expr: c[colNull], Desc: true}, {Expr: c[colUnique]}}
 		one.Sep = ","
-		two := g.Agg("group_concat", true, c[colText])
-		two.OrderBy = []logical.SortKey{{Expr: c[colText]}}
+		two := g.Agg("group_concat", true, c[colString])
+		two.OrderBy = []logical.SortKey{{Expr: c[colString]}}
 		two.Sep = " | "
 		key := g.Alloc.Like(c[colKey])
 		a := &physical.Aggregate{Groups: []logical.Item{{Col: key, Expr: c[colKey]}}, Aggs: []logical.AggItem{one, two}}
@@ -194,7 +194,7 @@ func singleAggregateCases() []Case {
 	}}, {Name: "single value", Plan: func(g *Gen) *physical.Plan {
 		t, c := g.Scan(g.Table(g.Size, 10))
 		t.Filters = []expr.Expr{compareTo(expr.LE, c[colUnique], types.IntValue(int64(g.R.IntN(3))))}
-		one := g.Agg("single_value", false, c[colText])
+		one := g.Agg("single_value", false, c[colString])
 		a := &physical.Aggregate{Algorithm: physical.ScalarAggregate, Aggs: []logical.AggItem{one}}
 		g.Pipe(t, a)
 		return g.Result(g.Read(a, []*expr.Column{one.Col}), []*expr.Column{one.Col})
@@ -218,8 +218,8 @@ func singleAggregateCases() []Case {
 
 func sortCases() []Case {
 	sorts := map[string][]int{
-		"integer": {colKey}, "nullable": {colNull, colWord}, "wide": {colWide}, "word and double": {colWord, colFloat}, "text": {colText},
-		"text and more": {colText, colDec, colUns}, "double": {colFloat}, "wide decimal": {colBig}, "unsigned": {colUns}, "date": {colDate, colBool, colText}, "all NULL": {colNone},
+		"integer": {colKey}, "nullable": {colNull, colWord}, "wide": {colWide}, "word and double": {colWord, colFloat}, "text": {colString},
+		"text and more": {colString, colDec, colUns}, "double": {colFloat}, "wide decimal": {colBig}, "unsigned": {colUns}, "date": {colDate, colBool, colString}, "all NULL": {colNone},
 	}
 	var cs []Case
 	for _, name := range slices.Sorted(maps.Keys(sorts)) {
@@ -227,7 +227,7 @@ func sortCases() []Case {
 		for _, limit := range []int64{-1, 0, 1, 10, 3000} {
 			cs = append(cs, Case{Name: fmt.Sprintf("sort %s limit %d", name, limit), Ordered: true, Plan: func(g *Gen) *physical.Plan {
 				t, c := g.Scan(g.Table(g.Size, g.Size/4+1))
-				s := &physical.Sort{Cols: pick(c, colText, colUnique, colNull, colWord, colBig), Count: limit}
+				s := &physical.Sort{Cols: pick(c, colString, colUnique, colNull, colWord, colBig), Count: limit}
 				if limit >= 0 {
 					s.Offset = int64(g.R.IntN(20))
 				}

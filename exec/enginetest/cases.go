@@ -50,7 +50,7 @@ func filterCases() []Case {
 		}),
 		filter("or over two columns", func(g *Gen, c []*expr.Column) []expr.Expr {
 			return []expr.Expr{&expr.Or{Args: []expr.Expr{compareTo(expr.EQ, c[colWord], types.StringValue("word1")), compareTo(expr.GT, c[colFloat], types.FloatValue(0))}},
-				compareTo(expr.NE, c[colText], types.StringValue("1 some text"))}
+				compareTo(expr.NE, c[colString], types.StringValue("1 some text"))}
 		}),
 		filter("all NULL", func(g *Gen, c []*expr.Column) []expr.Expr {
 			return []expr.Expr{null(c[colNone]), not(compareTo(expr.GT, c[colDec], types.IntValue(0)))}
@@ -75,7 +75,7 @@ func scanCases() []Case {
 			s, c := g.Scan(g.Table(g.Size, g.Size))
 			p := g.Alloc.New("", "p", types.Bool, true)
 			r := g.Alloc.New("", "r", types.Int64, false)
-			return g.Result(s, append(pick(c, colKey, colText), p, r),
+			return g.Result(s, append(pick(c, colKey, colString), p, r),
 				&physical.Filter{Preds: []expr.Expr{compareTo(expr.GT, c[colDec], types.IntValue(0))}},
 				&physical.Project{Items: []logical.Item{{Col: p, Expr: &expr.Compare{Op: expr.LE, Left: c[colKey], Right: c[colNull]}}, {Col: r, Expr: c[colKey]}}},
 				&physical.Filter{Preds: []expr.Expr{&expr.IsNull{Arg: &expr.Column{ID: p.ID, Typ: p.Typ, Null: true}}}})
@@ -87,7 +87,7 @@ func scanCases() []Case {
 		}},
 		{Name: "repeat", Plan: func(g *Gen) *physical.Plan {
 			s, c := g.Scan(g.Table(min(g.Size, 3000), 3))
-			return g.Result(s, pick(c, colUnique, colText), &physical.Repeat{Count: c[colKey]})
+			return g.Result(s, pick(c, colUnique, colString), &physical.Repeat{Count: c[colKey]})
 		}},
 		{Name: "repeat groups", Plan: func(g *Gen) *physical.Plan { // as often as they have rows
 			s, c := g.Scan(g.Table(min(g.Size, 20000), []int{2, 50, g.Size/2 + 1}[g.R.IntN(3)]))
@@ -120,7 +120,7 @@ func scanCases() []Case {
 			m := &physical.Materialize{}
 			for _, v := range []*table.Version{a, b, a} {
 				s, c := g.Scan(v)
-				in := pick(c, colKey, colWord, colText)
+				in := pick(c, colKey, colWord, colString)
 				if cols == nil {
 					for _, x := range in {
 						cols = append(cols, g.Alloc.Like(x))
@@ -165,61 +165,61 @@ type rangeSpec struct {
 
 func joinCases() []Case {
 	specs := []joinSpec{
-		{name: "integer", keys: []int{colKey}, payload: []int{colText, colNull}},
+		{name: "integer", keys: []int{colKey}, payload: []int{colString, colNull}},
 		{name: "integer dense", keys: []int{colKey}, alg: physical.DenseJoin, payload: []int{colWord, colDec}},
 		{name: "nullable integer", keys: []int{colNull}, payload: []int{colKey, colFloat}},
 		{name: "unique", keys: []int{colUnique}, unique: true, payload: []int{colWord, colBig, colNone}},
 		{name: "wide unique", keys: []int{colWide}, payload: []int{colUnique}},
 		{name: "word", keys: []int{colWord}, limit: 300, payload: []int{colUnique, colWord}},
-		{name: "text", keys: []int{colText}, payload: []int{colUnique, colDate}},
+		{name: "text", keys: []int{colString}, payload: []int{colUnique, colDate}},
 		{name: "double", keys: []int{colFloat}, payload: []int{colUnique}},
 		{name: "wide decimal", keys: []int{colBig}, payload: []int{colUnique}},
 		{name: "unsigned", keys: []int{colUns}, payload: []int{colUnique}},
-		{name: "two integers", keys: []int{colNull, colDate}, payload: []int{colUnique, colText}},
+		{name: "two integers", keys: []int{colNull, colDate}, payload: []int{colUnique, colString}},
 		{name: "word and integer", keys: []int{colWord, colNull}, payload: []int{colUnique}},
-		{name: "mixed types", keys: []int{colText, colNull, colBool}, payload: []int{colUnique}},
+		{name: "mixed types", keys: []int{colString, colNull, colBool}, payload: []int{colUnique}},
 		{name: "null-safe", keys: []int{colNull, colWord}, safe: true, payload: []int{colUnique}},
-		{name: "null-safe generic", keys: []int{colText}, safe: true, payload: []int{colUnique}},
+		{name: "null-safe generic", keys: []int{colString}, safe: true, payload: []int{colUnique}},
 		{name: "all NULL", keys: []int{colNone}, payload: []int{colUnique}},
-		{name: "a constant", keys: []int{colKey}, hasConstant: true, skew: 9, limit: 300, payload: []int{colUnique, colText}},
-		{name: "integer and a constant", keys: []int{colNull, colKey}, hasConstant: true, skew: 9, limit: 1000, payload: []int{colUnique, colText}},
+		{name: "a constant", keys: []int{colKey}, hasConstant: true, skew: 9, limit: 300, payload: []int{colUnique, colString}},
+		{name: "integer and a constant", keys: []int{colNull, colKey}, hasConstant: true, skew: 9, limit: 1000, payload: []int{colUnique, colString}},
 		{name: "keys only", keys: []int{colNull}},
 		{name: "keys only dense", keys: []int{colKey}, alg: physical.DenseJoin, limit: 500},
 		{name: "skew", keys: []int{colKey}, skew: 2, limit: 400, payload: []int{colUnique, colWord}},
-		{name: "nested loop", alg: physical.NestedLoopJoin, limit: 120, payload: []int{colKey, colText}},
-		{name: "nested loop by key", keys: []int{colKey}, alg: physical.NestedLoopJoin, limit: 300, payload: []int{colKey, colText}},
-		{name: "nested loop by nullable keys", keys: []int{colNull, colWord}, alg: physical.NestedLoopJoin, skew: 9, limit: 300, payload: []int{colUnique, colText}},
-		{name: "nested loop by text", keys: []int{colText}, alg: physical.NestedLoopJoin, skew: 9, limit: 200, payload: []int{colUnique}},
+		{name: "nested loop", alg: physical.NestedLoopJoin, limit: 120, payload: []int{colKey, colString}},
+		{name: "nested loop by key", keys: []int{colKey}, alg: physical.NestedLoopJoin, limit: 300, payload: []int{colKey, colString}},
+		{name: "nested loop by nullable keys", keys: []int{colNull, colWord}, alg: physical.NestedLoopJoin, skew: 9, limit: 300, payload: []int{colUnique, colString}},
+		{name: "nested loop by text", keys: []int{colString}, alg: physical.NestedLoopJoin, skew: 9, limit: 200, payload: []int{colUnique}},
 		{name: "nested loop null-safe", keys: []int{colNull}, safe: true, alg: physical.NestedLoopJoin, skew: 9, limit: 200, payload: []int{colUnique}},
-		{name: "index nested loop", keys: []int{colKey}, alg: physical.NestedLoopJoin, searched: true, limit: 900, payload: []int{colKey, colText}},
+		{name: "index nested loop", keys: []int{colKey}, alg: physical.NestedLoopJoin, searched: true, limit: 900, payload: []int{colKey, colString}},
 		{name: "index nested loop by nullable", keys: []int{colNull}, alg: physical.NestedLoopJoin, searched: true, skew: 3, limit: 300, payload: []int{colUnique, colWord}},
-		{name: "range less", keys: []int{colNull}, alg: physical.RangeJoin, op: expr.LT, limit: 120, payload: []int{colKey, colText}},
+		{name: "range less", keys: []int{colNull}, alg: physical.RangeJoin, op: expr.LT, limit: 120, payload: []int{colKey, colString}},
 		{name: "range at least", keys: []int{colWord}, alg: physical.RangeJoin, op: expr.GE, limit: 120, payload: []int{colKey, colNull}},
 		{name: "range greater", keys: []int{colFloat}, alg: physical.RangeJoin, op: expr.GT, limit: 120, payload: []int{colKey}},
 		{name: "range at most", keys: []int{colBig}, alg: physical.RangeJoin, op: expr.LE, limit: 120, payload: []int{colKey}},
 		{name: "between", keys: []int{colNull}, alg: physical.RangeJoin, op: expr.GE, limit: 600, payload: []int{colWide, colDate, colNull},
 			ranges: []rangeSpec{{colNull, expr.GE, colNull}, {colDate, expr.LE, colDate}}},
-		{name: "between doubles", keys: []int{colFloat}, alg: physical.RangeJoin, op: expr.LT, limit: 600, payload: []int{colFloat, colUns, colText},
+		{name: "between doubles", keys: []int{colFloat}, alg: physical.RangeJoin, op: expr.LT, limit: 600, payload: []int{colFloat, colUns, colString},
 			ranges: []rangeSpec{{colUns, expr.GT, colUns}}},
 		{name: "between wide decimals", keys: []int{colBig}, alg: physical.RangeJoin, op: expr.GT, limit: 120, payload: []int{colKey, colDec},
 			ranges: []rangeSpec{{colDec, expr.LT, colDec}}},
-		{name: "range strings", keys: []int{colText}, alg: physical.RangeJoin, op: expr.LT, limit: 120, payload: []int{colKey, colText}},
-		{name: "between strings", keys: []int{colText}, alg: physical.RangeJoin, op: expr.GE, limit: 120, payload: []int{colText, colKey},
-			ranges: []rangeSpec{{colText, expr.LE, colText}}},
-		{name: "between strings and wide decimals", keys: []int{colText}, alg: physical.RangeJoin, op: expr.GT, limit: 120, payload: []int{colBig, colKey},
+		{name: "range strings", keys: []int{colString}, alg: physical.RangeJoin, op: expr.LT, limit: 120, payload: []int{colKey, colString}},
+		{name: "between strings", keys: []int{colString}, alg: physical.RangeJoin, op: expr.GE, limit: 120, payload: []int{colString, colKey},
+			ranges: []rangeSpec{{colString, expr.LE, colString}}},
+		{name: "between strings and wide decimals", keys: []int{colString}, alg: physical.RangeJoin, op: expr.GT, limit: 120, payload: []int{colBig, colKey},
 			ranges: []rangeSpec{{colBig, expr.LT, colBig}}},
-		{name: "key and less strings", keys: []int{colKey}, skew: 3, limit: 400, payload: []int{colText, colNull},
-			ranges: []rangeSpec{{colText, expr.LT, colText}, {colNull, expr.GE, colNull}}},
-		{name: "key and between", keys: []int{colKey}, skew: 3, limit: 600, payload: []int{colNull, colWide, colText},
+		{name: "key and less strings", keys: []int{colKey}, skew: 3, limit: 400, payload: []int{colString, colNull},
+			ranges: []rangeSpec{{colString, expr.LT, colString}, {colNull, expr.GE, colNull}}},
+		{name: "key and between", keys: []int{colKey}, skew: 3, limit: 600, payload: []int{colNull, colWide, colString},
 			ranges: []rangeSpec{{colNull, expr.LE, colNull}, {colWide, expr.GT, colWide}}},
 		{name: "nullable key and between", keys: []int{colNull}, skew: 3, limit: 600, payload: []int{colDate, colUnique},
 			ranges: []rangeSpec{{colDate, expr.GE, colDate}, {colDate, expr.LE, colDate}}},
-		{name: "text and between", keys: []int{colText}, skew: 2, limit: 400, payload: []int{colDec, colFloat},
+		{name: "text and between", keys: []int{colString}, skew: 2, limit: 400, payload: []int{colDec, colFloat},
 			ranges: []rangeSpec{{colDec, expr.LE, colDec}, {colFloat, expr.GT, colFloat}}},
 		{name: "dense key and less", keys: []int{colKey}, skew: 2, alg: physical.DenseJoin, limit: 400, payload: []int{colUnique},
 			ranges: []rangeSpec{{colUnique, expr.LT, colUnique}}},
-		{name: "key and made strings", keys: []int{colKey}, made: true, skew: 3, limit: 300, payload: []int{colText, colUnique}},
-		{name: "nested loop by made strings", alg: physical.NestedLoopJoin, made: true, limit: 120, payload: []int{colText, colUnique}},
+		{name: "key and made strings", keys: []int{colKey}, made: true, skew: 3, limit: 300, payload: []int{colString, colUnique}},
+		{name: "nested loop by made strings", alg: physical.NestedLoopJoin, made: true, limit: 120, payload: []int{colString, colUnique}},
 	}
 	var cs []Case
 	for _, s := range specs {
@@ -247,7 +247,7 @@ func joinCases() []Case {
 func (s joinSpec) conditions(pc []*expr.Column, y *expr.Column) []expr.Expr {
 	switch {
 	case s.made:
-		x := pc[colText]
+		x := pc[colString]
 		long := concat(y, concat(x, y), concat(y, x, y), x)
 		return []expr.Expr{&expr.Compare{Op: expr.NE, Left: long, Right: concat(long, x)}, &expr.Compare{Op: expr.LT, Left: concat(x, y), Right: concat(y, x)}}
 	case y.Typ.Phys() != types.PhysInt64:
@@ -313,7 +313,7 @@ func joinPlan(g *Gen, s joinSpec, kind logical.JoinKind) *physical.Plan {
 	for _, x := range s.ranges {
 		p.Residual = append(p.Residual, &expr.Compare{Op: x.op, Left: pc[x.probe], Right: bc[x.build]})
 	}
-	out := pick(pc, colUnique, colText, colWord)
+	out := pick(pc, colUnique, colString, colWord)
 	switch kind {
 	case logical.InnerJoin, logical.LeftJoin, logical.FullJoin, logical.SingleJoin:
 		out = append(out, b.Payload...)
@@ -338,7 +338,7 @@ func joinPlan(g *Gen, s joinSpec, kind logical.JoinKind) *physical.Plan {
 		g.Pipe(ps, res, p, &physical.Filter{Preds: []expr.Expr{compareTo(expr.GE, pc[colUnique], types.IntValue(0))}})
 		if kind == logical.FullJoin {
 			g.pipes[len(g.pipes)-1].Transforms = []physical.Transform{p}
-			g.Pipe(&physical.UnmatchedScan{Build: b, Nulls: pick(pc, colUnique, colText, colWord)}, res)
+			g.Pipe(&physical.UnmatchedScan{Build: b, Nulls: pick(pc, colUnique, colString, colWord)}, res)
 		}
 	})
 }

@@ -40,7 +40,7 @@ const (
 	colBig           // DECIMAL(30,4) with NULLs
 	colFloat         // DOUBLE with NULLs, in a third of the tables also NaN, infinities and -0
 	colWord          // VARCHAR of few distinct values, with NULLs
-	colText          // VARCHAR of many distinct values, with NULLs
+	colString        // VARCHAR of many distinct values, with NULLs
 	colDate          // DATE
 	colUns           // BIGINT UNSIGNED with NULLs
 	colBool          // BOOL with NULLs
@@ -87,7 +87,7 @@ func (g *Gen) Table(n, keys int) *table.Version {
 		}
 		null(colFloat, types.FloatValue(float))
 		null(colWord, types.StringValue(fmt.Sprintf("word%d", g.R.IntN(min(keys, 50)))))
-		null(colText, types.StringValue(fmt.Sprintf("%x some text", g.R.IntN(4*keys))))
+		null(colString, types.StringValue(fmt.Sprintf("%x some text", g.R.IntN(4*keys))))
 		cols[colDate].I64[i] = int64(9000 + g.R.IntN(keys))
 		null(colUns, types.IntValue(int64(g.R.Uint64())))
 		null(colBool, types.IntValue(int64(g.R.IntN(2))))

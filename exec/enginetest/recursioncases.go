@@ -48,10 +48,10 @@ func reach(distinct, by bool) func(g *Gen) *physical.Plan {
 		edges := g.Table(n, keys)
 		// The edges lead from keys to what hangs on them; without distinct only upwards, or it would not end.
 		bs, bc := g.Scan(edges)
-		b := &physical.Build{Keys: []expr.Expr{bc[colKey]}, Payload: pick(bc, colNull, colText)}
+		b := &physical.Build{Keys: []expr.Expr{bc[colKey]}, Payload: pick(bc, colNull, colString)}
 		g.Pipe(bs, b)
 		seeds, sc := g.Scan(edges)
-		in := pick(sc, colNull, colText)
+		in := pick(sc, colNull, colString)
 		r, cols := startRecursion(g, in, distinct)
 		if by {
 			r.By = []int{0}

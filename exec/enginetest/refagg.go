@@ -40,10 +40,10 @@ func aggregated(s *physical.Aggregate, ins []*rel) (*rel, error) {
 			for _, it := range s.Groups {
 				key = append(key, r.eval(it.Expr, x))
 			}
-			g := byKey[keyText(key)]
+			g := byKey[keyString(key)]
 			if g == nil {
 				g = &group{key: key}
-				byKey[keyText(key)] = g
+				byKey[keyString(key)] = g
 				order = append(order, g)
 			}
 			g.rows = append(g.rows, x)
@@ -128,10 +128,10 @@ func argumentsOf(a *logical.AggItem, r *rel, rows []row) (args, kept []row) {
 			continue
 		}
 		if a.Distinct {
-			if seen[keyText(vs)] {
+			if seen[keyString(vs)] {
 				continue
 			}
-			seen[keyText(vs)] = true
+			seen[keyString(vs)] = true
 		}
 		args, kept = append(args, vs), append(kept, x)
 	}

@@ -27,7 +27,7 @@ func ofAnalysts(a *logical.AggItem, args []row) (types.Value, error) {
 		counts := countValues(args)
 		best := args[0][0]
 		for _, v := range args {
-			n, m := counts[keyText(v[:1])], counts[keyText(row{best})]
+			n, m := counts[keyString(v[:1])], counts[keyString(row{best})]
 			if n > m || n == m && compare(v[0], best) < 0 {
 				best = v[0]
 			}
@@ -56,7 +56,7 @@ func ofAnalysts(a *logical.AggItem, args []row) (types.Value, error) {
 func countValues(args []row) map[string]int {
 	counts := map[string]int{}
 	for _, v := range args {
-		counts[keyText(v[:1])]++
+		counts[keyString(v[:1])]++
 	}
 	return counts
 }

@@ -281,7 +281,7 @@ func (out *rel) matches(t *physical.Probe, b *refBuild, r *rel, x row, joined fu
 	for i, e := range t.Keys {
 		key[i] = r.eval(e, x)
 	}
-	candidates := b.byKey[keyText(key)]
+	candidates := b.byKey[keyString(key)]
 	if len(t.Keys) == 0 || t.Build.Algorithm == physical.RangeJoin || t.Kind == logical.MarkJoin {
 		candidates = make([]int, len(b.keys))
 		for i := range candidates {
@@ -313,7 +313,7 @@ func (out *rel) matches(t *physical.Probe, b *refBuild, r *rel, x row, joined fu
 	return matches, unknown
 }
 
-func keyText(key row) string {
+func keyString(key row) string {
 	var b strings.Builder
 	for _, v := range key {
 		if v.Null {
@@ -342,7 +342,7 @@ func (f *reference) sink(s physical.Sink) {
 				for _, c := range s.Payload {
 					pay = append(pay, x[r.at[c.ID]])
 				}
-				b.byKey[keyText(key)] = append(b.byKey[keyText(key)], len(b.keys))
+				b.byKey[keyString(key)] = append(b.byKey[keyString(key)], len(b.keys))
 				b.keys = append(b.keys, key)
 				b.rel.rows = append(b.rel.rows, pay)
 			}

@@ -27,7 +27,7 @@ func (f *reference) recursion(s *physical.Recursion, ins []*rel) {
 						apart = append(apart, y[c])
 					}
 				}
-				if k := keyText(apart); !s.Distinct || !seen[k] {
+				if k := keyString(apart); !s.Distinct || !seen[k] {
 					seen[k] = true
 					next.rows, all.rows = append(next.rows, y), append(all.rows, y)
 				}

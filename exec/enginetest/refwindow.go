@@ -28,7 +28,7 @@ func windowed(s *physical.Window, ins []*rel) (*rel, error) {
 			for _, e := range s.Partition {
 				key = append(key, r.eval(e, x))
 			}
-			k := keyText(key)
+			k := keyString(key)
 			if partitions[k] == nil {
 				names = append(names, k)
 			}

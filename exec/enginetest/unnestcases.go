@@ -39,7 +39,7 @@ func unnestCases() []Case {
 				doc.Type = types.Text
 				some.Whens = append(some.Whens, expr.When{Cond: compareTo(expr.EQ, c[colKey], types.IntValue(int64(k))), Then: &expr.Const{Value: doc}})
 			}
-			return g.unnest(s, some, c[colText], outer)
+			return g.unnest(s, some, c[colString], outer)
 		}}
 	}
 	return []Case{

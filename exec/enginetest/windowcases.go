@@ -55,7 +55,7 @@ func windowCases() []Case {
 		name string
 		keys []int
 	}{
-		{"no partition", nil}, {"integer", []int{colKey}}, {"nullable", []int{colNull, colWord}}, {"text", []int{colText}},
+		{"no partition", nil}, {"integer", []int{colKey}}, {"nullable", []int{colNull, colWord}}, {"text", []int{colString}},
 		{"double", []int{colFloat}}, {"wide decimal", []int{colBig}}, {"all NULL", []int{colNone}}, {"one row each", []int{colUnique}},
 		{"mixed", []int{colBool, colDate, colUns}},
 	}
@@ -65,7 +65,7 @@ func windowCases() []Case {
 		unique bool // the order tells all rows apart
 	}{
 		{"nothing", nil, false}, {"unique", []int{colUnique}, true}, {"integer", []int{colKey}, false}, {"nullable", []int{colNull}, false},
-		{"double", []int{colFloat}, false}, {"word and unique", []int{colWord, colUnique}, true}, {"text", []int{colText}, false},
+		{"double", []int{colFloat}, false}, {"word and unique", []int{colWord, colUnique}, true}, {"text", []int{colString}, false},
 		{"decimal", []int{colBig, colUns, colUnique}, true},
 	}
 	var cs []Case
@@ -81,9 +81,9 @@ func windowCases() []Case {
 			t, c := g.Scan(g.Table(min(g.Size, 3000), []int{g.Size/8 + 1, 3}[g.R.IntN(2)])) // partitions of few rows, or of many
 			number := g.win(name, logical.WholePartition)
 			top := int64(1 + g.R.IntN(4))
-			w := &physical.Window{Partition: exprs(pick(c, colKey)), Cols: pick(c, colUnique, colText, colWord), Top: top,
+			w := &physical.Window{Partition: exprs(pick(c, colKey)), Cols: pick(c, colUnique, colString, colWord), Top: top,
 				Items: []logical.WindowItem{number, g.win("sum", logical.Frame{Unit: logical.FrameRange, End: logical.FrameBound{Kind: logical.CurrentRow}}, c[colDec]),
-					g.win("lag", logical.WholePartition, c[colText], &expr.Const{Value: types.IntValue(1)}, c[colWord]), g.win("max", logical.WholePartition, c[colBig])}}
+					g.win("lag", logical.WholePartition, c[colString], &expr.Const{Value: types.IntValue(1)}, c[colWord]), g.win("max", logical.WholePartition, c[colBig])}}
 			w.Order = []logical.SortKey{{Expr: c[colNull], Desc: g.R.IntN(2) == 0}}
 			if name == "row_number" || g.R.IntN(2) == 0 {
 				w.Order = append(w.Order, logical.SortKey{Expr: c[colUnique]})
@@ -125,7 +125,7 @@ func windowPlan(g *Gen, partition, order []int, unique bool) *physical.Plan {
 		n = min(n, 700)
 	}
 	t, c := g.Scan(g.Table(n, n/(1+g.R.IntN(20))+1))
-	w := &physical.Window{Partition: exprs(pick(c, partition...)), Cols: pick(c, colUnique, colText, colWord, colNull)}
+	w := &physical.Window{Partition: exprs(pick(c, partition...)), Cols: pick(c, colUnique, colString, colWord, colNull)}
 	for _, k := range order {
 		w.Order = append(w.Order, logical.SortKey{Expr: c[k], Desc: g.R.IntN(2) == 0})
 	}
@@ -163,7 +163,7 @@ func windowPlan(g *Gen, partition, order []int, unique bool) *physical.Plan {
 		it := g.win(name, frame(), args...)
 		if unique && it.Fn.Kind == expr.WinAggregate && g.R.IntN(3) == 0 {
 			it.Frame = logical.Frame{Unit: logical.FrameRows, End: logical.FrameBound{Kind: logical.CurrentRow}, Op: []expr.Op{expr.LT, expr.LE, expr.GT, expr.GE}[g.R.IntN(4)],
-				Compared: c[[]int{colUnique, colNull, colKey, colText, colFloat, colBig, colNone}[g.R.IntN(7)]]}
+				Compared: c[[]int{colUnique, colNull, colKey, colString, colFloat, colBig, colNone}[g.R.IntN(7)]]}
 		}
 		w.Items = append(w.Items, it)
 	}
@@ -185,14 +185,14 @@ func addFunctions(g *Gen, c []*expr.Column, unique bool, add func(name string, a
 		add(name)
 	}
 	add("count(*)")
-	for _, k := range []int{colNull, colText} {
+	for _, k := range []int{colNull, colString} {
 		add("count", c[k])
 	}
 	for _, k := range []int{colKey, colDec, colBig, colFloat, colUns, colNone} {
 		add("sum", c[k])
 		add("avg", c[k])
 	}
-	for _, k := range []int{colNull, colBig, colFloat, colWord, colText, colUns, colNone} {
+	for _, k := range []int{colNull, colBig, colFloat, colWord, colString, colUns, colNone} {
 		add("min", c[k])
 		add("max", c[k])
 	}
@@ -206,13 +206,13 @@ func addFunctions(g *Gen, c []*expr.Column, unique bool, add func(name string, a
 		at := func(x int) expr.Expr { return &expr.Const{Value: types.IntValue(int64(x))} }
 		add("row_number")
 		add("ntile", at(1+g.R.IntN(7)))
-		add("first_value", c[colText])
+		add("first_value", c[colString])
 		add("last_value", c[colBig])
 		add("nth_value", c[colWord], at(1+g.R.IntN(4)))
-		add("lag", c[colText])
+		add("lag", c[colString])
 		add("lead", c[colWord], at(g.R.IntN(4)))
 		add("lag", c[colNull], at(g.R.IntN(4)), c[colKey])
-		add("lead", c[colText], at(2), c[colWord])
+		add("lead", c[colString], at(2), c[colWord])
 		add("lag", c[colFloat], at(1), &expr.Const{Value: types.FloatValue(2.5)})
 	}
 }

@@ -93,7 +93,7 @@ func init() {
 	}
 	extreme := func(args []Expr) (Signature, error) {
 		if t := args[0].Type(); t.Kind == types.KindEnum { // whose strings compare, not their numbers
-			return Signature{Args: []types.Type{TextType(t)}, Result: TextType(t), Nullable: true}, nil
+			return Signature{Args: []types.Type{StringType(t)}, Result: StringType(t), Nullable: true}, nil
 		}
 		return same(args)
 	}
@@ -111,8 +111,8 @@ func init() {
 		&Aggregate{Kind: AggAvg, Name: "avg", Syntax: "AVG([DISTINCT] a)", EmptyIsNull: true,
 			Doc:     "The average: a DECIMAL with 4 more fractional digits for integers and decimals, a DOUBLE for floats and strings.",
 			Resolve: resolveTotal(types.AvgType)},
-		&Aggregate{Kind: AggMin, Name: "min", Syntax: "MIN(a)", Doc: "The smallest value; of an ENUM the first text.", EmptyIsNull: true, Resolve: extreme},
-		&Aggregate{Kind: AggMax, Name: "max", Syntax: "MAX(a)", Doc: "The largest value; of an ENUM the last text.", EmptyIsNull: true, Resolve: extreme},
+		&Aggregate{Kind: AggMin, Name: "min", Syntax: "MIN(a)", Doc: "The smallest value; of an ENUM the first string.", EmptyIsNull: true, Resolve: extreme},
+		&Aggregate{Kind: AggMax, Name: "max", Syntax: "MAX(a)", Doc: "The largest value; of an ENUM the last string.", EmptyIsNull: true, Resolve: extreme},
 		&Aggregate{Kind: AggAnyValue, Name: "any_value", EmptyIsNull: true, NoWindow: true, Resolve: same,
 			Doc: "What a column that is not grouped becomes: its value in some row of the group."},
 		&Aggregate{Kind: AggVarPop, Name: "var_pop", Aliases: []string{"variance"}, Syntax: "VAR_POP(a)", EmptyIsNull: true,
@@ -134,7 +134,7 @@ func init() {
 				sig := Signature{Args: make([]types.Type, len(args)), Result: types.Text, Nullable: true}
 				for i, a := range args {
 					if !a.Type().IsString() {
-						sig.Args[i] = TextType(a.Type())
+						sig.Args[i] = StringType(a.Type())
 					}
 				}
 				return sig, nil
@@ -175,8 +175,8 @@ func resolveTotal(exact func(types.Type) types.Type) func(args []Expr) (Signatur
 	}
 }
 
-// TextType is the string type that holds the text of every value of t.
-func TextType(t types.Type) types.Type {
+// StringType is the string type that holds every value of t as a string.
+func StringType(t types.Type) types.Type {
 	if t.IsString() {
 		return t
 	}

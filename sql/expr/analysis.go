@@ -73,7 +73,7 @@ func resolveArgExtreme(name string) func(args []Expr) (Signature, error) {
 		}
 		sig := Signature{Args: make([]types.Type, 2), Result: args[0].Type(), Nullable: true}
 		if t := args[1].Type(); t.Kind == types.KindEnum { // whose strings compare, not their numbers
-			sig.Args[1] = TextType(t)
+			sig.Args[1] = StringType(t)
 		}
 		return sig, nil
 	}

@@ -211,7 +211,7 @@ func isMoment(v types.Value, to types.Type) bool {
 // A constant is converted to the other side's type where that cannot change the outcome, so that columns stay bare.
 func NewCompare(op Op, l, r Expr) (Expr, error) {
 	if op != EQ && op != NE && op != NSEQ {
-		l, r = enumText(l, r), enumText(r, l)
+		l, r = enumString(l, r), enumString(r, l)
 	}
 	l, r, err := comparable(op.String(), l, r)
 	if err != nil {
@@ -220,10 +220,10 @@ func NewCompare(op Op, l, r Expr) (Expr, error) {
 	return &Compare{op, l, r}, nil
 }
 
-// enumText makes a string of an ENUM that is ordered beside a string. Its members have the order of their numbers in ORDER BY and beside numbers only.
-func enumText(e, other Expr) Expr {
+// enumString makes a string of an ENUM that is ordered beside a string. Its members have the order of their numbers in ORDER BY and beside numbers only.
+func enumString(e, other Expr) Expr {
 	if e.Type().Kind == types.KindEnum && other.Type().IsString() {
-		return NewCast(e, TextType(e.Type()))
+		return NewCast(e, StringType(e.Type()))
 	}
 	return e
 }
@@ -519,7 +519,7 @@ func CommonTypeOf(exprs ...Expr) types.Type {
 	}
 	if t.HasCollation() && collated(exprs...) {
 		d, _ := aggregate(exprs)
-		t.Collation = d.ofText()
+		t.Collation = d.ofString()
 	}
 	return t
 }

@@ -159,8 +159,8 @@ func aggregate(args []Expr) (d derivation, ok bool) {
 	return d, true
 }
 
-// ofText is the collation of a type of strings that are derived so.
-func (d derivation) ofText() types.Collation {
+// ofString is the collation of a type of strings that are derived so.
+func (d derivation) ofString() types.Collation {
 	switch {
 	case d.level == NoCollation:
 		return types.CollationNone
@@ -212,12 +212,12 @@ func ResultCollation(fn *Function, args []Expr, result types.Type) (types.Type, 
 	if !ok {
 		return result, illegalMix(fn.Name, fn.CollationOf(args))
 	}
-	return result.Collate(d.ofText()), nil
+	return result.Collate(d.ofString()), nil
 }
 
 // Collate is `e COLLATE c`.
 func Collate(e Expr, c types.Collation) Expr {
-	t := TextType(e.Type())
+	t := StringType(e.Type())
 	if e.Type().Kind == types.KindEnum || !e.Type().IsString() {
 		e = NewCast(e, t)
 	}

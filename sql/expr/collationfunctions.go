@@ -22,20 +22,20 @@ var (
 		}}}
 	// collationKey is the key by whose bytes a string compares.
 	collationKey = &Function{Name: "collation_key", ByDictionary: true, Total: Always,
-		Eval: collatedText(types.Collation.AppendKey),
+		Eval: collatedString(types.Collation.AppendKey),
 		Spelling: Spelling{Format: func(p *Printer, c *Call) {
 			p.Text("WEIGHT_STRING(")
 			p.Term(c.Args[0])
 			p.Text(" COLLATE ", c.Args[1].(*Const).Value.S, ")")
 		}}}
 	// collationPair is the key of a string and then the string: the smallest and largest pairs hold the smallest and largest string.
-	collationPair = &Function{Name: "collation_pair", ByDictionary: true, Total: Always, Eval: collatedText(appendPair)}
+	collationPair = &Function{Name: "collation_pair", ByDictionary: true, Total: Always, Eval: collatedString(appendPair)}
 	// collationValue is the string of a pair.
 	collationValue = &Function{Name: "collation_value", ByDictionary: true, Total: Always,
 		Eval: StringKernel(func(_ *Context, s string) (string, error) { return valueOfPair(s), nil })}
 	// foldChars replaces each character by one that stands for all that are equal to it.
 	foldChars = &Function{Name: "collation_fold", ByDictionary: true, Total: Always,
-		Eval: collatedText(types.Collation.AppendFolded)}
+		Eval: collatedString(types.Collation.AppendFolded)}
 	// foldPattern is foldChars for a LIKE pattern. Its operands are the pattern, the collation, and the escape character or ''.
 	foldPattern = &Function{Name: "collation_fold_pattern", ByDictionary: true, Total: Always, Eval: evalFoldPattern}
 
@@ -55,7 +55,7 @@ func AsString(e Expr) Expr {
 	if e.Type().IsString() {
 		return e
 	}
-	return NewCast(e, TextType(e.Type()))
+	return NewCast(e, StringType(e.Type()))
 }
 
 func AsStrings(args []Expr) []Expr {
@@ -66,8 +66,8 @@ func AsStrings(args []Expr) []Expr {
 	return out
 }
 
-// collatedText makes the kernel of a function of a string and a collation.
-func collatedText(f func(c types.Collation, dst []byte, s string) []byte) Kernel {
+// collatedString makes the kernel of a function of a string and a collation.
+func collatedString(f func(c types.Collation, dst []byte, s string) []byte) Kernel {
 	return func(c *Context, _ *Call, out *column.Vector, args []*column.Vector, sel []int32, n int) error {
 		s, under := Strings(args[0]), CollationOperand(args[1])
 		for _, i := range Positions(sel, n) {
@@ -155,8 +155,8 @@ func ParseCollation(name string) (types.Collation, error) {
 	return 0, sqlerr.New(sqlerr.CodeUnknownCollation, sqlerr.User, "Unknown collation: '%s'", name).WithHint("%s", collationHint())
 }
 
-// ParseTextCollation returns the collation of that name, which is not to be that of bytes.
-func ParseTextCollation(name string) (types.Collation, error) {
+// ParseStringCollation returns the collation of that name, which is not to be that of bytes.
+func ParseStringCollation(name string) (types.Collation, error) {
 	c, err := ParseCollation(name)
 	if err == nil && c == types.CollationBinary {
 		return c, sqlerr.NotSupportedf("the collation binary for text", "utf8mb4_bin compares by bytes too")

@@ -69,7 +69,7 @@ func (c *compiler) appendKey(b []byte, e Expr) []byte {
 		b = binary.AppendVarint(appendTypeKey(append(b, 'K'), v.Type), v.I)
 		b = binary.LittleEndian.AppendUint64(appendFlag(b, v.Null), math.Float64bits(v.F))
 		b = binary.AppendUvarint(binary.AppendVarint(b, v.D.Hi), v.D.Lo)
-		return appendText(b, v.S)
+		return appendString(b, v.S)
 	case *Compare:
 		return append(b, '=', byte(x.Op))
 	case *In:
@@ -77,9 +77,9 @@ func (c *compiler) appendKey(b []byte, e Expr) []byte {
 	case *Case:
 		return appendFlag(appendTypeKey(append(b, 'W'), x.Typ), x.Else == nil)
 	case *Cast:
-		return appendText(appendFlag(appendFlag(appendFlag(appendTypeKey(append(b, 'T'), x.To), x.Strict), x.Compared), x.Written), x.Column)
+		return appendString(appendFlag(appendFlag(appendFlag(appendTypeKey(append(b, 'T'), x.To), x.Strict), x.Compared), x.Written), x.Column)
 	case *Call:
-		b = appendTypeKey(appendText(append(b, 'F'), x.Fn.Name), x.Typ)
+		b = appendTypeKey(appendString(append(b, 'F'), x.Fn.Name), x.Typ)
 		if x.Fn.Volatile {
 			c.unique++
 			b = binary.AppendVarint(b, int64(c.unique))
@@ -92,7 +92,7 @@ func (c *compiler) appendKey(b []byte, e Expr) []byte {
 // longestInKey is the length of strings up to which equal ones are found. Longer ones are the same where their memory is.
 const longestInKey = 4 << 10
 
-func appendText(b []byte, s string) []byte {
+func appendString(b []byte, s string) []byte {
 	b = binary.AppendUvarint(b, uint64(len(s)))
 	if len(s) > longestInKey {
 		return fmt.Appendf(b, "%p;", unsafe.StringData(s))

@@ -20,7 +20,7 @@
 //   - compile.go, program.go: from trees to programs, whose nodes are in eval_call.go, eval_case.go, eval_cast.go, eval_compare.go, eval_in.go, eval_json.go and eval_logic.go.
 //   - select.go, selectfloat.go: comparisons straight into selections.
 //   - arithmetic.go, arithmetickernels.go, control.go, like.go, likematcher.go: operators. Other functions are in sql/functions.
-//   - plaincast.go, casttext.go: casts that need no warning, and those to strings.
+//   - plaincast.go, caststring.go: casts that need no warning, and those to strings.
 //   - operands.go, stringkernel.go: what kernels read and are made of; arena.go, heldstrings.go, memo.go: the memory of strings, and what a call computes once.
 //   - codegen.go: what those who write code of expressions have to know.
 package expr

@@ -107,7 +107,7 @@ func (n *castNode) eval(f *frame, s *selection) (*column.Vector, error) {
 		return &n.out, n.byDictionary(f, v, live, rows)
 	}
 	if n.to.IsString() && !n.from.IsString() {
-		return &n.out, n.toText(f, v, live)
+		return &n.out, n.toString(f, v, live)
 	}
 	if n.plain != nil {
 		n.left = n.plain(&n.out, v, live, n.left[:0])

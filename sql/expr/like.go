@@ -12,7 +12,7 @@ import (
 func likeFunctions() []*Function {
 	return []*Function{{
 		Name: "like", Spelling: Spelling{Infix: "LIKE", Format: formatLike}, Category: "String comparison", Syntax: "s LIKE pattern [ESCAPE c]", MinArgs: 2, MaxArgs: 3,
-		Doc:          "Whether all of s matches the pattern: % is any text, _ one character. Characters compare one by one, by the collation.",
+		Doc:          "Whether all of s matches the pattern: % is any string, _ one character. Characters compare one by one, by the collation.",
 		ByDictionary: true, Prepares: 2, Resolve: resolveLike, Eval: evalLike, Total: func(*Call) bool { return true },
 		Under: Comparing(2, likeUnder),
 	}}

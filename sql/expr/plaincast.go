@@ -17,7 +17,7 @@ func newPlainCast(from, to types.Type, assigned bool) plainCast {
 	case to.Kind == types.KindBool || to.Kind == types.KindYear:
 		return nil
 	case from.IsString(): // JSON too, whose numbers stand as they are
-		return plainText(to, assigned)
+		return plainString(to, assigned)
 	case from.Kind == types.KindDatetime && to.Kind == types.KindDate:
 		return datesOfMoments
 	case to.IsInteger():
@@ -35,14 +35,14 @@ func decimalRange(t types.Type) (low, high int64) {
 	return -high, high
 }
 
-func plainText(to types.Type, assigned bool) plainCast {
+func plainString(to types.Type, assigned bool) plainCast {
 	switch {
 	case to.IsInteger() && !assigned:
-		return integersOfText(types.IntRange(to.Kind))
+		return integersOfString(types.IntRange(to.Kind))
 	case to.IsFloat():
-		return floatsOfText(to.Kind == types.KindFloat)
+		return floatsOfString(to.Kind == types.KindFloat)
 	case to.Kind == types.KindDecimal:
-		return decimalsOfText(to)
+		return decimalsOfString(to)
 	case to.Kind == types.KindDate:
 		return func(out, v *column.Vector, sel, left []int32) []int32 {
 			s := Strings(v)
@@ -71,7 +71,7 @@ func plainText(to types.Type, assigned bool) plainCast {
 	return nil
 }
 
-func integersOfText(low, high int64) plainCast {
+func integersOfString(low, high int64) plainCast {
 	return func(out, v *column.Vector, sel, left []int32) []int32 {
 		s := Strings(v)
 		for _, i := range sel {
@@ -86,7 +86,7 @@ func integersOfText(low, high int64) plainCast {
 	}
 }
 
-func floatsOfText(short bool) plainCast {
+func floatsOfString(short bool) plainCast {
 	return func(out, v *column.Vector, sel, left []int32) []int32 {
 		s := Strings(v)
 		for _, i := range sel {
@@ -104,7 +104,7 @@ func floatsOfText(short bool) plainCast {
 	}
 }
 
-func decimalsOfText(to types.Type) plainCast {
+func decimalsOfString(to types.Type) plainCast {
 	precision, scale := int(to.Precision), int(to.Scale)
 	return func(out, v *column.Vector, sel, left []int32) []int32 {
 		s := Strings(v)

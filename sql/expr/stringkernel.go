@@ -90,5 +90,5 @@ func CastToString(e Expr) types.Type {
 	if e.Type().IsString() {
 		return types.Null
 	}
-	return TextType(e.Type())
+	return StringType(e.Type())
 }

@@ -234,8 +234,8 @@ func (d *Data) StringAt(i int) string {
 	return d.Strings[i]
 }
 
-// TextBytes returns the length of all strings of a string column.
-func (d *Data) TextBytes() int64 {
+// StringBytes returns the length of all strings of a string column.
+func (d *Data) StringBytes() int64 {
 	n := int64(0)
 	switch {
 	case d.Codes != nil:

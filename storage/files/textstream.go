@@ -192,7 +192,7 @@ func (r *textReader) part() (*table.RowGroup, error) {
 		d.Complete(set.Columns[o].Type)
 		bytes := int64(rows) * 16
 		if d.Type.IsString() {
-			bytes += d.TextBytes()
+			bytes += d.StringBytes()
 		}
 		if err := r.memory.Add(bytes); err != nil {
 			return nil, err

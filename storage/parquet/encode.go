@@ -57,7 +57,7 @@ func (c *columnWriter) encode(with *scratch) error {
 	case c.physical == parquet.Types.ByteArray && c.dict != nil:
 		distinct = c.distinctCodes()
 	case c.physical == parquet.Types.ByteArray:
-		distinct = c.distinctTexts()
+		distinct = c.distinctStrings()
 	case c.typ.Phys() != types.PhysInt128:
 		distinct = c.distinctInts()
 	}
@@ -290,7 +290,7 @@ func (c *columnWriter) distinctInts() (d dictionary) {
 
 var stringSeed = maphash.MakeSeed()
 
-func (c *columnWriter) distinctTexts() (d dictionary) {
+func (c *columnWriter) distinctStrings() (d dictionary) {
 	n := len(c.ends)
 	mask := c.clearSlots(n)
 	all := len(c.strings) + 4*n

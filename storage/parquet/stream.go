@@ -112,7 +112,7 @@ func (r *GroupReader) Next(columns []types.Type) (rows int, chunks []*encoding.C
 		d.Type, d.KeepsInts = columns[i], true
 		r.share(i, &d)
 		if d.Type.IsString() && d.Dict == nil {
-			if err := r.hold(d.TextBytes()); err != nil {
+			if err := r.hold(d.StringBytes()); err != nil {
 				return 0, nil, err
 			}
 		}

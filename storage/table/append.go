@@ -29,7 +29,7 @@ func (v *Version) Append(batches ...*column.Batch) (*Version, error) {
 		return v, nil
 	}
 	for i := range data {
-		if size := data[i].TextBytes(); size > maxGroupBytes {
+		if size := data[i].StringBytes(); size > maxGroupBytes {
 			return nil, sqlerr.New(sqlerr.CodeCapacityExceeded, sqlerr.Resource, "one statement gives column '%s' %s of text; at most %s can be added at once",
 				v.Schema.Columns[i].Name, sqlerr.FormatBytes(size), sqlerr.FormatBytes(maxGroupBytes))
 		}

@@ -163,7 +163,7 @@ func windows(cols []encoding.Data, at, n int) (part []encoding.Data, longest, lo
 		if !part[i].Type.IsString() {
 			continue
 		}
-		size := part[i].TextBytes()
+		size := part[i].StringBytes()
 		longest = max(longest, size)
 		if part[i].Strings != nil {
 			loose += size
@@ -177,7 +177,7 @@ func windows(cols []encoding.Data, at, n int) (part []encoding.Data, longest, lo
 func (b *Builder) AppendData(rows int, cols []encoding.Data) error {
 	for i := range cols {
 		cols[i].Complete(b.base.Schema.Columns[i].Type)
-		if cols[i].Type.IsString() && cols[i].TextBytes() > maxGroupBytes {
+		if cols[i].Type.IsString() && cols[i].StringBytes() > maxGroupBytes {
 			return b.AppendColumns(rows, cols)
 		}
 	}

@@ -27,11 +27,11 @@ type concatSpec struct {
 type concatenation struct {
 	heldRows
 	spec *concatSpec
-	made []concatText // by group
+	made []concatString // by group
 }
 
-// concatText is what came of a group.
-type concatText struct {
+// concatString is what came of a group.
+type concatString struct {
 	text   string
 	some   bool // else NULL
 	wasCut bool
@@ -46,7 +46,7 @@ func newConcatenation(s *concatSpec) *concatenation {
 	return a
 }
 
-func (a *concatenation) start(_ []*column.Vector, groups int) { a.made = make([]concatText, groups) }
+func (a *concatenation) start(_ []*column.Vector, groups int) { a.made = make([]concatString, groups) }
 
 // finish makes the text of one group of the rows that it has.
 func (a *concatenation) finish(g int, cols []*column.Vector, rows []int32) error {

@@ -45,7 +45,7 @@ func (t *Text) emitCast(c *expr.Cast, sc *Scope) (Value, error) {
 	case from.Kind == types.KindEnum && to.IsString():
 		out, ok = t.enumToString(v, from, to)
 	case to.IsString():
-		out, ok = t.toText(v, from, to)
+		out, ok = t.toString(v, from, to)
 	case to.IsFloat():
 		out, ok = t.toDouble(c, v, from)
 	case to.Kind == types.KindDecimal:
@@ -263,8 +263,8 @@ func (t *Text) toTime(c *expr.Cast, v Value, from types.Type) (Value, bool) {
 	return Value{}, false
 }
 
-// becomesText says whether what is converted to a type is a string no longer than what it is made of: a BINARY is filled up, a JSON has to be a document.
-func becomesText(to types.Type) bool {
+// becomesString says whether what is converted to a type is a string no longer than what it is made of: a BINARY is filled up, a JSON has to be a document.
+func becomesString(to types.Type) bool {
 	return to.IsString() && to.Kind != types.KindBinary && to.Kind != types.KindJSON && to.Length != types.NoLength
 }
 
@@ -275,7 +275,7 @@ func bounded(to types.Type) bool {
 
 // stringToString cuts a string to a type's length. More than spaces lost gives a warning.
 func (t *Text) stringToString(c *expr.Cast, v Value, to types.Type) (Value, bool) {
-	if !becomesText(to) {
+	if !becomesString(to) {
 		return Value{}, false
 	}
 	out := v
@@ -290,7 +290,7 @@ func (t *Text) stringToString(c *expr.Cast, v Value, to types.Type) (Value, bool
 	return out, true
 }
 
-// enumToString gives an ENUM's index as a code of a dictionary of its names; 0 is the empty text.
+// enumToString gives an ENUM's index as a code of a dictionary of its names; 0 is the empty string.
 func (t *Text) enumToString(v Value, from, to types.Type) (Value, bool) {
 	if !expr.SameValues(types.Varchar(types.TextLength(from)), to) {
 		return Value{}, false
@@ -307,9 +307,9 @@ func (t *Text) enumToString(v Value, from, to types.Type) (Value, bool) {
 	return codeOf(to, code, v.Null, d), true
 }
 
-// toText writes a number or a time as text. Where that may be longer than the type it is the CPU's, which cuts and warns.
-func (t *Text) toText(v Value, from, to types.Type) (Value, bool) {
-	if !becomesText(to) || bounded(to) && int(to.Length) < types.TextLength(from) {
+// toString writes a number or a time as a string. Where that may be longer than the type it is the CPU's, which cuts and warns.
+func (t *Text) toString(v Value, from, to types.Type) (Value, bool) {
+	if !becomesString(to) || bounded(to) && int(to.Length) < types.TextLength(from) {
 		return Value{}, false
 	}
 	text := ""

@@ -71,12 +71,12 @@ func init() {
 		"time": strict(emitSame), "timestamp": strict(emitTimestamp), "time_to_sec": strict(emitSeconds),
 		"from_days": strict(emitMaybe("from_days")), "makedate": strict(emitMaybe("make_date")),
 
-		"like": reading(emitLike, 1, 2).but("LIKE with a pattern that is not constant"), "substring": strict(emitSubstring), "left": strict(emitText("substring<{bytes}>(%s, 1, %s)")),
-		"right": strict(emitText("right_part<{bytes}>(%s, %s)")), "length": quick(emitText("%s.size")),
-		"char_length": strict(emitText("length_of<{bytes}>(%s)")), "locate": strict(emitLocate),
-		"instr": strict(emitText("locate<{bytes}>(%s, %s, 1)")), "ascii": strict(emitText("(%[1]s.size == 0 ? 0 : %[1]s.data[0])")),
-		"bit_length": quick(emitText("8 * %s.size")), "strcmp": strict(emitText("compare_views(%s, %s)")),
-		"substring_index": strict(emitText("substring_index(%s, %s, %s)")), "elt": {lazy: emitElt}, "field": {lazy: emitField},
+		"like": reading(emitLike, 1, 2).but("LIKE with a pattern that is not constant"), "substring": strict(emitSubstring), "left": strict(emitString("substring<{bytes}>(%s, 1, %s)")),
+		"right": strict(emitString("right_part<{bytes}>(%s, %s)")), "length": quick(emitString("%s.size")),
+		"char_length": strict(emitString("length_of<{bytes}>(%s)")), "locate": strict(emitLocate),
+		"instr": strict(emitString("locate<{bytes}>(%s, %s, 1)")), "ascii": strict(emitString("(%[1]s.size == 0 ? 0 : %[1]s.data[0])")),
+		"bit_length": quick(emitString("8 * %s.size")), "strcmp": strict(emitString("compare_views(%s, %s)")),
+		"substring_index": strict(emitString("substring_index(%s, %s, %s)")), "elt": {lazy: emitElt}, "field": {lazy: emitField},
 		"concat": strict(emitConcat), "concat_ws": {lazy: emitConcatWS},
 		"trim": reading(emitTrim, 2), "ltrim": strict(emitTrim), "rtrim": strict(emitTrim),
 	}

@@ -14,8 +14,8 @@ import (
 // Functions of strings whose results are numbers, conditions or parts of their operands. Those that make new strings follow below, and casts to strings are in cast.go; over a
 // dictionary any function can be had, since the CPU maps its strings (lookup.go).
 
-// emitText makes a function of strings and integers: format has the operands' C++. {bytes} in it becomes whether a character is a byte.
-func emitText(format string) strictEmitter {
+// emitString makes a function of strings and integers: format has the operands' C++. {bytes} in it becomes whether a character is a byte.
+func emitString(format string) strictEmitter {
 	return func(t *Text, c *expr.Call, a []Value, _ string) (Value, error) {
 		isBinary := false
 		args := make([]any, len(a))
@@ -32,16 +32,16 @@ func emitText(format string) strictEmitter {
 
 func emitSubstring(t *Text, c *expr.Call, a []Value, null string) (Value, error) {
 	if len(a) == 2 {
-		return emitText("substring<{bytes}>(%s, %s, 1LL << 40)")(t, c, a, null)
+		return emitString("substring<{bytes}>(%s, %s, 1LL << 40)")(t, c, a, null)
 	}
-	return emitText("substring<{bytes}>(%s, %s, %s)")(t, c, a, null)
+	return emitString("substring<{bytes}>(%s, %s, %s)")(t, c, a, null)
 }
 
 func emitLocate(t *Text, c *expr.Call, a []Value, null string) (Value, error) {
 	if len(a) == 2 {
-		return emitText("locate<{bytes}>(%[2]s, %[1]s, 1)")(t, c, a, null)
+		return emitString("locate<{bytes}>(%[2]s, %[1]s, 1)")(t, c, a, null)
 	}
-	return emitText("locate<{bytes}>(%[2]s, %[1]s, %[3]s)")(t, c, a, null)
+	return emitString("locate<{bytes}>(%[2]s, %[1]s, %[3]s)")(t, c, a, null)
 }
 
 // emitTrim makes TRIM, LTRIM and RTRIM; what is removed is a space unless there is a second operand, and the third is a keyword.

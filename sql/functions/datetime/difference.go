@@ -27,7 +27,7 @@ func differences() []*expr.Function {
 		{Name: "timediff", Category: category, Syntax: "TIMEDIFF(a, b)", MinArgs: 2, MaxArgs: 2,
 			Doc: "The TIME from b to a; NULL unless both are times or both dates with times.", Resolve: resolveTimeDiff, Eval: evalTimeDiff},
 		{Name: "addtime", Category: category, Syntax: "ADDTIME(t, time)", MinArgs: 2, MaxArgs: 2,
-			Doc:     "A TIME or DATETIME plus a time. Text stays text; a DATE counts as the time 00:00:00.",
+			Doc:     "A TIME or DATETIME plus a time. A string stays one; a DATE counts as the time 00:00:00.",
 			Resolve: resolveAddTime, Eval: addTimeKernel(1)},
 		{Name: "subtime", Category: category, Syntax: "SUBTIME(t, time)", MinArgs: 2, MaxArgs: 2,
 			Doc: "A TIME or DATETIME minus a time; see ADDTIME.", Resolve: resolveAddTime, Eval: addTimeKernel(-1)},

@@ -15,9 +15,9 @@ import (
 func formatFunctions() []*expr.Function {
 	return []*expr.Function{
 		{Name: "date_format", Category: category, Syntax: "DATE_FORMAT(t, format)", MinArgs: 2, MaxArgs: 2,
-			Doc: "t as text, by a format of % codes; names are English.", Resolve: resolveDateFormat, Eval: evalDateFormat},
+			Doc: "t as a string, by a format of % codes; names are English.", Resolve: resolveDateFormat, Eval: evalDateFormat},
 		{Name: "time_format", Category: category, Syntax: "TIME_FORMAT(t, format)", MinArgs: 2, MaxArgs: 2,
-			Doc:     "A TIME as text, by a format; NULL for the codes of dates, zeros for those of numbers in dates.",
+			Doc:     "A TIME as a string, by a format; NULL for the codes of dates, zeros for those of numbers in dates.",
 			Resolve: resolveTimeFormat, Eval: evalTimeFormat},
 		{Name: "str_to_date", Category: category, Syntax: "STR_TO_DATE(s, format)", MinArgs: 2, MaxArgs: 2,
 			Doc:     "The DATE, TIME or DATETIME that s is by the format; NULL with a warning if it is none.",
@@ -33,7 +33,7 @@ func formattedType(format expr.Expr) types.Type {
 		codes := strings.Count(c.Value.S, "%")
 		return types.Varchar(len(c.Value.S) - 2*min(codes, len(c.Value.S)/2) + 11*codes)
 	}
-	if n := types.TextLength(expr.TextType(format.Type())); n > 0 {
+	if n := types.TextLength(expr.StringType(format.Type())); n > 0 {
 		return types.Varchar(timesFormatted * n)
 	}
 	return types.Text

@@ -16,7 +16,7 @@ import (
 func intervalFunctions() []*expr.Function {
 	return []*expr.Function{
 		{Name: "date_add", Category: category, Syntax: "DATE_ADD(t, INTERVAL n unit), t + INTERVAL n unit", MinArgs: 3, MaxArgs: 3,
-			Doc:     "t and an interval later. A DATE stays a DATE if the unit has no part of a day; text stays text. Out of range is NULL with a warning.",
+			Doc:     "t and an interval later. A DATE stays a DATE if the unit has no part of a day; a string stays a string. Out of range is NULL with a warning.",
 			Resolve: resolveDateAdd, Eval: dateAdd(false), Spelling: expr.Spelling{Format: plusInterval("+")}},
 		{Name: "date_sub", Category: category, Syntax: "DATE_SUB(t, INTERVAL n unit), t - INTERVAL n unit", MinArgs: 3, MaxArgs: 3,
 			Doc:     "t and an interval earlier; see DATE_ADD.",
@@ -46,12 +46,12 @@ func resolveDateAdd(args []expr.Expr) (expr.Signature, error) {
 	case n.Kind == types.KindNull:
 		sig.Args[1] = types.Int64
 	case unit.IsCompound():
-		sig.Args[1] = expr.TextType(n)
+		sig.Args[1] = expr.StringType(n)
 	default:
 		sig.Args[1] = types.Decimal(30, types.MaxFsp)
 	}
 	if unit.IsCompound() && n.Kind == types.KindDecimal {
-		sig.Args[1] = expr.TextType(n)
+		sig.Args[1] = expr.StringType(n)
 	}
 	// Fractions of a second come from a unit that has them, or from a number of seconds with a fraction.
 	fsp := 0
@@ -123,7 +123,7 @@ func dateAdd(subtracts bool) expr.Kernel {
 				return ok
 			}
 		default:
-			return addToText(c, out, expr.Strings(args[0]), span, unit, sel, n)
+			return addToString(c, out, expr.Strings(args[0]), span, unit, sel, n)
 		}
 		for _, i := range expr.Positions(sel, n) {
 			iv, ok := span(int(i))
@@ -183,8 +183,8 @@ func addDays(c *expr.Context, out *column.Vector, d expr.Reader[int64], days int
 	return nil
 }
 
-// addToText adds to dates and times written as text: the result has a time of day if the text or the interval has.
-func addToText(c *expr.Context, out *column.Vector, s expr.StringReader, span func(int) (types.Interval, bool), unit types.Unit, sel []int32, n int) error {
+// addToString adds to dates and times in strings: the result has a time of day if the string or the interval has.
+func addToString(c *expr.Context, out *column.Vector, s expr.StringReader, span func(int) (types.Interval, bool), unit types.Unit, sel []int32, n int) error {
 	for _, i := range expr.Positions(sel, n) {
 		x := s.At(int(i))
 		t, status := types.ParseDatetime(x, c.Location)

@@ -22,8 +22,8 @@ func partFunctions() []*expr.Function {
 		fn("minute", "MINUTE(t)", "The minute.", 1, 1, resolveClockPart, clockPart(func(t int64) int64 { return t / types.MicrosPerMinute % 60 })),
 		fn("second", "SECOND(t)", "The second.", 1, 1, resolveClockPart, clockPart(func(t int64) int64 { return t / types.MicrosPerSecond % 60 })),
 		fn("microsecond", "MICROSECOND(t)", "The microseconds behind the second.", 1, 1, resolveClockPart, clockPart(func(t int64) int64 { return t % types.MicrosPerSecond })),
-		fn("dayname", "DAYNAME(d)", "The day of the week in English.", 1, 1, resolveDays(types.Varchar(9)), daysToText(types.DayName)),
-		fn("monthname", "MONTHNAME(d)", "The month in English.", 1, 1, resolveDays(types.Varchar(9)), daysToText(types.MonthName)),
+		fn("dayname", "DAYNAME(d)", "The day of the week in English.", 1, 1, resolveDays(types.Varchar(9)), daysToString(types.DayName)),
+		fn("monthname", "MONTHNAME(d)", "The month in English.", 1, 1, resolveDays(types.Varchar(9)), daysToString(types.MonthName)),
 		fn("week", "WEEK(d [, mode])", "The week of the year; the modes 0 to 7 say when weeks begin and which is the first (0).",
 			1, 2, resolveDays(types.Int64), evalWeek(func(days int64, mode int) int64 { return int64(types.Week(days, mode)) })),
 		fn("weekofyear", "WEEKOFYEAR(d)", "The ISO week, WEEK(d, 3).", 1, 1, resolveDays(types.Int64),
@@ -156,7 +156,7 @@ func daysToInt(f func(days int64) int64) expr.Kernel {
 	}
 }
 
-func daysToText(f func(days int64) string) expr.Kernel {
+func daysToString(f func(days int64) string) expr.Kernel {
 	return func(_ *expr.Context, _ *expr.Call, out *column.Vector, args []*column.Vector, sel []int32, n int) error {
 		d := dates(args[0])
 		for _, i := range expr.Positions(sel, n) {

@@ -19,7 +19,7 @@ func momentFunctions() []*expr.Function {
 			Doc:     "The seconds from 1970-01-01 00:00:00 UTC to t in the session's time zone, or to now; 0 before 1970 and after 3001-01-18.",
 			Resolve: resolveUnixTimestamp, Eval: evalUnixTimestamp},
 		{Name: "from_unixtime", Category: category, Syntax: "FROM_UNIXTIME(n [, format])", MinArgs: 1, MaxArgs: 2,
-			Doc:     "The DATETIME, or its text by a format, n seconds after 1970-01-01 00:00:00 UTC, in the session's time zone; NULL if n is negative or after 3001-01-18.",
+			Doc:     "The DATETIME, or a string by a format, n seconds after 1970-01-01 00:00:00 UTC, in the session's time zone; NULL if n is negative or after 3001-01-18.",
 			Resolve: resolveFromUnixtime, Eval: evalFromUnixtime},
 		{Name: "convert_tz", Category: category, Syntax: "CONVERT_TZ(t, from, to)", MinArgs: 3, MaxArgs: 3,
 			Doc: "A DATETIME moved from one time zone to another: 'SYSTEM', an offset '+05:30' or a name 'Europe/Berlin' that the " +

@@ -179,13 +179,13 @@ func documentFunctions() []*expr.Function {
 		quickly(quickExtract, function("json_extract", "JSON_EXTRACT(doc, path, ...), column->path", "What the path finds; of several paths, or one with *, ** or a range, an array of all that they find. column->>path is JSON_UNQUOTE(column->path).",
 			2, -1, types.JSON, evalExtract)),
 		quickly(quickUnquote, function("json_unquote", "JSON_UNQUOTE(s)", "The text of a JSON string; anything else as it is.", 1, 1, types.Text, evalUnquote)),
-		function("json_quote", "JSON_QUOTE(s)", "A text as a JSON string.", 1, 1, types.Text, func(a *operands) (any, error) {
+		function("json_quote", "JSON_QUOTE(s)", "A string as a JSON string.", 1, 1, types.Text, func(a *operands) (any, error) {
 			if a.null(0, 1) {
 				return nil, nil
 			}
 			return func(b *interrupt.Builder) { jsondoc.WriteString(b, a.values[0].Text()) }, nil
 		}),
-		function("json_valid", "JSON_VALID(s)", "Whether a text is a JSON document.", 1, 1, types.Int64, func(a *operands) (any, error) {
+		function("json_valid", "JSON_VALID(s)", "Whether a string is a JSON document.", 1, 1, types.Int64, func(a *operands) (any, error) {
 			if a.null(0, 1) {
 				return nil, nil
 			}

@@ -31,8 +31,8 @@ func unitFunctions() []*expr.Function {
 	}
 }
 
-// unitText writes a number in the largest unit that it reaches, as MySQL does.
-func unitText(x float64, units []string, sizes []float64, width int) string {
+// unitString writes a number in the largest unit that it reaches, as MySQL does.
+func unitString(x float64, units []string, sizes []float64, width int) string {
 	at := 0
 	for at+1 < len(units) && math.Abs(x) >= sizes[at+1] {
 		at++
@@ -49,9 +49,9 @@ func unitText(x float64, units []string, sizes []float64, width int) string {
 }
 
 func formatBytes(x float64) string {
-	return unitText(x, []string{"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"}, []float64{1, 1 << 10, 1 << 20, 1 << 30, 1 << 40, 1 << 50, 1 << 60}, 4)
+	return unitString(x, []string{"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"}, []float64{1, 1 << 10, 1 << 20, 1 << 30, 1 << 40, 1 << 50, 1 << 60}, 4)
 }
 
 func formatPicoTime(x float64) string {
-	return unitText(x, []string{"ps", "ns", "us", "ms", "s", "min", "h", "d"}, []float64{1, 1e3, 1e6, 1e9, 1e12, 60e12, 3600e12, 86400e12}, 3)
+	return unitString(x, []string{"ps", "ns", "us", "ms", "s", "min", "h", "d"}, []float64{1, 1e3, 1e6, 1e9, 1e12, 60e12, 3600e12, 86400e12}, 3)
 }

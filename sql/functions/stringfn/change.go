@@ -16,11 +16,11 @@ func changeFunctions() []*expr.Function {
 	return []*expr.Function{
 		function("upper", "UPPER(s)", "s in upper case.", 1, 1, resolvePart, changeCase(unicode.ToUpper, 'a', 'z'), "ucase").WithCollationOf(expr.AllOperands),
 		function("lower", "LOWER(s)", "s in lower case.", 1, 1, resolvePart, changeCase(unicode.ToLower, 'A', 'Z'), "lcase").WithCollationOf(expr.AllOperands),
-		function("replace", "REPLACE(s, from, to)", "s with every occurrence of from replaced.", 3, 3, resolveTextOf, evalReplace).WithCollationOf(expr.AllOperands),
+		function("replace", "REPLACE(s, from, to)", "s with every occurrence of from replaced.", 3, 3, resolveStringOf, evalReplace).WithCollationOf(expr.AllOperands),
 		function("reverse", "REVERSE(s)", "The characters of s in reverse order.", 1, 1, resolvePart, evalReverse).WithCollationOf(expr.AllOperands),
 		{Name: "quote", Category: category, Syntax: "QUOTE(s)", MinArgs: 1, MaxArgs: 1,
-			Doc: "s as a string literal; NULL gives the text NULL.", Nulls: expr.NullCustom, Resolve: resolveTextOf, Eval: evalQuote, CollationOf: expr.AllOperands},
-		function("soundex", "SOUNDEX(s)", "What s sounds like in English: a letter and at least three digits.", 1, 1, resolveTextOf,
+			Doc: "s as a string literal; NULL gives the string NULL.", Nulls: expr.NullCustom, Resolve: resolveStringOf, Eval: evalQuote, CollationOf: expr.AllOperands},
+		function("soundex", "SOUNDEX(s)", "What s sounds like in English: a letter and at least three digits.", 1, 1, resolveStringOf,
 			expr.StringKernel(soundex)).WithCollationOf(expr.AllOperands),
 	}
 }
@@ -32,10 +32,10 @@ func changeCase(change func(rune) rune, from, to byte) expr.Kernel {
 		if args[0].Type.IsBinaryString() {
 			return expr.StringKernel(expr.AsItIs)(c, call, out, args, sel, n)
 		}
-		texts := expr.Strings(args[0])
+		source := expr.Strings(args[0])
 		m := c.Maker()
 		for _, i := range expr.Positions(sel, n) {
-			s := texts.At(int(i))
+			s := source.At(int(i))
 			letters, ascii := hasLetters(s, from, to)
 			switch {
 			case ascii && !letters:

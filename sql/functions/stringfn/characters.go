@@ -9,15 +9,15 @@ import (
 
 // resolvePart resolves a function whose result is a part of its first operand, or as long, the others being integers.
 func resolvePart(args []expr.Expr) (expr.Signature, error) {
-	sig := expr.Signature{Args: []types.Type{expr.CastToString(args[0])}, Result: varying(expr.TextType(args[0].Type())), Capped: true}
+	sig := expr.Signature{Args: []types.Type{expr.CastToString(args[0])}, Result: varying(expr.StringType(args[0].Type())), Capped: true}
 	for range args[1:] {
 		sig.Args = append(sig.Args, types.Int64)
 	}
 	return sig, nil
 }
 
-// resolveTextOf resolves a function of strings that gives text of no particular length.
-func resolveTextOf(args []expr.Expr) (expr.Signature, error) {
+// resolveStringOf resolves a function of strings that gives strings of no particular length.
+func resolveStringOf(args []expr.Expr) (expr.Signature, error) {
 	sig := expr.Signature{Result: types.Text}
 	for _, a := range args {
 		sig.Args = append(sig.Args, expr.CastToString(a))

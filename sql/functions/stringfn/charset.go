@@ -16,9 +16,9 @@ import (
 func charsetFunctions() []*expr.Function {
 	return []*expr.Function{
 		{Name: "char", Category: category, Syntax: "CHAR(n, ... [USING charset])", MinArgs: 1, MaxArgs: -1,
-			Doc:   "The bytes of the numbers, NULLs left out: a binary string, or with USING text.",
+			Doc:   "The bytes of the numbers, NULLs left out: a binary string, or with USING one of characters.",
 			Nulls: expr.NullCustom, Resolve: resolveChar, Eval: evalChar, Spelling: expr.Spelling{Parsed: "char_func"}},
-		function("convert", "CONVERT(s USING charset)", "s as text (utf8mb4, utf8, utf8mb3, ascii) or as bytes (binary).", 2, 2, resolveConvert, evalConvert),
+		function("convert", "CONVERT(s USING charset)", "s as characters (utf8mb4, utf8, utf8mb3, ascii) or as bytes (binary).", 2, 2, resolveConvert, evalConvert),
 	}
 }
 
@@ -53,8 +53,8 @@ func charsetLiteral(e expr.Expr) (charset, error) {
 
 const codeInvalidCharacterString sqlerr.Code = 1300
 
-// storeText stores s if it is UTF-8, otherwise NULL with warning 1300.
-func storeText(c *expr.Context, out *column.Vector, i, n int, s string) {
+// storeString stores s if it is UTF-8, otherwise NULL with warning 1300.
+func storeString(c *expr.Context, out *column.Vector, i, n int, s string) {
 	out.Str[i] = s
 	if out.Type.IsBinaryString() || utf8.ValidString(s) {
 		return
@@ -73,7 +73,7 @@ func resolveChar(args []expr.Expr) (expr.Signature, error) {
 			sig.Args[i] = types.Null
 		}
 	}
-	if last, ok := args[len(args)-1].(*expr.Const); ok && isText(last.Value.Type) && len(args) > 1 {
+	if last, ok := args[len(args)-1].(*expr.Const); ok && isCharacterString(last.Value.Type) && len(args) > 1 {
 		set, err := charsetLiteral(last)
 		if err != nil {
 			return sig, err
@@ -86,10 +86,10 @@ func resolveChar(args []expr.Expr) (expr.Signature, error) {
 	return sig, nil
 }
 
-func isText(t types.Type) bool { return t.IsString() && !t.IsBinaryString() }
+func isCharacterString(t types.Type) bool { return t.IsString() && !t.IsBinaryString() }
 
 func evalChar(c *expr.Context, _ *expr.Call, out *column.Vector, args []*column.Vector, sel []int32, n int) error {
-	if isText(args[len(args)-1].Type) {
+	if isCharacterString(args[len(args)-1].Type) {
 		args = args[:len(args)-1]
 	}
 	for _, i := range expr.Positions(sel, n) {
@@ -118,7 +118,7 @@ func evalChar(c *expr.Context, _ *expr.Call, out *column.Vector, args []*column.
 		if err != nil {
 			return err
 		}
-		storeText(c, out, int(i), n, s)
+		storeString(c, out, int(i), n, s)
 	}
 	return nil
 }
@@ -126,7 +126,7 @@ func evalChar(c *expr.Context, _ *expr.Call, out *column.Vector, args []*column.
 func resolveConvert(args []expr.Expr) (expr.Signature, error) {
 	set, err := charsetLiteral(args[1])
 	isBinary := set == charsetBinary
-	t := expr.TextType(args[0].Type())
+	t := expr.StringType(args[0].Type())
 	sig := expr.Signature{Args: []types.Type{expr.CastToString(args[0]), expr.CastToString(args[1])}, Result: varying(t), Nullable: true}
 	n := types.TextLength(t)
 	switch {
@@ -170,7 +170,7 @@ func evalConvert(c *expr.Context, _ *expr.Call, out *column.Vector, args []*colu
 				return err
 			}
 		}
-		storeText(c, out, int(i), n, x)
+		storeString(c, out, int(i), n, x)
 	}
 	return nil
 }

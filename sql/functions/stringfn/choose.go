@@ -15,11 +15,11 @@ func choosers() []*expr.Function {
 			Doc:   "The position of x among the operands after it; 0 if it is not there or NULL. All strings compare as strings, all numbers as numbers, others as DOUBLE.",
 			Nulls: expr.NullCustom, Resolve: resolveField, Eval: evalField, Under: fieldByCollation},
 		{Name: "elt", Category: category, Syntax: "ELT(n, a, b, ...)", MinArgs: 2, MaxArgs: -1,
-			Doc: "The n-th text; NULL if there is none.", Nulls: expr.NullCustom, Resolve: resolveElt, Eval: evalElt, CollationOf: expr.BehindFirst},
+			Doc: "The n-th string; NULL if there is none.", Nulls: expr.NullCustom, Resolve: resolveElt, Eval: evalElt, CollationOf: expr.BehindFirst},
 		{Name: "make_set", Category: category, Syntax: "MAKE_SET(bits, a, b, ...)", MinArgs: 2, MaxArgs: -1,
 			Doc: "The strings whose bit is set, separated by commas; NULLs are left out.", Nulls: expr.NullCustom, Resolve: resolveElt, Eval: evalMakeSet, CollationOf: expr.BehindFirst},
 		{Name: "export_set", Category: category, Syntax: "EXPORT_SET(bits, on, off [, sep [, n]])", MinArgs: 3, MaxArgs: 5,
-			Doc:     "For each of n (64) bits, from the lowest, the text on or off, with a separator (',').",
+			Doc:     "For each of n (64) bits, from the lowest, the string on or off, with a separator (',').",
 			Resolve: resolveExportSet, Eval: evalExportSet, CollationOf: expr.BehindFirst},
 	}
 }

@@ -25,7 +25,7 @@ func strcmpUnder(fn *expr.Function, args []expr.Expr, c types.Collation) (expr.E
 
 // fieldByCollation compares under a collation if all operands are strings.
 func fieldByCollation(fn *expr.Function, args []expr.Expr) (expr.Expr, error) {
-	if !allTexts(args) {
+	if !allStrings(args) {
 		return nil, nil
 	}
 	return expr.Comparing(-1, fieldUnder)(fn, args)
@@ -135,7 +135,7 @@ func locateEqual(c *expr.Context, s, sub string, from int64, under types.Collati
 	return 0, nil
 }
 
-func allTexts(args []expr.Expr) bool {
+func allStrings(args []expr.Expr) bool {
 	return !slices.ContainsFunc(args, func(e expr.Expr) bool {
 		return !e.Type().IsString() && e.Type().Kind != types.KindEnum && e.Type().Kind != types.KindNull
 	})

@@ -20,7 +20,7 @@ func resolveConcat(args []expr.Expr) (expr.Signature, error) {
 	sig := expr.Signature{}
 	n, unlimited, isBinary := 0, false, false
 	for _, a := range args {
-		t := expr.TextType(a.Type())
+		t := expr.StringType(a.Type())
 		sig.Args = append(sig.Args, expr.CastToString(a))
 		l := types.TextLength(t)
 		n += l
@@ -68,7 +68,7 @@ func evalConcat(c *expr.Context, _ *expr.Call, out *column.Vector, args []*colum
 func resolveConcatWS(args []expr.Expr) (expr.Signature, error) {
 	sig, err := resolveConcat(args)
 	if n := int(sig.Result.Length); n > 0 {
-		sig.Result.Length = int32(n + types.TextLength(expr.TextType(args[0].Type()))*max(len(args)-3, 0))
+		sig.Result.Length = int32(n + types.TextLength(expr.StringType(args[0].Type()))*max(len(args)-3, 0))
 	}
 	sig.Nullable = args[0].Nullable()
 	return sig, err

@@ -19,13 +19,13 @@ import (
 // encodeFunctions write bytes and numbers in other notations, and read those.
 func encodeFunctions() []*expr.Function {
 	return []*expr.Function{
-		function("hex", "HEX(x)", "The bytes of a text, or a number, in hexadecimal.", 1, 1, resolveHex, evalHex),
+		function("hex", "HEX(x)", "The bytes of a string, or a number, in hexadecimal.", 1, 1, resolveHex, evalHex),
 		function("unhex", "UNHEX(s)", "The bytes that hexadecimal digits stand for; NULL if s has anything else.", 1, 1, resolveUnhex, expr.PartialStringKernel(unhex)),
 		function("bin", "BIN(n)", "n in binary, CONV(n, 10, 2).", 1, 1, expr.ResolveStringsTo(types.Varchar(64)), toBase(2)),
 		function("oct", "OCT(n)", "n in octal, CONV(n, 10, 8).", 1, 1, expr.ResolveStringsTo(types.Varchar(64)), toBase(8)),
 		function("to_base64", "TO_BASE64(s)", "The bytes of s in base 64, in lines of 76 characters.", 1, 1, expr.ResolveStringsTo(types.Text),
 			expr.StringKernel(toBase64)),
-		function("from_base64", "FROM_BASE64(s)", "The bytes that base 64 stands for; NULL if s is no such text.", 1, 1, resolveFromBase64, expr.PartialStringKernel(fromBase64)),
+		function("from_base64", "FROM_BASE64(s)", "The bytes that base 64 stands for; NULL if s is no such string.", 1, 1, resolveFromBase64, expr.PartialStringKernel(fromBase64)),
 	}
 }
 
@@ -50,7 +50,7 @@ func resolveHex(args []expr.Expr) (expr.Signature, error) {
 		}
 		return sig, nil
 	}
-	return expr.Signature{Args: []types.Type{expr.CastToString(args[0])}, Result: hexLength(expr.TextType(t))}, nil
+	return expr.Signature{Args: []types.Type{expr.CastToString(args[0])}, Result: hexLength(expr.StringType(t))}, nil
 }
 
 const upperHex = "0123456789ABCDEF"
@@ -104,7 +104,7 @@ func evalHex(c *expr.Context, _ *expr.Call, out *column.Vector, args []*column.V
 
 func resolveUnhex(args []expr.Expr) (expr.Signature, error) {
 	sig := expr.Signature{Args: []types.Type{expr.CastToString(args[0])}, Result: types.Blob, Nullable: true}
-	if n := types.TextLength(expr.TextType(args[0].Type())); n > 0 {
+	if n := types.TextLength(expr.StringType(args[0].Type())); n > 0 {
 		sig.Result = types.Type{Kind: types.KindVarbinary, Length: int32((n + 1) / 2)}
 	}
 	return sig, nil

@@ -33,9 +33,9 @@ func resolvePad(args []expr.Expr) (expr.Signature, error) {
 }
 
 // paddedType is the type of a string of n characters: n's value decides, if it is a literal.
-func paddedType(n expr.Expr, texts ...expr.Expr) types.Type {
+func paddedType(n expr.Expr, operands ...expr.Expr) types.Type {
 	isBinary := false
-	for _, t := range texts {
+	for _, t := range operands {
 		isBinary = isBinary || t.Type().IsBinaryString()
 	}
 	length := int64(-1)
@@ -118,7 +118,7 @@ func appendRepeated(b []byte, s string, n int) []byte {
 
 func resolveRepeat(args []expr.Expr) (expr.Signature, error) {
 	sig := expr.Signature{Args: []types.Type{expr.CastToString(args[0]), types.Int64}, Result: paddedType(args[1], args[0]), Nullable: true, Capped: true}
-	if n := types.TextLength(expr.TextType(args[0].Type())); sig.Result.Length > 0 {
+	if n := types.TextLength(expr.StringType(args[0].Type())); sig.Result.Length > 0 {
 		if long := n * int(sig.Result.Length); n > 0 && long <= 16383 {
 			sig.Result.Length = int32(long)
 		} else if args[0].Type().IsBinaryString() {

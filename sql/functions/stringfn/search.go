@@ -15,7 +15,7 @@ func searchFunctions() []*expr.Function {
 			2, 3, resolveLocate, evalLocate, "position").ComparedUnder(2, locateCall),
 		function("instr", "INSTR(s, sub)", "As LOCATE(sub, s).", 2, 2, expr.ResolveStringsTo(types.Int64), evalInstr).ComparedUnder(2, locateCall),
 		function("strcmp", "STRCMP(a, b)", "-1, 0 or 1: how a compares with b.", 2, 2, expr.ResolveStringsTo(types.Int64), evalStrcmp).ComparedUnder(-1, strcmpUnder),
-		function("find_in_set", "FIND_IN_SET(s, list)", "The position of s in a text of parts separated by commas; 0 if it is not there.",
+		function("find_in_set", "FIND_IN_SET(s, list)", "The position of s in a string of parts separated by commas; 0 if it is not there.",
 			2, 2, expr.ResolveStringsTo(types.Int64), evalFindInSet).ComparedUnder(-1, findUnder),
 	}
 }

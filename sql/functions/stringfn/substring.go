@@ -140,7 +140,7 @@ func evalTrim(c *expr.Context, call *expr.Call, out *column.Vector, args []*colu
 }
 
 func resolveSubstringIndex(args []expr.Expr) (expr.Signature, error) {
-	return expr.Signature{Args: []types.Type{expr.CastToString(args[0]), expr.CastToString(args[1]), types.Int64}, Result: varying(expr.TextType(args[0].Type())), Capped: true}, nil
+	return expr.Signature{Args: []types.Type{expr.CastToString(args[0]), expr.CastToString(args[1]), types.Int64}, Result: varying(expr.StringType(args[0].Type())), Capped: true}, nil
 }
 
 func evalSubstringIndex(c *expr.Context, _ *expr.Call, out *column.Vector, args []*column.Vector, sel []int32, n int) error {

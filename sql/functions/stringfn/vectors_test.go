@@ -13,7 +13,7 @@ import (
 )
 
 // randomText has up to 40 characters, all of them ASCII as a rule.
-func randomText(r *rand.Rand) string {
+func randomString(r *rand.Rand) string {
 	var b strings.Builder
 	plain := r.IntN(3) > 0
 	for range r.IntN(40) {
@@ -40,7 +40,7 @@ func TestVectorsOfStrings(t *testing.T) {
 	d := &column.Vector{Type: types.Varchar(6000), Dict: words, Codes: make([]uint32, n)}
 	var sel []int32
 	for i := range n {
-		s.Str[i], k.I64[i], d.Codes[i] = randomText(r), int64(r.IntN(50)-25), uint32(r.IntN(4))
+		s.Str[i], k.I64[i], d.Codes[i] = randomString(r), int64(r.IntN(50)-25), uint32(r.IntN(4))
 		if r.IntN(10) == 0 {
 			d.Codes[i] = 3
 		}

@@ -19,8 +19,8 @@ func longestPrinted(t types.Type) int {
 	return longest
 }
 
-// toText prints numbers and temporal values, many of them into one piece of memory.
-func (n *castNode) toText(f *frame, v *column.Vector, live []int32) error {
+// toString prints numbers and temporal values, many of them into one piece of memory.
+func (n *castNode) toString(f *frame, v *column.Vector, live []int32) error {
 	zone := f.ctx.Conversion().Zone
 	if zone == nil {
 		zone = time.UTC

@@ -190,7 +190,7 @@ var calledAggregates = map[string]bool{
 	"regr_r2": true, "regr_slope": true, "regr_sxx": true, "regr_sxy": true, "regr_syy": true,
 }
 
-// aggregates that skip rows in which their first operand is NULL, and those that take no FILTER.
+// filtered are the other aggregates that take a FILTER: all skip rows in which their first operand is NULL.
 var filtered = map[string]bool{
 	"count": true, "sum": true, "avg": true, "min": true, "max": true, "bit_and": true, "bit_or": true, "bit_xor": true, "std": true, "stddev": true,
 	"stddev_pop": true, "stddev_samp": true, "var_pop": true, "var_samp": true, "variance": true, "group_concat": true, "approx_count_distinct": true,

@@ -19,6 +19,18 @@ func TestCalledAggregates(t *testing.T) {
 	same(t, "calledAggregates", slices.Collect(maps.Keys(calledAggregates)), want)
 }
 
+// TestFiltered: FILTER is known behind each other aggregate that a statement can name.
+func TestFiltered(t *testing.T) {
+	var want []string
+	for _, a := range expr.Aggregates() {
+		// FILTER makes MAX of ANY_VALUE. COUNT(*) is COUNT to the parser, and SINGLE_VALUE the planner's own.
+		if !a.Called && a.Kind != expr.AggAnyValue && a.Kind != expr.AggCountStar && a.Kind != expr.AggSingle {
+			want = append(append(want, a.Name), a.Aliases...)
+		}
+	}
+	same(t, "filtered", slices.Collect(maps.Keys(filtered)), want)
+}
+
 // same compares lists whose order means nothing.
 func same(t *testing.T, name string, got, want []string) {
 	t.Helper()

@@ -5,4 +5,11 @@
 // (packages grouptable and groupby). Window functions use the same arithmetic.
 //
 // A new aggregate takes a file with its accumulator, and a case in argument.add (plan.go).
+//
+// The files:
+//
+//   - accumulator.go, plan.go, output.go: the contract, which accumulators aggregates need, and what is made of them.
+//   - count.go, exactsum.go, doublesum.go, extremes.go, extremestrings.go, bitwise.go, moments.go, regression.go, argextreme.go, approxdistinct.go: one state for each group.
+//   - whole.go: accumulators that keep entries of groups: distinct.go and groupconcat.go; heldrows.go for those that need the rows of a group together, as ranked.go does.
+//   - fewgroups.go: rows of few groups, which add to copies.
 package accumulate

@@ -23,8 +23,8 @@ import (
 // parser would read as literals, and that their columns hold as they are, go straight into vectors; all other rows are parsed
 // and bound by themselves, in their turn, so that they mean what they mean in a short statement.
 
-// insertedRows reads the rows of a long INSERT behind the first.
-type insertedRows struct {
+// InsertedRows reads the rows of a long INSERT behind the first.
+type InsertedRows struct {
 	st      *session.Statement
 	node    *ast.InsertStmt
 	rows    *parse.Rows
@@ -50,18 +50,18 @@ type insertedColumn struct {
 }
 
 // MoreRows prepares reading the rows that a statement's tree leaves out; ins is the statement bound with its first row. It returns nil if there are no such rows.
-func MoreRows(st *session.Statement, n *ast.InsertStmt, ins *bind.Insert) *insertedRows {
+func MoreRows(st *session.Statement, n *ast.InsertStmt, ins *bind.Insert) *InsertedRows {
 	if st.Rows == nil || ins.Given == nil {
 		return nil
 	}
-	r := &insertedRows{st: st, node: n, rows: st.Rows, schema: ins.Table.Schema, convert: st.Expressions().Conversion(), n: 1, capacity: firstCapacity}
+	r := &InsertedRows{st: st, node: n, rows: st.Rows, schema: ins.Table.Schema, convert: st.Expressions().Conversion(), n: 1, capacity: firstCapacity}
 	st.Further = &session.FurtherRows{Query: ins.Query, Each: r.each}
 	r.readPlainly(ins)
 	return r
 }
 
 // readPlainly finds the columns that fields go to, if rows can be read without parsing them.
-func (r *insertedRows) readPlainly(ins *bind.Insert) {
+func (r *InsertedRows) readPlainly(ins *bind.Insert) {
 	items := ins.Query.Root.(*logical.Project).Items
 	if len(items) != len(r.schema.Columns) {
 		return
@@ -91,7 +91,7 @@ func (r *insertedRows) readPlainly(ins *bind.Insert) {
 }
 
 // each calls f with the rows, in batches. operator is what errors call who takes them.
-func (r *insertedRows) each(operator string, f func(*column.Batch) error) error {
+func (r *InsertedRows) each(operator string, f func(*column.Batch) error) error {
 	c := r.rows.Cursor()
 	for {
 		fields, plain, done := c.Plain()
@@ -116,7 +116,7 @@ func (r *insertedRows) each(operator string, f func(*column.Batch) error) error 
 }
 
 // flush hands over the batch that was begun.
-func (r *insertedRows) flush(f func(*column.Batch) error) error {
+func (r *InsertedRows) flush(f func(*column.Batch) error) error {
 	if err := r.st.Expressions().Interrupted(); err != nil {
 		return err
 	}
@@ -138,7 +138,7 @@ func (r *insertedRows) flush(f func(*column.Batch) error) error {
 
 // add puts a row of plain values into the batch. It fails where a value is not in its column as it is written; then the row is
 // to be parsed.
-func (r *insertedRows) add(fields []parse.Field) bool {
+func (r *InsertedRows) add(fields []parse.Field) bool {
 	if len(fields) != len(r.columns) {
 		return false
 	}
@@ -158,7 +158,7 @@ func (r *insertedRows) add(fields []parse.Field) bool {
 }
 
 // put stores a field's value as the next row's.
-func (r *insertedRows) put(c *insertedColumn, f parse.Field) bool {
+func (r *InsertedRows) put(c *insertedColumn, f parse.Field) bool {
 	v, at := r.batch[c.ordinal], r.pending
 	if v.Valid != nil {
 		v.Valid.Set(at) // a row that was given up may have left a NULL
@@ -196,7 +196,7 @@ func (r *insertedRows) put(c *insertedColumn, f parse.Field) bool {
 }
 
 // store converts a value as an assignment does.
-func (r *insertedRows) store(v *column.Vector, at int, t types.Type, f parse.Field) bool {
+func (r *InsertedRows) store(v *column.Vector, at int, t types.Type, f parse.Field) bool {
 	if f.Kind == parse.FieldHex && !t.IsBinaryString() && !t.IsNumeric() {
 		return false
 	}
@@ -246,7 +246,7 @@ func shortDecimal(text string, precision, scale int) (int64, bool) {
 }
 
 // special parses, binds and runs the rows that are not plain, from the one that the cursor gave last on.
-func (r *insertedRows) special(c *parse.RowCursor, operator string, f func(*column.Batch) error) error {
+func (r *InsertedRows) special(c *parse.RowCursor, operator string, f func(*column.Batch) error) error {
 	ins, err := r.bind(c)
 	if err != nil {
 		return err
@@ -255,7 +255,7 @@ func (r *insertedRows) special(c *parse.RowCursor, operator string, f func(*colu
 }
 
 // bind parses and binds the rows that are not plain from the one on that the cursor gave last.
-func (r *insertedRows) bind(c *parse.RowCursor) (*bind.Insert, error) {
+func (r *InsertedRows) bind(c *parse.RowCursor) (*bind.Insert, error) {
 	stmt, err := c.Special()
 	if err != nil {
 		return nil, err
@@ -269,7 +269,7 @@ func (r *insertedRows) bind(c *parse.RowCursor) (*bind.Insert, error) {
 }
 
 // BindAll binds all rows, of the given number of fields, to find what is wrong with them.
-func (r *insertedRows) BindAll(fields int) error {
+func (r *InsertedRows) BindAll(fields int) error {
 	c := r.rows.Cursor()
 	for {
 		list, plain, done := c.Plain()

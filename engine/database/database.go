@@ -61,38 +61,38 @@ type Database struct {
 	Plans      *plans.Store
 	Access     *fileaccess.Policy // of sessions when they begin
 	Added      *udf.Functions     // functions of the program's own
-	Sessions   sessions
+	Sessions   Sessions
 	Locks      *locks.Names
 	TableLocks *locks.Tables
-	Status     engineStatus
+	Status     Status
 	Closed     atomic.Bool
 	Ctx        context.Context // ends with the engine
 	end        func()          // ends Ctx, and the memory limit's effect on Go's collector
-	Auto       autoState
+	Auto       AutoState
 	Writing    chan struct{}          // holds something while a statement writes; see LockWrites
 	Changed    func([]catalog.Change) // hears of each change of the catalog
 }
 
-// engineStatus is what SHOW STATUS tells of an engine.
-type engineStatus struct {
+// Status is what SHOW STATUS tells of an engine.
+type Status struct {
 	Began     time.Time
 	Questions atomic.Int64 // statements
 }
 
-// autoState is what radish_device = 'auto' needs beside a GPU.
-type autoState struct {
+// AutoState is what radish_device = 'auto' needs beside a GPU.
+type AutoState struct {
 	Preparing   background.Preparations
 	Ahead       background.CompilesAhead
 	Measuring   atomic.Bool // costs, in the background
-	Measure     measureCosts
+	Measure     MeasureCosts
 	Instead     gpu.Setting // for tests: what 'auto' does; empty: what it says
 	Emulated    bool        // for tests: 'auto' puts queries on an emulated device
 	LeastRows   float64     // that a query reads for 'auto' to ask for a GPU
 	Calibrating bool        // what the engine's queries take is learned by the calibration
 }
 
-// measureCosts measures what work costs on a device and on so many threads.
-type measureCosts func(ctx context.Context, d *gpu.Device, c *calibrate.Calibration, threads int) (cost.Table, error)
+// MeasureCosts measures what work costs on a device and on so many threads.
+type MeasureCosts func(ctx context.Context, d *gpu.Device, c *calibrate.Calibration, threads int) (cost.Table, error)
 
 // emulatesAuto is set by EmulateAuto.
 var emulatesAuto atomic.Bool
@@ -118,7 +118,7 @@ func New(opts Options) (*Database, error) {
 	}
 	db := &Database{
 		Opts: opts, Access: policy, Catalog: catalog.New(DefaultDatabase), Budget: memory.NewBudget(opts.MemoryLimit),
-		Auto: autoState{LeastRows: placement.LeastRows}, Writing: make(chan struct{}, 1), Status: engineStatus{Began: time.Now()}, Locks: locks.NewNames(), TableLocks: locks.NewTables(),
+		Auto: AutoState{LeastRows: placement.LeastRows}, Writing: make(chan struct{}, 1), Status: Status{Began: time.Now()}, Locks: locks.NewNames(), TableLocks: locks.NewTables(),
 		Added: udf.New(),
 	}
 	if emulatesAuto.Load() {
@@ -178,7 +178,7 @@ func (db *Database) MemoryPeak() int64 { return db.Statements.Peak() }
 func (db *Database) MemoryStored() int64 { return db.Stored.Budget.Used() }
 
 // PlacedAs is how pipelines that may run on a GPU are placed: tests can change what 'auto' does.
-func (a *autoState) PlacedAs(s gpu.Setting) gpu.Setting {
+func (a *AutoState) PlacedAs(s gpu.Setting) gpu.Setting {
 	if s == gpu.Auto && a.Instead != "" {
 		return a.Instead
 	}

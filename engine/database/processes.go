@@ -11,15 +11,15 @@ import (
 	"github.com/radish-sql/radish/engine/infoschema"
 )
 
-// sessions are what those of a database do, by their numbers. They are held weakly: a session that nobody has any more needs no closing.
-type sessions struct {
+// Sessions are what those of a database do, by their numbers. They are held weakly: a session that nobody has any more needs no closing.
+type Sessions struct {
 	mu    sync.Mutex
 	Begun atomic.Uint64 // sessions so far
 	byID  map[uint64]weak.Pointer[Activity]
 }
 
 // Add notes a session that begins. remove is called at its end.
-func (l *sessions) Add(a *Activity) {
+func (l *Sessions) Add(a *Activity) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.byID == nil {
@@ -29,14 +29,14 @@ func (l *sessions) Add(a *Activity) {
 }
 
 // Remove forgets a session that has ended.
-func (l *sessions) Remove(id uint64) {
+func (l *Sessions) Remove(id uint64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	delete(l.byID, id)
 }
 
 // List returns what the sessions do, in the order of their numbers.
-func (l *sessions) List() []*Activity {
+func (l *Sessions) List() []*Activity {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	var out []*Activity

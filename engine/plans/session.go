@@ -34,7 +34,7 @@ const (
 
 // OfSession are the plans and the parsed statements that a session keeps.
 type OfSession struct {
-	Plans map[ast.StmtNode]*directPlans
+	Plans map[ast.StmtNode]*DirectPlans
 	Order []ast.StmtNode // of plans, the oldest first
 	Trees int64          // bytes of the trees of plans
 	Texts map[string]parsedText
@@ -52,8 +52,8 @@ type parsedText struct {
 	List []parse.Statement
 }
 
-// directPlans are those of one statement.
-type directPlans struct {
+// DirectPlans are those of one statement.
+type DirectPlans struct {
 	Tree  int64 // its bytes
 	Runs  int
 	Never bool // it cannot be kept
@@ -81,19 +81,19 @@ type Run struct {
 }
 
 // Add makes an entry for a statement, in place of the oldest ones if there are many; nil: its tree is large.
-func (c *OfSession) Add(stmt parse.Statement) *directPlans {
+func (c *OfSession) Add(stmt parse.Statement) *DirectPlans {
 	if stmt.Kept > MostPlanTrees/4 {
 		return nil
 	}
 	if c.Plans == nil {
-		c.Plans = map[ast.StmtNode]*directPlans{}
+		c.Plans = map[ast.StmtNode]*DirectPlans{}
 	}
 	for len(c.Order) >= MostPlans || c.Trees+stmt.Kept > MostPlanTrees {
 		c.Trees -= c.Plans[c.Order[0]].Tree
 		delete(c.Plans, c.Order[0])
 		c.Order = slices.Delete(c.Order, 0, 1)
 	}
-	k := &directPlans{Tree: stmt.Kept}
+	k := &DirectPlans{Tree: stmt.Kept}
 	c.Trees += k.Tree
 	c.Plans[stmt.Node] = k
 	c.Order = append(c.Order, stmt.Node)

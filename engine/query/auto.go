@@ -23,7 +23,7 @@ import (
 // the CPU (exec.Rival). What package placement knows of the statement decides; where it knows too little, both run it.
 
 // auto plans a query for the device that is expected to be the faster one.
-func auto(st *session.Statement, p *planned) error {
+func auto(st *session.Statement, p *Planned) error {
 	s := st.Session
 	if s.DB.Auto.Instead != "" {
 		return forced(st, p, gpu.Auto)
@@ -109,7 +109,7 @@ func usableGPU(s *session.Session) (d *gpu.Device, reason string) {
 
 // startOnGPU plans a query for the GPU, which is known to be the faster one. If that lacks something, the query has a rival there and the choice is a race; a reason
 // says that it is not to run there at all. full says why the GPU has no memory for more columns; "": it has.
-func startOnGPU(st *session.Statement, p *planned, choice *placement.Choice, full string) (reason string, err error) {
+func startOnGPU(st *session.Statement, p *Planned, choice *placement.Choice, full string) (reason string, err error) {
 	s := st.Session
 	plan, err := lowered(st, p, physical.GPU)
 	if err != nil {
@@ -163,7 +163,7 @@ func staysWhole(st *session.Statement, plan *physical.Plan) string {
 const UnreadFiles = "columns of its files are not in memory yet"
 
 // plannedRival plans a query for the GPU, to run there beside the CPU. Its kernels are written while the CPU runs.
-func plannedRival(st *session.Statement, d *gpu.Device, p *planned) (*exec.Rival, error) {
+func plannedRival(st *session.Statement, d *gpu.Device, p *Planned) (*exec.Rival, error) {
 	s := st.Session
 	begin := time.Now()
 	plan, err := lowered(st, p, physical.GPU)
@@ -265,7 +265,7 @@ func (r *rehearsal) place() (*gpu.Placed, string) {
 	return placed, ""
 }
 
-func rival(s *session.Session, p *planned, place func(context.Context) (*gpu.Placed, string)) *exec.Rival {
+func rival(s *session.Session, p *Planned, place func(context.Context) (*gpu.Placed, string)) *exec.Rival {
 	return &exec.Rival{Place: place, Worth: func(after time.Duration) bool {
 		return p.advisor.WorthStarting(p.fingerprint, p.estimate, after)
 	}}
@@ -287,13 +287,13 @@ func lacking(l gpu.Lacks) string {
 }
 
 // learns has the advisor of a device learn from a query.
-func (p *planned) learns(d *gpu.Device) {
+func (p *Planned) learns(d *gpu.Device) {
 	p.device, p.advisor = d, d.Advisor()
 	p.fingerprint, p.repeatable = p.statement()
 }
 
 // statement is the query's fingerprint, and whether it gives the same each time.
-func (p *planned) statement() (fingerprint uint64, repeatable bool) {
+func (p *Planned) statement() (fingerprint uint64, repeatable bool) {
 	if p.shared != nil {
 		return p.shared.Fingerprint()
 	}
@@ -301,7 +301,7 @@ func (p *planned) statement() (fingerprint uint64, repeatable bool) {
 }
 
 // took returns a function for what the query has taken on one of several devices and on those that shared it, which is looked up once, when it is asked for.
-func (p *planned) took(d *gpu.Device) func() placement.Took {
+func (p *Planned) took(d *gpu.Device) func() placement.Took {
 	return sync.OnceValue(func() placement.Took {
 		if p.advisor == nil {
 			p.fingerprint, p.repeatable = p.statement()
@@ -311,7 +311,7 @@ func (p *planned) took(d *gpu.Device) func() placement.Took {
 }
 
 // ended tells the advisor what came of the query.
-func ended(s *session.Session, p *planned, text string) func(placement.Outcome) {
+func ended(s *session.Session, p *Planned, text string) func(placement.Outcome) {
 	if p.advisor == nil {
 		return nil
 	}

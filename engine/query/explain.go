@@ -125,7 +125,7 @@ func bindForExplain(st *session.Statement, n ast.StmtNode) (*logical.Query, erro
 }
 
 // runForProfile runs a query, throws its rows away and returns what it cost.
-func runForProfile(st *session.Statement, p *planned) (*profile.Plan, error) {
+func runForProfile(st *session.Statement, p *Planned) (*profile.Plan, error) {
 	res, err := Start(st, p, true)
 	if err != nil {
 		return nil, err

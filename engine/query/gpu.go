@@ -25,7 +25,7 @@ func readsInformationSchema(p *physical.Pipeline) bool {
 }
 
 // forced plans a query for the device that radish_device names, or that tests choose instead of 'auto'.
-func forced(st *session.Statement, p *planned, device gpu.Setting) error {
+func forced(st *session.Statement, p *Planned, device gpu.Setting) error {
 	var err error
 	if p.Plan, err = lowered(st, p, plannedFor(device)); err != nil {
 		return err
@@ -37,7 +37,7 @@ func forced(st *session.Statement, p *planned, device gpu.Setting) error {
 }
 
 // Place puts the pipelines of a plan on the device that radish_device names. p knows where the plan was placed before, if it is kept; nil: nobody does. placed is nil if all run on the CPU.
-func Place(st *session.Statement, plan *physical.Plan, device gpu.Setting, p *planned) (placed *gpu.Placed, where physical.Placement, err error) {
+func Place(st *session.Statement, plan *physical.Plan, device gpu.Setting, p *Planned) (placed *gpu.Placed, where physical.Placement, err error) {
 	s := st.Session
 	switch {
 	case slices.ContainsFunc(plan.All(), readsInformationSchema):

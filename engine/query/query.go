@@ -191,8 +191,8 @@ func (c *countingSource) Next(ctx context.Context) (*column.Batch, error) {
 	return b, err
 }
 
-// planned is a query that is ready to run.
-type planned struct {
+// Planned is a query that is ready to run.
+type Planned struct {
 	query  *logical.Query
 	shared *plans.Statement // the query with plans of it; nil: they are made for this run
 	Plan   *physical.Plan
@@ -210,7 +210,7 @@ type planned struct {
 }
 
 // expect estimates what the plan takes, once.
-func (p *planned) expect(threads int) *placement.Estimate {
+func (p *Planned) expect(threads int) *placement.Estimate {
 	if p.estimate == nil {
 		e := p.advisor.Estimate(p.Plan, threads)
 		p.estimate = &e
@@ -267,9 +267,9 @@ func streamedFrom(s *session.Session, device physical.Device) int64 {
 }
 
 // Plan plans a bound query for the devices that radish_device allows, with the plans that k has of it, if k is not nil.
-func Plan(st *session.Statement, q *logical.Query, k *plans.Statement) (*planned, error) {
+func Plan(st *session.Statement, q *logical.Query, k *plans.Statement) (*Planned, error) {
 	s := st.Session
-	p := &planned{query: q, shared: k, began: time.Now()}
+	p := &Planned{query: q, shared: k, began: time.Now()}
 	device := s.Device()
 	if device == gpu.Auto {
 		return p, auto(st, p)
@@ -300,7 +300,7 @@ func RunBound(st *session.Statement, q *logical.Query) (*result.Result, error) {
 }
 
 // Start starts a planned query. The first batch is not waited for.
-func Start(st *session.Statement, p *planned, profiled bool) (*result.Result, error) {
+func Start(st *session.Statement, p *Planned, profiled bool) (*result.Result, error) {
 	s := st.Session
 	st.Began = true
 	observers := observe.Of(st.Context)

@@ -90,7 +90,7 @@ func toKeep(st *session.Statement, key plans.Key, q *logical.Query) *plans.State
 }
 
 // keepPlans keeps what was planned of a query, if it may be and planning it warned of nothing: warnings would be missing the next time.
-func keepPlans(s *session.Session, p *planned, warned bool) {
+func keepPlans(s *session.Session, p *Planned, warned bool) {
 	if p.shared == nil || warned || p.Plan.Recursive() {
 		return
 	}
@@ -99,7 +99,7 @@ func keepPlans(s *session.Session, p *planned, warned bool) {
 }
 
 // lowered is lower for a planned query, whose plan for the device may be kept. The query itself stays as it is: others may be using it.
-func lowered(st *session.Statement, p *planned, device physical.Device) (*physical.Plan, error) {
+func lowered(st *session.Statement, p *Planned, device physical.Device) (*physical.Plan, error) {
 	s := st.Session
 	if p.shared == nil {
 		return lower(st, p.query, device)
@@ -118,7 +118,7 @@ func lowered(st *session.Statement, p *planned, device physical.Device) (*physic
 }
 
 // placing keeps where the plan of a query that is kept is placed; nil: it is not kept.
-func (p *planned) placing() *gpu.Kept {
+func (p *Planned) placing() *gpu.Kept {
 	if p.shared == nil {
 		return nil
 	}
@@ -138,7 +138,7 @@ func costsVersion(e *database.Database, device physical.Device) uint64 {
 }
 
 // tableRows is rules.TableRows of the query.
-func (p *planned) tableRows() float64 {
+func (p *Planned) tableRows() float64 {
 	if p.shared != nil {
 		return p.shared.Rows
 	}

@@ -8,11 +8,11 @@ import (
 	"github.com/radish-sql/radish/sql/types"
 )
 
-// counts are how many warnings the statement before left: what @@warning_count and @@error_count give.
-type counts struct{ warnings, errors int64 }
+// Counts are how many warnings the statement before left: what @@warning_count and @@error_count give.
+type Counts struct{ warnings, errors int64 }
 
 // CountsOf counts warnings.
-func CountsOf(w *sqlerr.Warnings) (c counts) {
+func CountsOf(w *sqlerr.Warnings) (c Counts) {
 	c.warnings = w.Count()
 	for _, one := range w.List() {
 		if one.Level == sqlerr.LevelError {

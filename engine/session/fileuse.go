@@ -25,8 +25,8 @@ import (
 // says which columns are wanted; when those are there, the statement is planned again with what they tell. Where a file turns out to be other than it looked, the
 // statement begins anew.
 
-// fileUse is a file that a statement names, in one state however often it does so.
-type fileUse struct {
+// FileUse is a file that a statement names, in one state however often it does so.
+type FileUse struct {
 	*filecache.Source
 	version *table.Version
 	parts   []table.Part
@@ -38,8 +38,8 @@ type fileUse struct {
 	noted    []int // columns of strings whose odd values or looks the session knows of
 }
 
-// fetched is what reading columns of files has cost.
-type fetched struct {
+// Fetched is what reading columns of files has cost.
+type Fetched struct {
 	Wall          time.Duration
 	Bytes, Memory int64 // of the files, and what became of them
 }
@@ -80,7 +80,7 @@ func (st *Statement) File(name string) (*table.Version, error) {
 	if source == nil || err != nil {
 		return nil, err
 	}
-	u := &fileUse{Source: source}
+	u := &FileUse{Source: source}
 	for _, other := range st.Files.Uses { // by another name
 		if other.State == u.State {
 			st.Files.Uses[name] = other
@@ -89,14 +89,14 @@ func (st *Statement) File(name string) (*table.Version, error) {
 	}
 	u.version = table.NewOutline(&table.Schema{Name: u.Title, Columns: u.Set.Columns}, u.Set.Rows, u.Set.Estimates())
 	if st.Files.Uses == nil {
-		st.Files.Uses = map[string]*fileUse{}
+		st.Files.Uses = map[string]*FileUse{}
 	}
 	st.Files.Uses[name] = u
 	return u.version, nil
 }
 
 // UseOf returns the file that a version is of; nil: it is none's.
-func (st *Statement) UseOf(v *table.Version) *fileUse {
+func (st *Statement) UseOf(v *table.Version) *FileUse {
 	for _, u := range st.Files.Uses {
 		if u.version == v {
 			return u
@@ -106,7 +106,7 @@ func (st *Statement) UseOf(v *table.Version) *fileUse {
 }
 
 // DescribedBy returns the file that a schema is of; nil: it is none's.
-func (st *Statement) DescribedBy(s *table.Schema) *fileUse {
+func (st *Statement) DescribedBy(s *table.Schema) *FileUse {
 	for _, u := range st.Files.Uses {
 		if u.version.Schema == s {
 			return u
@@ -117,7 +117,7 @@ func (st *Statement) DescribedBy(s *table.Schema) *fileUse {
 
 // fileScans are a plan's scans of one file.
 type fileScans struct {
-	use   *fileUse
+	use   *FileUse
 	scans []*physical.TableScan
 }
 
@@ -400,7 +400,7 @@ func passesRows(n logical.Node) bool {
 }
 
 // Read reads columns of a file that were not read yet, if there are such.
-func (st *Statement) Read(u *fileUse, ordinals []int) (more bool, err error) {
+func (st *Statement) Read(u *FileUse, ordinals []int) (more bool, err error) {
 	slices.Sort(ordinals)
 	ordinals = slices.DeleteFunc(slices.Compact(ordinals), func(o int) bool { return o < 0 || !u.version.Unread(o) })
 	if u.filled && len(ordinals) == 0 {
@@ -448,7 +448,7 @@ func (st *Statement) Read(u *fileUse, ordinals []int) (more bool, err error) {
 }
 
 // watchReading returns a context in which columns of a file are read, whose progress is told until done is called.
-func (st *Statement) watchReading(u *fileUse, ordinals []int) (ctx context.Context, done func()) {
+func (st *Statement) watchReading(u *FileUse, ordinals []int) (ctx context.Context, done func()) {
 	p, stop := observe.Of(st.Context).Watch()
 	if p == nil {
 		return st.Context, stop
@@ -458,7 +458,7 @@ func (st *Statement) watchReading(u *fileUse, ordinals []int) (ctx context.Conte
 }
 
 // warnOfStrings warns of columns that one odd value makes strings, of strings that look like another type, and of records that are left out.
-func (st *Statement) warnOfStrings(u *fileUse, ordinals []int) error {
+func (st *Statement) warnOfStrings(u *FileUse, ordinals []int) error {
 	count, first, err := u.Set.Rejected(st.Context)
 	if err != nil {
 		return err
@@ -473,7 +473,7 @@ func (st *Statement) warnOfStrings(u *fileUse, ordinals []int) error {
 }
 
 // NoteStrings warns once of columns that one odd value makes strings, and of strings that look like another type.
-func (st *Statement) NoteStrings(u *fileUse, ordinals []int) {
+func (st *Statement) NoteStrings(u *FileUse, ordinals []int) {
 	for _, o := range ordinals {
 		if o < 0 || slices.Contains(u.noted, o) {
 			continue

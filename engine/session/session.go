@@ -25,12 +25,12 @@ import (
 // statement at a time and is not safe for concurrent use; sessions of one engine are independent.
 type Session struct {
 	DB        *database.Database
-	run       runQuery
+	run       RunQuery
 	ID        uint64
 	Database  string
 	Vars      variables.Settings
 	Warnings  *sqlerr.Warnings
-	Last      lastStatement
+	Last      LastStatement
 	Temporary map[catalog.TableID]bool // the TEMPORARY tables, by the names that they go by
 	Locked    map[catalog.TableID]bool // what LOCK TABLES named, and whether for writing; nil: nothing is locked
 	Reading   *catalog.Snapshot        // what a SELECT outside of a transaction reads, while it is planned
@@ -44,22 +44,22 @@ type Session struct {
 	Checking     bool                      // within Check
 	Outfiles     map[string]*table.Version // files that statements would have written which Check has seen, by absolute names
 	LastInsertID *atomic.Int64             // what LAST_INSERT_ID() gives
-	GPUTold      gpuTrouble                // what the client has been warned of
+	GPUTold      GPUTrouble                // what the client has been warned of
 }
 
-// runQuery plans and starts a bound query of a statement.
-type runQuery func(st *Statement, q *logical.Query) (*result.Result, error)
+// RunQuery plans and starts a bound query of a statement.
+type RunQuery func(st *Statement, q *logical.Query) (*result.Result, error)
 
-// lastStatement is what functions and variables tell of the statement before.
-type lastStatement struct {
+// LastStatement is what functions and variables tell of the statement before.
+type LastStatement struct {
 	RowCount  int64  // ROW_COUNT()
 	FoundRows int64  // FOUND_ROWS()
-	Counted   counts // of its warnings, once the next one runs
+	Counted   Counts // of its warnings, once the next one runs
 }
 
 // New begins a session in the default database. run runs bound queries for its statements.
-func New(e *database.Database, run runQuery) *Session {
-	s := &Session{DB: e, run: run, ID: e.Sessions.Begun.Add(1), Database: database.DefaultDatabase, Warnings: &sqlerr.Warnings{}, Last: lastStatement{RowCount: -1}, LastInsertID: new(atomic.Int64)}
+func New(e *database.Database, run RunQuery) *Session {
+	s := &Session{DB: e, run: run, ID: e.Sessions.Begun.Add(1), Database: database.DefaultDatabase, Warnings: &sqlerr.Warnings{}, Last: LastStatement{RowCount: -1}, LastInsertID: new(atomic.Int64)}
 	s.Activity = &database.Activity{ID: s.ID, Database: s.Database, Since: time.Now()}
 	s.Values = values.New(e.KeptBudget)
 	s.Vars.Init(e, s.Values, sessionFacts{s})
@@ -92,18 +92,18 @@ func (s *Session) Find(t *ast.TableName) (db, name string, err error) {
 	return db, name, err
 }
 
-// gpuTrouble is what keeps 'auto' from a GPU that there is.
-type gpuTrouble uint8
+// GPUTrouble is what keeps 'auto' from a GPU that there is.
+type GPUTrouble uint8
 
 // What keeps 'auto' from a GPU.
 const (
-	GPUUsable gpuTrouble = iota
+	GPUUsable GPUTrouble = iota
 	GPUFull              // its memory is
 	GPULost
 )
 
 // TellOnce warns the client of trouble, unless it has been warned of it since the GPU was last usable.
-func (s *Session) TellOnce(what gpuTrouble, reason string) {
+func (s *Session) TellOnce(what GPUTrouble, reason string) {
 	if s.GPUTold == what {
 		return
 	}

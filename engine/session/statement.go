@@ -19,12 +19,12 @@ import (
 // Statement is a statement while it runs.
 type Statement struct {
 	parse.Statement
-	Context  context.Context
-	Given    []types.Value
+	Context  context.Context // ends with the caller's, with the engine, or after max_execution_time
+	Given    []types.Value   // of its markers
 	Session  *Session
-	Exprs    *expr.Context
+	Exprs    *expr.Context // what [Statement.Expressions] has made; nil: nothing yet
 	accounts accounts
-	Files    filesRead
+	Files    FilesRead
 	Takes    string         // what errors call who takes the rows of its query; empty: the client does
 	Target   *table.Version // who takes them stores them behind its rows, as they are; nil: nobody does
 	Plan     *plans.Run     // what the session keeps of it; nil: it was bound
@@ -56,17 +56,17 @@ func (a *accounts) close() {
 	a.tree.Close()
 }
 
-// filesRead are the data files that a statement reads.
-type filesRead struct {
-	Uses       map[string]*fileUse // by the names in the statement
+// FilesRead are the data files that a statement reads.
+type FilesRead struct {
+	Uses       map[string]*FileUse // by the names in the statement
 	held       []func()            // give back what they hold
 	ByOutlines bool                // they are planned for by their outlines: nothing of them is read
-	Fetched    fetched             // what reading them into memory has cost
+	Fetched    Fetched             // what reading them into memory has cost
 	Loaded     *table.Version      // the fields of the file of LOAD DATA
 }
 
 // giveBack ends the use of the files, which are looked at anew when the statement names them again.
-func (f *filesRead) giveBack() {
+func (f *FilesRead) giveBack() {
 	for _, giveBack := range f.held {
 		giveBack()
 	}

@@ -36,6 +36,7 @@ var largeCases = withTable([]memoryCase{
 	{name: "JSON of a million values", quick: true, sql: "SELECT JSON_LENGTH(CONCAT('[', REPEAT('1,', 1000000), '1]')), LENGTH(JSON_PRETTY(CONCAT('[', REPEAT('1,', 1000000), '1]')))"},
 	{name: "JSON_EXTRACT of 30 MB", sql: "SELECT LENGTH(JSON_EXTRACT(CONCAT('{\"a\": \"', t, t, t, '\"}'), '$.*')) FROM l LIMIT 1"},
 	{name: "REGEXP_REPLACE that grows", quick: true, sql: "SELECT LENGTH(REGEXP_REPLACE(t, '[0-9]', 'a much longer text that takes the place of a digit')) FROM l LIMIT 1"},
+	{name: "REGEXP of six patterns of 300 KB", patience: gridPatience, sql: "SELECT COUNT(*) FROM n WHERE " + anyOf("ab*", "ac*", "ad*", "ae*", "af*", "ag*")},
 	{name: "UNCOMPRESS of 60 MB", sql: "SELECT LENGTH(UNCOMPRESS(COMPRESS(REPEAT('a', 60000000))))"},
 	{name: "QUOTE of 30 MB of quotes", sql: "SELECT LENGTH(QUOTE(REPEAT('''', 30000000)))"},
 	{name: "INTO OUTFILE of strings of 10 MB", client: exported("csv")},
@@ -60,6 +61,15 @@ func collated(statement string) string {
 		list = append(list, fmt.Sprintf(statement, c))
 	}
 	return strings.Join(list, "; ")
+}
+
+// anyOf is a condition of several regular expressions, each of which repeats a unit. Every worker keeps each of them.
+func anyOf(units ...string) string {
+	var list []string
+	for _, unit := range units {
+		list = append(list, fmt.Sprintf("CONCAT(s, 'x') REGEXP REPEAT('%s', 100000)", unit))
+	}
+	return strings.Join(list, " OR ")
 }
 
 // exported writes the strings to a file of a format.

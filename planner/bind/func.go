@@ -259,7 +259,7 @@ func (b *Binder) addedAggregate(x *ast.FuncCallExpr, row, finish *expr.Function,
 	if err != nil {
 		return nil, err
 	}
-	all, err := b.addAggregate(logical.AggItem{Fn: expr.LookupAggregate("group_concat"), Form: logical.WholeText}, []expr.Expr{one}, sc)
+	all, err := b.addAggregate(logical.AggItem{Fn: expr.LookupAggregate("group_concat"), Form: logical.WholeString}, []expr.Expr{one}, sc)
 	if err != nil {
 		return nil, err
 	}

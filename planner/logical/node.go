@@ -132,24 +132,24 @@ type AggItem struct {
 	Fn       *expr.Aggregate
 	Args     []expr.Expr // none for COUNT(*)
 	Distinct bool
-	OrderBy  []SortKey // of GROUP_CONCAT
-	Sep      string    // of GROUP_CONCAT
-	Form     TextForm  // of GROUP_CONCAT
+	OrderBy  []SortKey  // of GROUP_CONCAT
+	Sep      string     // of GROUP_CONCAT
+	Form     JoinedForm // of GROUP_CONCAT
 }
 
-// TextForm is what GROUP_CONCAT makes of the joined strings.
-type TextForm uint8
+// JoinedForm is what GROUP_CONCAT makes of the joined strings.
+type JoinedForm uint8
 
-// Forms of joined strings. Only CutText is cut at group_concat_max_len.
+// Forms of joined strings. Only CutString is cut at group_concat_max_len.
 const (
-	CutText TextForm = iota
-	WholeText
+	CutString JoinedForm = iota
+	WholeString
 	JSONArray  // in brackets
 	JSONObject // in braces
 )
 
 // Brackets returns what stands before and behind the joined strings.
-func (f TextForm) Brackets() (before, behind string) {
+func (f JoinedForm) Brackets() (before, behind string) {
 	switch f {
 	case JSONArray:
 		return "[", "]"

@@ -29,7 +29,7 @@ func NullIfCase(call *Call) (*Case, error) {
 	return &Case{Whens: []When{{&Compare{EQ, l, r}, null}}, Else: result, Typ: call.Typ}, nil
 }
 
-// LikePattern is a LIKE pattern taken apart. Without a _ it is a list of literal segments between %s. The first must begin the text if HasPrefix is set, and
+// LikePattern is a LIKE pattern taken apart. Without a _ it is a list of literal segments between %s. The first must begin the string if HasPrefix is set, and
 // the last must end it if HasSuffix is. Those between are found from left to right, each at its first position. A single segment with both is the whole text.
 // Other patterns have Tokens.
 type LikePattern struct {

@@ -50,7 +50,7 @@ func InternalCall(fn *Function, result types.Type, args ...Expr) *Call {
 	return &Call{Fn: fn, Args: args, Typ: result, Null: anyNullable(args)}
 }
 
-// AsString is an operand cast to text.
+// AsString is an operand cast to a string.
 func AsString(e Expr) Expr {
 	if e.Type().IsString() {
 		return e

@@ -8,7 +8,7 @@ import (
 
 // LikeMatcher is a compiled LIKE pattern: % matches any string, _ one character, and the escape character takes the next one literally.
 //
-// A pattern without _ is a list of literal segments between %s. The first must begin the text unless a % precedes it, and the last must end it. Those
+// A pattern without _ is a list of literal segments between %s. The first must begin the string unless a % precedes it, and the last must end it. Those
 // between are searched from left to right, each at its first position. Other patterns go through the general matcher.
 type LikeMatcher struct {
 	segments  []string

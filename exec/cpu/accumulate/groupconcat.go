@@ -48,7 +48,7 @@ func newConcatenation(s *concatSpec) *concatenation {
 
 func (a *concatenation) start(_ []*column.Vector, groups int) { a.made = make([]concatString, groups) }
 
-// finish makes the text of one group of the rows that it has.
+// finish makes the string of one group of the rows that it has.
 func (a *concatenation) finish(g int, cols []*column.Vector, rows []int32) error {
 	q := a.spec.q
 	var seen map[string]bool
@@ -121,7 +121,7 @@ func (a *concatenation) finish(g int, cols []*column.Vector, rows []int32) error
 	return b.held.Leave(int64(size))
 }
 
-// concatBuffer is the text of a group while it is made.
+// concatBuffer is the string of a group while it is made.
 type concatBuffer struct {
 	held memory.Account
 	text []byte
@@ -200,8 +200,8 @@ func stringAt(v *column.Vector, p int) string {
 }
 
 // concatLimit returns @@group_concat_max_len for what it cuts.
-func concatLimit(q *task.Query, form logical.TextForm) int {
-	if form != logical.CutText {
+func concatLimit(q *task.Query, form logical.JoinedForm) int {
+	if form != logical.CutString {
 		return math.MaxInt - 1
 	}
 	n := q.IntegerVariable("group_concat_max_len", 1024)

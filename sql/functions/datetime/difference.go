@@ -269,7 +269,7 @@ func addTimeKernel(sign int64) expr.Kernel {
 // longestDatetime is how many bytes a DATETIME has with all digits.
 const longestDatetime = len("2000-01-01 00:00:00.000000")
 
-// storeMoment stores as text the sum of x, which says whether it has a date, and y.
+// storeMoment stores as a string the sum of x, which says whether it has a date, and y.
 func storeMoment(c *expr.Context, out *column.Vector, i int, sum int64, x, y moment) (err error) {
 	fsp := 0
 	if x.hasFraction || y.hasFraction || sum%types.MicrosPerSecond != 0 {

@@ -108,7 +108,7 @@ func resolveTrim(args []expr.Expr) (expr.Signature, error) {
 	return sig, err
 }
 
-// evalTrim is TRIM, LTRIM and RTRIM. TRIM's operands are the text, what is removed, and the direction as a word.
+// evalTrim is TRIM, LTRIM and RTRIM. TRIM's operands are the string, what is removed, and the direction as a word.
 func evalTrim(c *expr.Context, call *expr.Call, out *column.Vector, args []*column.Vector, sel []int32, n int) error {
 	left, right := call.Fn.Name != "rtrim", call.Fn.Name != "ltrim"
 	if len(args) == 3 {

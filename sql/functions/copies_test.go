@@ -1,6 +1,7 @@
 package functions_test
 
 import (
+	"errors"
 	"runtime"
 	"strings"
 	"testing"
@@ -59,6 +60,35 @@ func TestLongOperandsAreNotCopied(t *testing.T) {
 		if took := after.TotalAlloc - before.TotalAlloc; took > length/4 {
 			t.Errorf("%s of %d bytes took %d bytes", c.name, len(c.operand), took)
 		}
+	}
+}
+
+// TestReplacementsCount expands groups of a match to more than there is memory for: it ends before it takes that.
+func TestReplacementsCount(t *testing.T) {
+	const length = 2 << 20
+	long := &expr.Column{ID: 1, Name: "long", Typ: types.Text}
+	e, err := expr.NewCall("regexp_replace", long, &expr.Const{Value: types.StringValue("(?s)^(x+)")}, &expr.Const{Value: types.StringValue(strings.Repeat("$1", 20))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := expr.Compile(e, map[expr.ColumnID]int{1: 0})
+	if err != nil {
+		t.Fatal(err)
+	}
+	none := errors.New("no memory")
+	c := (expr.Context{}).ForWorker(func(bytes int64) error {
+		if bytes > 10*length {
+			return none
+		}
+		return nil
+	})
+	batch := &column.Batch{N: 1, Cols: []*column.Vector{{Type: types.Text, Str: []string{strings.Repeat("x", length)}}}}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, err = p.Eval(c, batch)
+	runtime.ReadMemStats(&after)
+	if took := after.TotalAlloc - before.TotalAlloc; !errors.Is(err, none) || took > 10*length {
+		t.Errorf("it took %d bytes, and gave %v", took, err)
 	}
 }
 

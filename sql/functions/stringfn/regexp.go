@@ -402,7 +402,7 @@ func evalRegexpReplace(c *expr.Context, call *expr.Call, out *column.Vector, arg
 
 // replaceMatches replaces match number occurrence (0: all) of those at or after byte start.
 func replaceMatches(c *expr.Context, re *compiled, s, template string, start int, occurrence int64) (string, error) {
-	b, part := c.Builder(), []byte(nil)
+	b := c.Builder()
 	end, k := 0, int64(0)
 	withGroups := strings.Contains(template, "$")
 	err := eachMatch(c, re, s, withGroups, func(at []int) bool {
@@ -418,15 +418,32 @@ func replaceMatches(c *expr.Context, re *compiled, s, template string, start int
 			b.WriteString(template)
 			return b.Err() != nil
 		}
-		part = re.ExpandString(part[:0], template, s, at)
-		_, failed := b.Write(part)
-		return failed != nil
+		b.Extend(expandedBytes(template, at), func(dst []byte) []byte { return re.ExpandString(dst, template, s, at) })
+		return b.Err() != nil
 	})
 	if err != nil {
 		return "", err
 	}
 	b.WriteString(s[end:])
 	return c.Built(b)
+}
+
+// expandedBytes is how many bytes a template of goTemplate takes at most with the groups of a match.
+func expandedBytes(template string, at []int) int {
+	n := len(template)
+	for {
+		i := strings.Index(template, "${")
+		if i < 0 {
+			return n
+		}
+		group := 0
+		for template = template[i+2:]; template != "" && template[0] >= '0' && template[0] <= '9'; template = template[1:] {
+			group = min(group*10+int(template[0]-'0'), len(at))
+		}
+		if 2*group+1 < len(at) {
+			n += at[2*group+1] - at[2*group]
+		}
+	}
 }
 
 // goTemplate turns ICU's replacement text ($1, \$) into Go's (${1}, $$).

@@ -2,6 +2,7 @@ package gpukernels
 
 import (
 	"context"
+	"errors"
 	"runtime"
 	"sync"
 	"time"
@@ -277,6 +278,23 @@ func (s *Stream) Launch(f *Function, grid int64, block int, shared int64, params
 	}
 	return s.device.call(fnLaunch, f.handle, s.handle, uintptr(grid), uintptr(block), uintptr(shared),
 		uintptr(unsafe.Pointer(unsafe.SliceData(params))), uintptr(len(params)))
+}
+
+// LaunchAny is Launch of a kernel that may have more words than are passed at most. Those from number most-1 on lie in memory of the device then, and their address is the last word that is
+// passed.
+func (s *Stream) LaunchAny(f *Function, grid int64, block int, shared int64, params []uint64, most int) error {
+	if len(params) <= most {
+		return s.Launch(f, grid, block, shared, params)
+	}
+	others := params[most-1:]
+	at, err := s.Alloc(int64(8 * len(others)))
+	if err != nil {
+		return err
+	}
+	if err = s.Upload(at, Bytes(others)); err == nil {
+		err = s.Launch(f, grid, block, shared, append(params[:most-1:most-1], uint64(at)))
+	}
+	return errors.Join(err, s.Free(at))
 }
 
 // An Event is a mark in a stream, to measure time by and for other streams to wait for.

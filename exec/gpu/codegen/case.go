@@ -42,22 +42,29 @@ func (t *Text) pick(arms []arm, typ types.Type, sc *Scope) (Value, error) {
 			out.Null = out.Text + "_null"
 		}
 	}
-	if out.Null != "" {
+	isNullable, at := out.Null != "", t.body.Len()
+	if isNullable {
 		t.Line("bool %s = false;", out.Null)
 	}
-	return out, t.pickInto(out, arms, sc)
+	if err := t.pickInto(&out, arms, sc); err != nil {
+		return Value{}, err
+	}
+	if !isNullable && out.Null != "" { // the text of an arm says when it is NULL, though its type does not
+		t.lineAt(at, "bool "+out.Null+" = false;")
+	}
+	return out, nil
 }
 
 // pickInto writes the arms as nested ifs that assign to out.
-func (t *Text) pickInto(out Value, arms []arm, sc *Scope) error {
+func (t *Text) pickInto(out *Value, arms []arm, sc *Scope) error {
 	a := arms[0]
 	if a.cond == nil {
-		v, err := t.arm(a.then, out, sc)
+		v, err := t.arm(a.then, *out, sc)
 		if err != nil {
 			return err
 		}
-		if v.Null != "" && out.Null == "" {
-			return Refuse("%s runs on the CPU only", a.then)
+		if v.Null != "" {
+			out.Null = out.Text + "_null"
 		}
 		if v.Null != "true" {
 			t.Line("%s = %s;", out.Text, v.Text)

@@ -184,7 +184,7 @@ func TestEmitTextHasNoLiterals(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		texts = append(texts, text.Source("k"))
+		texts = append(texts, text.Source("k", len(text.Params)))
 	}
 	if texts[0] != texts[1] || texts[1] != texts[2] {
 		t.Errorf("other literals, another text:\n%s\n%s", texts[0], texts[1])

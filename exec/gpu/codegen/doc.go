@@ -1,7 +1,7 @@
 // Package codegen turns typed expressions into CUDA C++. A caller writes a kernel into a Text: statements with Line and Open, expressions with Emit. What
 // Emit writes computes what the evaluator of sql/expr computes.
 //
-//	Text       text.go             statements, and the parameters that they read
+//	Text       text.go             statements, and the parameters that they read; params.go: those that a launch does not pass
 //	Scope      scope.go            which values are known at a position of the text
 //	Value      value.go            the C++ that reads a value, and how the value lies in registers and memory; forms.go: what is known of it before any text is written
 //	Ranges     range.go            proven bounds of values: they make arithmetic narrow and hash tables arrays

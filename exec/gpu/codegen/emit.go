@@ -14,19 +14,13 @@ import (
 //
 // What a kernel cannot compute in rare cases, such as a warning that quotes a value, it reports as an error. Then the CPU runs the query and decides.
 
-// maxWords is how many parameters a kernel may have when an expression is begun; a launch takes gpukernels.LaunchWords.
-const maxWords = 400
-
 // Emit writes the statements that compute an expression and returns its value, computing once what a scope already knows. The error
 // is an *Unsupported where a kernel cannot compute it.
 func (t *Text) Emit(e expr.Expr, sc *Scope) (Value, error) {
-	if len(t.Params) > maxWords {
-		return Value{}, Refuse("its expressions have more than %d literals and columns, too many for a kernel", maxWords)
-	}
 	e = expr.DirectQuotient(e)
 	switch x := e.(type) {
 	case *expr.Column:
-		return sc.column(x)
+		return t.column(x, sc)
 	case *expr.Const:
 		return t.constant(x.Value), nil
 	}
@@ -37,6 +31,7 @@ func (t *Text) Emit(e expr.Expr, sc *Scope) (Value, error) {
 	if err != nil {
 		return Value{}, err
 	}
+	t.values++
 	if v.Typ = e.Type(); v.Typ.Kind == types.KindBool && v.Null == "" && v.truth == "" && v.Class == form.Int {
 		v.truth = "(" + v.Text + " != 0)"
 	}
@@ -56,11 +51,7 @@ func (t *Text) EmitCond(e expr.Expr, sc *Scope) (string, error) {
 	if err != nil || !made || t.silent {
 		return cond, err
 	}
-	text := t.body.String()
-	t.body.Reset()
-	t.body.WriteString(text[:at])
-	t.Line("condition_strings.used = 0;")
-	t.body.WriteString(text[at:])
+	t.lineAt(at, "condition_strings.used = 0;")
 	name := t.Name("c")
 	t.Line("const bool %s = %s;", name, cond)
 	return name, nil

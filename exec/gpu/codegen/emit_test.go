@@ -33,7 +33,7 @@ type exprTest struct {
 	device *gpukernels.Device // nil: nothing runs on one
 	stream *gpukernels.Stream
 	owned  []gpukernels.Ptr
-	cache  *lookup.Cache
+	cache  *lookup.Answers
 	tables map[*lookup.Data]gpukernels.Ptr
 
 	compileOnly bool
@@ -53,7 +53,7 @@ func newExprTest(t *testing.T, seed uint64, device *gpukernels.Device, n int) *e
 	if err != nil {
 		t.Fatal(err)
 	}
-	x := &exprTest{t: t, r: rand.New(rand.NewPCG(seed, 1)), device: device, stream: s, n: n, cache: lookup.New(64 << 20),
+	x := &exprTest{t: t, r: rand.New(rand.NewPCG(seed, 1)), device: device, stream: s, n: n, cache: lookup.New(64 << 20).Answers(),
 		tables: map[*lookup.Data]gpukernels.Ptr{}}
 	t.Cleanup(func() {
 		for _, p := range x.owned {
@@ -159,12 +159,12 @@ func (x *exprTest) kernel(name string, e expr.Expr, ctx *expr.Context) (*Text, V
 		if v.Dict != nil {
 			v.Class = form.Code
 		}
-		load := func() (Value, error) {
+		load := func() Value {
 			v.Text = fmt.Sprintf("as_pointer<const %s>(%s)[row]", v.Class.CName(), key(testColumn{i}))
 			if c.Null {
 				v.Null = "(as_pointer<const u8>(" + key(testNulls{i}) + ")[row] != 0)"
 			}
-			return t.Define(v, "v"), nil
+			return t.Define(v, "v")
 		}
 		like := v
 		if c.Null {
@@ -174,8 +174,7 @@ func (x *exprTest) kernel(name string, e expr.Expr, ctx *expr.Context) (*Text, V
 			sc.BindLazy(c.ID, like, load)
 			continue
 		}
-		loaded, _ := load()
-		sc.Bind(c.ID, loaded)
+		sc.Bind(c.ID, load())
 	}
 	v, err := t.Emit(e, sc)
 	x.checkForm(e, v, err, ctx)
@@ -258,7 +257,7 @@ func (x *exprTest) check(exprs []expr.Expr) (refused []string) {
 		if err != nil {
 			x.t.Fatalf("%s: %v", e, err)
 		}
-		source += text.Source(name)
+		source += text.Source(name, len(text.Params))
 		kernels = append(kernels, made{e, name, text, v})
 	}
 	source = gpukernels.Includes(source) + source
@@ -352,7 +351,7 @@ func (x *exprTest) check(exprs []expr.Expr) (refused []string) {
 			x.owned = slices.DeleteFunc(x.owned, func(p gpukernels.Ptr) bool { return p == at[what] })
 		}
 		if !x.compare(k.e, k.v, outs) {
-			x.t.Logf("the kernel:\n%s", k.text.Source(k.name))
+			x.t.Logf("the kernel:\n%s", k.text.Source(k.name, len(k.text.Params)))
 			return refused
 		}
 	}

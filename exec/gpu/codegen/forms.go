@@ -35,7 +35,7 @@ type Forms struct {
 }
 
 // NewForms returns Forms that know no column.
-func NewForms(ctx *expr.Context, lookups *lookup.Cache, ranges Ranges) *Forms {
+func NewForms(ctx *expr.Context, lookups *lookup.Answers, ranges Ranges) *Forms {
 	return &Forms{text: &Text{Ctx: ctx, Lookups: lookups, Ranges: ranges, silent: true}, scope: NewScope()}
 }
 
@@ -48,7 +48,7 @@ func (f *Forms) Bind(id expr.ColumnID, of Form, loaded bool) {
 		f.scope.Bind(id, v)
 		return
 	}
-	f.scope.BindLazy(id, v, func() (Value, error) { return v, nil })
+	f.scope.BindLazy(id, v, func() Value { return v })
 }
 
 // BindNull says that a column is NULL.
@@ -109,6 +109,9 @@ func (f *Forms) Check(conditions []expr.Expr) error {
 	}
 	return nil
 }
+
+// Values is about how many values the text loads or computes.
+func (f *Forms) Values() int { return f.text.values }
 
 // Ranges bounds the columns' values.
 func (f *Forms) Ranges() Ranges { return f.text.Ranges }

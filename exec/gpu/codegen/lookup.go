@@ -44,7 +44,7 @@ func (t *Text) coded(e expr.Expr, sc *Scope) *expr.Column {
 	if b.load != nil {
 		like = b.like
 	}
-	if like.Class != form.Code || like.Dict == nil || like.Dict.Len() > lookup.MostStrings {
+	if like.Class != form.Code || like.Dict == nil || !t.Lookups.HasTables(like.Dict) {
 		return nil
 	}
 	return found
@@ -56,7 +56,7 @@ func (t *Text) lookUp(e expr.Expr, sc *Scope) (v Value, ok bool, err error) {
 	if c == nil {
 		return Value{}, false, nil
 	}
-	x, err := sc.column(c)
+	x, err := t.column(c, sc)
 	if err != nil {
 		return Value{}, false, err
 	}

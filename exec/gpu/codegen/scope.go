@@ -19,7 +19,7 @@ type binding struct {
 
 // loader writes what reads a column's value and returns it. It is called where the column is used first, perhaps once in each of
 // several blocks.
-type loader func() (Value, error)
+type loader func() Value
 
 type computed struct {
 	e     expr.Expr
@@ -76,7 +76,7 @@ func (s *Scope) find(id expr.ColumnID) (*binding, bool) {
 }
 
 // column returns a column's value, loading it if need be; from then on it is known in s.
-func (s *Scope) column(c *expr.Column) (Value, error) {
+func (t *Text) column(c *expr.Column, s *Scope) (Value, error) {
 	b, ok := s.find(c.ID)
 	if !ok {
 		return Value{}, Refuse("column %s is not on the GPU", c)
@@ -84,10 +84,8 @@ func (s *Scope) column(c *expr.Column) (Value, error) {
 	if b.load == nil {
 		return b.value, nil
 	}
-	v, err := b.load()
-	if err != nil {
-		return Value{}, err
-	}
+	t.values++
+	v := b.load()
 	s.Bind(c.ID, v)
 	return v, nil
 }

@@ -19,7 +19,7 @@ import (
 type Text struct {
 	// Ctx is what sql/expr's evaluator needs for lookup tables: the statement's time zone, SQL mode and time.
 	Ctx     *expr.Context
-	Lookups *lookup.Cache
+	Lookups *lookup.Answers
 	// Ranges bounds the values of columns; nil: nothing is known of any expression.
 	Ranges Ranges
 
@@ -35,6 +35,7 @@ type Text struct {
 	filled map[Gap]string // the text of the body's gaps
 	indent int
 	names  int
+	values int  // that are loaded or computed
 	silent bool // nothing is written: see Forms
 }
 
@@ -69,7 +70,7 @@ type (
 )
 
 // NewText returns an empty kernel. The first parameter is the address of the Error struct.
-func NewText(ctx *expr.Context, lookups *lookup.Cache) *Text {
+func NewText(ctx *expr.Context, lookups *lookup.Answers) *Text {
 	t := &Text{Ctx: ctx, Lookups: lookups, Params: make([]Param, 0, 32), byKey: make(map[any]int, 24), filled: map[Gap]string{}, indent: 1}
 	t.body.Grow(3 << 10)
 	t.Param(Param{Key: ErrorWord{}})
@@ -154,6 +155,15 @@ func (t *Text) Line(format string, args ...any) {
 		t.print(format, args)
 	}
 	t.body.WriteByte('\n')
+}
+
+// lineAt is Line, but for where the line stands: where the text had so many bytes.
+func (t *Text) lineAt(at int, line string) {
+	text := t.body.String()
+	t.body.Reset()
+	t.body.WriteString(text[:at])
+	t.Line("%s", line)
+	t.body.WriteString(text[at:])
 }
 
 // print is fmt.Fprintf, without its price for the strings and small numbers that most lines are made of.
@@ -324,15 +334,15 @@ const (
 	CodeLimit                      // something was not large enough
 )
 
-// Source returns the kernel.
-func (t *Text) Source(name string) string {
+// Source returns the kernel, declared as one of so many words.
+func (t *Text) Source(name string, declared int) string {
 	var b strings.Builder
 	size := t.body.Len() + 64
 	for _, text := range t.filled {
 		size += len(text)
 	}
 	b.Grow(size)
-	fmt.Fprintf(&b, "RADISH_KERNEL(%s, %d) {\n", name, len(t.Params))
+	fmt.Fprintf(&b, "RADISH_KERNEL(%s, %d) {\n", name, declared)
 	if t.strings.passing {
 		b.WriteString("  ConditionStrings condition_strings;\n")
 	}

@@ -21,17 +21,20 @@ func (all Forms) OutlineSource(o *kernel.Outline, src *physical.SinkScan, p *phy
 	rows := o.Plan.Bound(p)
 	o.MaxRows = f.most(rows)
 	for i, c := range src.Cols {
-		v, _, err := f.column(c, src.Ins[i], rows)
-		if err != nil {
+		item := f.item(src.Ins[i])
+		if item < 0 {
+			return codegen.Refuse("no earlier pipeline on the GPU stored column %s", c)
+		}
+		if err := f.check(item); err != nil {
 			return err
 		}
-		o.Forms.Bind(c.ID, v, false)
+		o.Forms.Bind(c.ID, f.columnOf(item, rows), false)
 	}
 	return nil
 }
 
 // Open writes the loop over an aggregation's groups.
-func (all Forms) Open(of *kernel.Kernel, s *codegen.Scope, src *physical.SinkScan, p *physical.Aggregate) error {
+func (all Forms) Open(of *kernel.Kernel, s *codegen.Scope, src *physical.SinkScan, p *physical.Aggregate) {
 	k, f := &reader{of}, all[p]
 	k.Line("// groups: %s", f.Shape)
 	occupied := ""
@@ -40,44 +43,71 @@ func (all Forms) Open(of *kernel.Kernel, s *codegen.Scope, src *physical.SinkSca
 	}
 	k.OpenRows(kernel.Rows{Groups: p}, occupied)
 	for i, c := range src.Cols {
-		v, load, err := f.column(c, src.Ins[i], kernel.Unbounded)
-		if err != nil {
-			return err
+		item := f.item(src.Ins[i])
+		s.BindLazy(c.ID, f.columnOf(item, kernel.Unbounded).Value(), func() codegen.Value { return k.value(f, item) })
+	}
+}
+
+// item is the number of a column of an aggregation: keys come first, then aggregates. -1: there is none.
+func (f *Form) item(in expr.ColumnID) int {
+	for i, g := range f.Aggregate.Groups {
+		if g.Col.ID == in {
+			return i
 		}
-		s.BindLazy(c.ID, v.Value(), func() (codegen.Value, error) { return load(k) })
+	}
+	for i := range f.Aggregate.Aggs {
+		if f.Aggregate.Aggs[i].Col.ID == in {
+			return len(f.Aggregate.Groups) + i
+		}
+	}
+	return -1
+}
+
+// check refuses an aggregate whose value is not computed from its accumulators here.
+func (f *Form) check(item int) error {
+	i := item - len(f.Aggregate.Groups)
+	if i < 0 {
+		return nil
+	}
+	it, acc := &f.Aggregate.Aggs[i], f.Accs[f.items[i].acc]
+	isDouble := it.Col.Typ.Phys() == types.PhysFloat64
+	switch {
+	case isVariance(it.Fn.Kind):
+	case acc.op == accSum && isDouble:
+		return codegen.Refuse("a sum of integers or decimals as a DOUBLE runs on the CPU only")
+	case acc.op == accSum && codegen.ScaleOf(it.Col.Typ) < codegen.ScaleOf(it.Args[0].Type()):
+		return codegen.Refuse("%s with fewer digits than its argument runs on the CPU only", it.Fn.Name)
+	case acc.op == accFloatSum && !isDouble:
+		return codegen.Refuse("%s of doubles with an exact result runs on the CPU only", it.Fn.Name)
 	}
 	return nil
 }
 
-// column is the form of a column of an aggregation to which so many rows come at most, and what reads it: a key, or an aggregate's value.
-func (f *Form) column(c *expr.Column, in expr.ColumnID, rows float64) (v codegen.Form, load func(*reader) (codegen.Value, error), err error) {
-	for i, g := range f.Aggregate.Groups {
-		if g.Col.ID == in {
-			return f.form.Cols[i].Form, func(k *reader) (codegen.Value, error) { return k.groupKey(f, i), nil }, nil
-		}
+// columnOf is the form of a column of an aggregation to which so many rows come at most.
+func (f *Form) columnOf(item int, rows float64) codegen.Form {
+	i := item - len(f.Aggregate.Groups)
+	if i < 0 {
+		return f.form.Cols[item].Form
 	}
-	for i := range f.Aggregate.Aggs {
-		it := &f.Aggregate.Aggs[i]
-		if it.Col.ID != in {
-			continue
-		}
-		acc := f.Accs[f.items[i].acc]
-		typ := it.Col.Typ
-		if typ.Phys() == types.PhysFloat64 && !isVariance(it.Fn.Kind) && acc.op == accSum {
-			return v, nil, codegen.Refuse("a sum of integers or decimals as a DOUBLE runs on the CPU only")
-		}
-		v = codegen.Form{Class: form.ClassOf(typ), Typ: typ, IsNullable: f.items[i].count >= 0}
-		switch acc.op {
-		case accCount:
-			v.Within, v.Known = form.Interval{Lo: 0, Hi: int64(rows)}, rows < mostRows
-		case accMin, accMax:
-			v.Within, v.Known = acc.like.Within, acc.like.Known
-		case accAny, accSingle, accLeast, accMost:
-			v.Class, v.Dict, v.IsNullable = acc.like.Class, acc.like.Dict, true
-		}
-		return v, func(k *reader) (codegen.Value, error) { return k.groupValue(f, i) }, nil
+	typ, acc := f.Aggregate.Aggs[i].Col.Typ, f.Accs[f.items[i].acc]
+	v := codegen.Form{Class: form.ClassOf(typ), Typ: typ, IsNullable: f.items[i].count >= 0}
+	switch acc.op {
+	case accCount:
+		v.Within, v.Known = form.Interval{Lo: 0, Hi: int64(rows)}, rows < mostRows
+	case accMin, accMax:
+		v.Within, v.Known = acc.like.Within, acc.like.Known
+	case accAny, accSingle, accLeast, accMost:
+		v.Class, v.Dict, v.IsNullable = acc.like.Class, acc.like.Dict, true
 	}
-	return v, nil, codegen.Refuse("no earlier pipeline on the GPU stored column %s", c)
+	return v
+}
+
+// value reads a column of group number row.
+func (k *reader) value(f *Form, item int) codegen.Value {
+	if keys := len(f.Aggregate.Groups); item >= keys {
+		return k.groupValue(f, item-keys)
+	}
+	return k.groupKey(f, item)
 }
 
 // groupKey reads key i of group number row.
@@ -135,7 +165,7 @@ func (k *reader) groupKey(f *Form, i int) codegen.Value {
 }
 
 // groupValue computes aggregate i of group number row from its accumulators, as exec/cpu does.
-func (k *reader) groupValue(f *Form, i int) (codegen.Value, error) {
+func (k *reader) groupValue(f *Form, i int) codegen.Value {
 	it := &f.Aggregate.Aggs[i]
 	acc := f.Accs[f.items[i].acc]
 	typ := it.Col.Typ
@@ -164,10 +194,7 @@ func (k *reader) groupValue(f *Form, i int) (codegen.Value, error) {
 		}
 		v = k.Define(v, "sum")
 		k.RaiseIf(fmt.Sprintf("sum_overflowed(%s, %s)", v.Text, k.limbs(f, acc)), codegen.CodeOutOfRange, it.Args[0])
-		if typ.Phys() != types.PhysFloat64 {
-			return v, codegen.Refuse("%s of doubles with an exact result runs on the CPU only", it.Fn.Name)
-		}
-		return v, nil
+		return v
 	case accMin, accMax:
 		v.Text = at(acc, 0)
 		switch {
@@ -183,20 +210,17 @@ func (k *reader) groupValue(f *Form, i int) (codegen.Value, error) {
 		v.Text = at(acc, 0)
 		v.Null = "!" + at(acc, 1)
 	}
-	return k.Define(v, "value"), nil
+	return k.Define(v, "value")
 }
 
 // sumValue computes a sum or an average of exact numbers.
-func (k *reader) sumValue(f *Form, i int, v codegen.Value, count string) (codegen.Value, error) {
+func (k *reader) sumValue(f *Form, i int, v codegen.Value, count string) codegen.Value {
 	it := &f.Aggregate.Aggs[i]
 	acc := f.Accs[f.items[i].acc]
 	typ := it.Col.Typ
 	sum := k.Name("sum")
 	k.Line("i128 %s = %s;", sum, k.sumText(f, acc))
 	from, to := codegen.ScaleOf(it.Args[0].Type()), codegen.ScaleOf(typ)
-	if to < from {
-		return v, codegen.Refuse("%s with fewer digits than its argument runs on the CPU only", it.Fn.Name)
-	}
 	ok := k.Name("fits")
 	k.Line("bool %s = true;", ok)
 	if it.Fn.Kind == expr.AggAvg {
@@ -223,7 +247,7 @@ func (k *reader) sumValue(f *Form, i int, v codegen.Value, count string) (codege
 		v.Text = sum
 	}
 	k.RaiseIf("!"+ok, codegen.CodeOutOfRange, it.Args[0])
-	return k.Define(v, "value"), nil
+	return k.Define(v, "value")
 }
 
 // reader writes the kernel of a pipeline that reads groups.
@@ -257,7 +281,7 @@ func (k *reader) limbs(f *Form, acc *Accumulator) string {
 }
 
 // varianceValue computes aggregate i, a variance or standard deviation.
-func (k *reader) varianceValue(f *Form, i int, v codegen.Value, count string) (codegen.Value, error) {
+func (k *reader) varianceValue(f *Form, i int, v codegen.Value, count string) codegen.Value {
 	it, out := &f.Aggregate.Aggs[i], f.items[i]
 	divisor := count
 	if it.Fn.Kind == expr.AggVarSamp || it.Fn.Kind == expr.AggStddevSamp {
@@ -284,5 +308,5 @@ func (k *reader) varianceValue(f *Form, i int, v codegen.Value, count string) (c
 	if it.Fn.Kind == expr.AggStddevPop || it.Fn.Kind == expr.AggStddevSamp {
 		v.Text = "math_sqrt(" + x + ")"
 	}
-	return k.Define(v, "value"), nil
+	return k.Define(v, "value")
 }

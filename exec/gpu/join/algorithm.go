@@ -31,7 +31,7 @@ type Algorithm struct {
 	// find writes what begins a search. It returns the first candidate's C++, the condition that p.row is one, and the step to the next. nil of those by key.
 	find func(p *probeText) (first, more, step string)
 	// bounds computes what else of a probe's row find compares; nil: nothing.
-	bounds func(p *probeText, s *codegen.Scope) error
+	bounds func(p *probeText, s *codegen.Scope)
 	// order says which stored column orders the rows, and which has a tree over it, -1 if none has; nil: rows lie as they come.
 	order func(f *Form) (key, other int)
 	// defers says whether a pipeline's probe, which finds rows that lie together, puts long runs of them off; nil: no.

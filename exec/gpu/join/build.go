@@ -19,13 +19,11 @@ func (all Forms) NewSink(k *kernel.Kernel, b *physical.Build) kernel.Sink {
 	return &buildText{k: k, Append: kernel.NewAppend(k, b, nil, "build: "+f.Algorithm.Name), f: f}
 }
 
-func (b *buildText) Row(s *codegen.Scope) error {
+func (b *buildText) Row(s *codegen.Scope) {
 	k, f := b.k, b.f
 	k.Line("// build: %s", f.Algorithm.Name)
 	for i, e := range f.build.Keys {
-		if err := b.key(s, i, e); err != nil {
-			return err
-		}
+		b.key(s, i, e)
 	}
 	if !f.keepNulls {
 		b.null = ""
@@ -34,14 +32,7 @@ func (b *buildText) Row(s *codegen.Scope) error {
 		if f.payAt[i] < len(b.Out) {
 			continue // it is a key
 		}
-		v, err := k.Emit(c, s)
-		if err != nil {
-			return err
-		}
-		if v, err = k.Stored(b.Form, f.payAt[i], v); err != nil {
-			return err
-		}
-		b.Out = append(b.Out, v)
+		b.Out = append(b.Out, k.Stored(b.Form, f.payAt[i], k.Emit(c, s)))
 	}
 	switch {
 	case f.Algorithm.byKey:
@@ -58,16 +49,12 @@ func (b *buildText) Row(s *codegen.Scope) error {
 			b.null = "no_key"
 		}
 	}
-	return nil
 }
 
 // key computes a key, and drops rows in which it is a NULL that matches nothing.
-func (b *buildText) key(s *codegen.Scope, i int, e expr.Expr) error {
+func (b *buildText) key(s *codegen.Scope, i int, e expr.Expr) {
 	k, f := b.k, b.f
-	v, err := k.Emit(e, s)
-	if err != nil {
-		return err
-	}
+	v := k.Emit(e, s)
 	if v.Null != "" && !f.nullSafe(i) {
 		b.null = either(b.null, v.Null)
 		if !f.keepNulls {
@@ -76,13 +63,10 @@ func (b *buildText) key(s *codegen.Scope, i int, e expr.Expr) error {
 		}
 	}
 	if !f.Algorithm.byKey {
-		if v, err = k.Stored(b.Form, f.keyAt[i], v); err != nil {
-			return err
-		}
+		v = k.Stored(b.Form, f.keyAt[i], v)
 		b.Out = append(b.Out, v)
 	}
 	b.keys = append(b.keys, v)
-	return nil
 }
 
 // writeRow stores the row and makes it one that probes find.
@@ -112,12 +96,11 @@ func (b *buildText) writeRow() {
 	k.Close()
 }
 
-func (b *buildText) Together() ([]string, error) {
-	if b.Vars == nil {
-		return nil, nil
+func (b *buildText) Together() []string {
+	if b.Vars != nil {
+		b.AppendReached(b.writeRow)
 	}
-	b.AppendReached(b.writeRow)
-	return b.Vars, nil
+	return b.Vars
 }
 
 // Memory is what a build of so many rows needs.
@@ -147,14 +130,11 @@ type MatchedWord struct{ of }
 func Matched(b *physical.Build) MatchedWord { return MatchedWord{of{b}} }
 
 // OpenUnmatched writes the loop over a build's rows that found no match.
-func (all Forms) OpenUnmatched(k *kernel.Kernel, s *codegen.Scope, src *physical.UnmatchedScan) error {
-	f, err := all.of(k.Plan, src.Build)
-	if err != nil {
-		return err
-	}
+func (all Forms) OpenUnmatched(k *kernel.Kernel, s *codegen.Scope, src *physical.UnmatchedScan) {
+	f := all[src.Build]
 	if f.Radix != nil {
 		f.Radix.OpenUnmatched(k, s, src)
-		return nil
+		return
 	}
 	k.Line("// rows of the build without a match")
 	k.OpenStored(src.Build, fmt.Sprintf("!%s[row]", k.Pointer("const u8", MatchedWord{of{src.Build}})))
@@ -162,5 +142,4 @@ func (all Forms) OpenUnmatched(k *kernel.Kernel, s *codegen.Scope, src *physical
 	for _, c := range src.Nulls {
 		s.Bind(c.ID, codegen.NullOf(form.ClassOf(c.Typ), c.Typ))
 	}
-	return nil
 }

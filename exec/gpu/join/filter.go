@@ -138,20 +138,16 @@ func (all Forms) ScanFilter(g *kernel.Pipelines, scan *physical.TableScan, use p
 }
 
 // Narrow narrows `here` to rows whose key is in the build.
-func (x *ScanFilter) Narrow(k *kernel.Kernel, s *codegen.Scope) error {
+func (x *ScanFilter) Narrow(k *kernel.Kernel, s *codegen.Scope) {
 	k.Line("// runtime filter")
 	k.Note(kernel.Note{What: "runtime filter of ", Of: x.Column})
-	v, err := k.Emit(x.Column, s)
-	if err != nil {
-		return err
-	}
+	v := k.Emit(x.Column, s)
 	switch f := x.f; {
 	case x.filter == nil:
 		narrowByBits(k, v, f.build.DenseMin, f.domain(), BitsWord{of{f.build}})
 	case v.Class == form.Int:
 		x.filter.narrow(k, v, FilterWord{of{f.build}, x.key})
 	}
-	return nil
 }
 
 // Bits is the range of keys of which the build has a bit each, and the address of the bits; !ok: it has none, or keys of more than 2^32 values.

@@ -11,7 +11,7 @@ import (
 
 // mark binds the mark of a mark join: TRUE with a match; else NULL if some build row cannot be told to differ because of a NULL.
 // On the probe's side a NULL makes any build row such a candidate, else only those with a NULL are: they have a chain.
-func (p *probeText) mark(s *codegen.Scope, found string) (*codegen.Scope, error) {
+func (p *probeText) mark(s *codegen.Scope, found string) *codegen.Scope {
 	k, f := p.k, p.f
 	unknown := "false"
 	if len(p.keys) > 0 {
@@ -25,7 +25,7 @@ func (p *probeText) mark(s *codegen.Scope, found string) (*codegen.Scope, error)
 			}
 		}
 		if p.null == "" && len(buildNull) == 0 {
-			return p.bindMark(s, found, ""), nil
+			return p.bindMark(s, found, "")
 		}
 		match := p.row
 		p.row = k.Name("r")
@@ -55,16 +55,14 @@ func (p *probeText) mark(s *codegen.Scope, found string) (*codegen.Scope, error)
 		}
 		in := s.Nested()
 		p.bindPayload(in, "")
-		if err := p.passResidual(in); err != nil {
-			return nil, err
-		}
+		p.passResidual(in)
 		k.Line("%s = true;", unknown)
 		k.Line("break;")
 		k.Close()
 		k.Close()
 		p.row = match
 	}
-	return p.bindMark(s, found, unknown), nil
+	return p.bindMark(s, found, unknown)
 }
 
 // openUnknown writes the loop over the rows of the build that may make a mark NULL.

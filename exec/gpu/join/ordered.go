@@ -45,17 +45,13 @@ func (f *Form) other() *physical.Inequality {
 }
 
 // orderedBounds computes what the build's inequalities compare its columns with.
-func orderedBounds(p *probeText, s *codegen.Scope) error {
+func orderedBounds(p *probeText, s *codegen.Scope) {
 	p.bounds = []codegen.Value{p.keys[0]}
 	for _, b := range p.f.build.Inequalities[1:] {
-		v, err := p.k.Emit(b.Probe, s)
-		if err != nil {
-			return err
-		}
+		v := p.k.Emit(b.Probe, s)
 		p.null = either(p.null, v.Null)
 		p.bounds = append(p.bounds, v)
 	}
-	return nil
 }
 
 // findOrdered writes the search for the first and the last row that meet the inequalities of the key.

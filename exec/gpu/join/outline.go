@@ -123,6 +123,9 @@ func (all Forms) OutlineProbe(o *kernel.Outline, t *physical.Probe, choices *Cho
 			return changed, otherTypes(c, v.Typ)
 		}
 	}
+	if err := f.checkComparisons(o, t); err != nil {
+		return changed, err
+	}
 	if f.Radix != nil && !f.Radix.SettleProbe(o) {
 		choices.drop(t.Build)
 		return true, nil
@@ -148,6 +151,33 @@ func (all Forms) OutlineProbe(o *kernel.Outline, t *physical.Probe, choices *Cho
 		o.Forms.Bind(t.Mark.ID, codegen.Form{Class: form.Int, Typ: t.Mark.Typ, IsNullable: unknown}, true)
 	}
 	return changed, nil
+}
+
+// checkComparisons says why kernels cannot compare a probe's keys with those of the build otherwise than by ==; nil: they can, or do not.
+func (f *Form) checkComparisons(o *kernel.Outline, t *physical.Probe) error {
+	if f.Algorithm.bounds != nil {
+		for _, b := range t.Build.Inequalities[1:] {
+			if _, err := o.Forms.Of(b.Probe); err != nil {
+				return err
+			}
+		}
+	}
+	if !f.Algorithm.comparesAll || !t.Build.ComparesRange() || len(t.Keys) == 0 {
+		return nil
+	}
+	own, err := o.Forms.Of(t.Keys[0])
+	if err != nil {
+		return err
+	}
+	of := f.rows.Cols[f.keyAt[0]].Form
+	if of.Class == form.View {
+		own.Class, own.Dict = form.View, nil
+	}
+	own.Known, of.Known = false, false
+	pair := o.Forms.Nested()
+	pair.Bind(rangeProbe, own, true)
+	pair.Bind(rangeBuild, of, true)
+	return pair.Check([]expr.Expr{rangeCondition(t, own.IsNullable, of.IsNullable)})
 }
 
 // OutlineUnmatched decides what the source that reads them gives.

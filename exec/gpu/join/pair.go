@@ -18,15 +18,10 @@ func (p *probeText) buildKey(i int) codegen.Value {
 }
 
 // passResidual writes the tests of the residual condition.
-func (p *probeText) passResidual(s *codegen.Scope) error {
+func (p *probeText) passResidual(s *codegen.Scope) {
 	for _, e := range p.t.Residual {
-		cond, err := p.k.EmitCond(e, s)
-		if err != nil {
-			return err
-		}
-		p.k.Line("if (!(%s)) continue;", cond)
+		p.k.Line("if (!(%s)) continue;", p.k.EmitCond(e, s))
 	}
-	return nil
 }
 
 // either is the condition that one of two holds; "" stands for false.

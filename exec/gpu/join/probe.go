@@ -13,20 +13,13 @@ import (
 )
 
 // Probe writes the lookup of a row in a build, and opens the block of what it gives.
-func (all Forms) Probe(k *kernel.Kernel, s *codegen.Scope, t *physical.Probe) (*codegen.Scope, error) {
-	f, err := all.of(k.Plan, t.Build)
-	if err != nil {
-		return nil, err
-	}
+func (all Forms) Probe(k *kernel.Kernel, s *codegen.Scope, t *physical.Probe) *codegen.Scope {
+	f := all[t.Build]
 	p := &probeText{k: k, t: t, f: f, row: k.Name("r")}
 	k.Line("// %s: %s", joinTitle(t.Kind), f.Algorithm.Name)
-	if err := p.probeKeys(s); err != nil {
-		return nil, err
-	}
+	p.probeKeys(s)
 	if bounds := f.Algorithm.bounds; bounds != nil {
-		if err := bounds(p, s); err != nil {
-			return nil, err
-		}
+		bounds(p, s)
 	}
 	switch f.searchOf(t) {
 	case oneByKey:
@@ -83,32 +76,22 @@ func joinTitle(kind logical.JoinKind) string {
 }
 
 // probeKeys computes the probe's keys in the form of the build's.
-func (p *probeText) probeKeys(s *codegen.Scope) error {
+func (p *probeText) probeKeys(s *codegen.Scope) {
 	k, f := p.k, p.f
 	for i, e := range p.t.Keys {
-		v, err := k.Emit(e, s)
-		if err != nil {
-			return err
-		}
-		if !f.Algorithm.byKey {
-			c := &f.rows.Cols[f.keyAt[i]]
-			if c.Form.Class == form.View {
-				v = k.AsView(v)
-			}
-			if c.Form.Class != v.Class {
-				return otherTypes(c, v.Typ)
-			}
+		v := k.Emit(e, s)
+		if !f.Algorithm.byKey && f.rows.Cols[f.keyAt[i]].Form.Class == form.View {
+			v = k.AsView(v)
 		}
 		if !f.nullSafe(i) {
 			p.null = either(p.null, v.Null)
 		}
 		p.keys = append(p.keys, v)
 	}
-	return nil
 }
 
 // byKey looks a key up whose slot follows from its value.
-func (p *probeText) byKey(s *codegen.Scope) (*codegen.Scope, error) {
+func (p *probeText) byKey(s *codegen.Scope) *codegen.Scope {
 	k, f := p.k, p.f
 	k.Line("const u64 %s = (u64)%s - %s;", p.row, p.keys[0].Text, k.Literal(uint64(f.build.DenseMin)))
 	found := k.Name("found")
@@ -120,31 +103,23 @@ func (p *probeText) byKey(s *codegen.Scope) (*codegen.Scope, error) {
 		k.Open("if (%s) {", found)
 		in := s.Nested()
 		p.bindPayload(in, "")
-		ok, err := p.residual(in)
-		if err != nil {
-			return nil, err
-		}
-		k.Line("%s = %s;", found, ok)
+		k.Line("%s = %s;", found, p.residual(in))
 		k.Close()
 	}
 	return p.open(s, found)
 }
 
 // residual writes the residual condition for the pair of the current row and p.row and returns a C++ bool.
-func (p *probeText) residual(s *codegen.Scope) (string, error) {
+func (p *probeText) residual(s *codegen.Scope) string {
 	var all []string
 	for _, e := range p.t.Residual {
-		cond, err := p.k.EmitCond(e, s)
-		if err != nil {
-			return "", err
-		}
-		all = append(all, cond)
+		all = append(all, p.k.EmitCond(e, s))
 	}
-	return strings.Join(all, " && "), nil
+	return strings.Join(all, " && ")
 }
 
-// open opens the block of a row for which at most one build row was sought: found says whether there is one.
-func (p *probeText) open(s *codegen.Scope, found string) (*codegen.Scope, error) {
+// open opens the block of a row for which at most one build row was sought: found says whether there is one. A mark join's has its mark (mark.go).
+func (p *probeText) open(s *codegen.Scope, found string) *codegen.Scope {
 	k := p.k
 	switch p.t.Kind {
 	case logical.InnerJoin:
@@ -152,20 +127,18 @@ func (p *probeText) open(s *codegen.Scope, found string) (*codegen.Scope, error)
 		s = s.Nested()
 		p.bindPayload(s, "")
 		p.note(found)
-		return s, nil
+		return s
 	case logical.SemiJoin:
 		k.Block("if (%s) {", found)
-		return s.Nested(), nil
+		return s.Nested()
 	case logical.AntiJoin:
 		k.Block("if (!%s) {", found)
-		return s.Nested(), nil
-	case logical.LeftJoin, logical.FullJoin, logical.SingleJoin:
-		p.note(found)
-		s = s.Nested()
-		p.bindPayload(s, "!"+found)
-		return s, nil
+		return s.Nested()
 	}
-	return nil, codegen.Refuse("IN or EXISTS whose result may be NULL runs on the CPU only in this form")
+	p.note(found)
+	s = s.Nested()
+	p.bindPayload(s, "!"+found)
+	return s
 }
 
 // note remembers that the build's row has found a match.
@@ -176,7 +149,7 @@ func (p *probeText) note(found string) {
 }
 
 // pass writes, inside the loop over candidates, the tests of the pair: `continue` where it does not match.
-func (p *probeText) pass(s *codegen.Scope) error {
+func (p *probeText) pass(s *codegen.Scope) {
 	k, f := p.k, p.f
 	switch {
 	case f.Algorithm.comparesKeys:
@@ -188,16 +161,12 @@ func (p *probeText) pass(s *codegen.Scope) error {
 			k.Line("if (!(%s)) continue;", p.equalKey(i, v))
 		}
 	case f.Algorithm.comparesAll && len(p.keys) > 0:
-		cond, err := p.compareRange()
-		if err != nil {
-			return err
-		}
-		k.Line("if (!(%s)) continue;", cond)
+		k.Line("if (!(%s)) continue;", p.compareRange())
 	}
 	if len(p.t.Residual) > 0 && (p.t.Kind != logical.InnerJoin || !kernel.Multiplies(p.t)) {
 		p.bindPayload(s, "")
 	}
-	return p.passResidual(s)
+	p.passResidual(s)
 }
 
 // sameKey is the condition that key part i of the build's row is v.
@@ -221,19 +190,30 @@ func (p *probeText) equalKey(i int, v codegen.Value) string {
 }
 
 // compareRange is the condition of a range join: TRUE where neither side is NULL and they compare.
-func (p *probeText) compareRange() (string, error) {
+func (p *probeText) compareRange() string {
 	b, v := p.buildKey(0), p.keys[0]
-	bound := p.t.Keys[0]
-	left := &expr.Column{ID: -1, Name: "probe", Typ: bound.Type(), Null: v.Null != ""}
-	right := &expr.Column{ID: -2, Name: "build", Typ: p.f.build.Keys[0].Type(), Null: b.Null != ""}
+	cond := rangeCondition(p.t, v.Null != "", b.Null != "")
 	s := codegen.NewScope()
-	s.Bind(left.ID, v)
-	s.Bind(right.ID, p.k.Define(b, "b"))
-	return p.k.EmitCond(&expr.Compare{Op: p.f.build.RangeOp, Left: left, Right: right}, s)
+	s.Bind(rangeProbe, v)
+	s.Bind(rangeBuild, p.k.Define(b, "b"))
+	return p.k.EmitCond(cond, s)
+}
+
+// The columns of a range join's condition.
+const (
+	rangeProbe expr.ColumnID = -1
+	rangeBuild expr.ColumnID = -2
+)
+
+// rangeCondition compares the key of a probe with that of the build, of which either may be NULL.
+func rangeCondition(t *physical.Probe, probeIsNullable, buildIsNullable bool) expr.Expr {
+	left := &expr.Column{ID: rangeProbe, Name: "probe", Typ: t.Keys[0].Type(), Null: probeIsNullable}
+	right := &expr.Column{ID: rangeBuild, Name: "build", Typ: t.Build.Keys[0].Type(), Null: buildIsNullable}
+	return &expr.Compare{Op: t.Build.RangeOp, Left: left, Right: right}
 }
 
 // every opens the block of each of a row's matches, and for outer joins of the row without one.
-func (p *probeText) every(s *codegen.Scope) (*codegen.Scope, error) {
+func (p *probeText) every(s *codegen.Scope) *codegen.Scope {
 	k := p.k
 	first, more, step := p.f.Algorithm.find(p)
 	if p.t.Kind == logical.InnerJoin {
@@ -241,11 +221,9 @@ func (p *probeText) every(s *codegen.Scope) (*codegen.Scope, error) {
 		k.AskStop(p.row)
 		s = s.Nested()
 		p.bindPayload(s, "")
-		if err := p.pass(s); err != nil {
-			return nil, err
-		}
+		p.pass(s)
 		p.note("true")
-		return s, nil
+		return s
 	}
 	any, found := k.Name("any"), k.Name("found")
 	k.Line("bool %s = false;", any)
@@ -253,9 +231,7 @@ func (p *probeText) every(s *codegen.Scope) (*codegen.Scope, error) {
 	k.Line("bool %s = false;", found)
 	k.Open("for (; %s; %s) {", more, step)
 	k.AskStop(p.row)
-	if err := p.pass(s.Nested()); err != nil {
-		return nil, err
-	}
+	p.pass(s.Nested())
 	k.Line("%s = true;", found)
 	k.Line("break;")
 	k.Close()
@@ -268,24 +244,19 @@ func (p *probeText) every(s *codegen.Scope) (*codegen.Scope, error) {
 	s = s.Nested()
 	p.bindPayload(s, last)
 	k.AtEnd(fmt.Sprintf("if (%s) break;", last))
-	return s, nil
+	return s
 }
 
 // first finds a row's first match; for a single join it looks for a second one.
-func (p *probeText) first(s *codegen.Scope) (*codegen.Scope, error) {
+func (p *probeText) first(s *codegen.Scope) *codegen.Scope {
 	k := p.k
 	first, more, step := p.f.Algorithm.find(p)
 	found := k.Name("found")
 	k.Line("bool %s = false;", found)
 	k.Line("u32 %s = %s;", p.row, first)
-	search := func() error {
-		k.Open("for (; %s; %s) {", more, step)
-		k.AskStop(p.row)
-		return p.pass(s.Nested())
-	}
-	if err := search(); err != nil {
-		return nil, err
-	}
+	k.Open("for (; %s; %s) {", more, step)
+	k.AskStop(p.row)
+	p.pass(s.Nested())
 	k.Line("%s = true;", found)
 	every := p.f.build.KeepUnmatched && (p.t.Kind == logical.SemiJoin || p.t.Kind == logical.AntiJoin || p.t.Kind == logical.MarkJoin)
 	if every {
@@ -307,9 +278,7 @@ func (p *probeText) first(s *codegen.Scope) (*codegen.Scope, error) {
 		k.Line("%s;", next)
 		k.Open("for (; %s; %s) {", strings.ReplaceAll(more, match, second), next)
 		k.AskStop(p.row)
-		if err := p.pass(s.Nested()); err != nil {
-			return nil, err
-		}
+		p.pass(s.Nested())
 		var site expr.Expr = &expr.Const{}
 		if len(p.t.Keys) > 0 {
 			site = p.t.Keys[0]

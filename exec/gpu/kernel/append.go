@@ -55,44 +55,33 @@ func (o *Outline) Appending() Appending {
 }
 
 // Row computes the values of a row, and stores them or carries them out of the row's blocks.
-func (a *Append) Row(s *codegen.Scope) error {
+func (a *Append) Row(s *codegen.Scope) {
 	k := a.k
 	for i, e := range a.values {
-		v, err := k.Emit(e, s)
-		if err != nil {
-			return err
-		}
-		if v, err = k.Stored(a.Form, i, v); err != nil {
-			return err
-		}
-		a.Out = append(a.Out, v)
+		a.Out = append(a.Out, k.Stored(a.Form, i, k.Emit(e, s)))
 	}
 	switch k.Appending() {
 	case BySource:
-		return a.inPlace()
+		a.inPlace()
 	case ByRow:
 		k.Line("const u64 at = append(%s);", k.Pointer("u64", RowCounter{a.Sink}))
 		a.Write("at")
 	default:
 		a.Carry()
 	}
-	return nil
 }
 
-// inPlace writes a row where its number says, so that the order stays.
-func (a *Append) inPlace() error {
-	k := a.k
-	offset := "0"
-	for _, t := range k.Pipeline.Transforms {
+// checkOrder refuses a pipeline whose rows have to keep the source's order and not its numbers.
+func (o *Outline) checkOrder() error {
+	for _, t := range o.Pipeline.Transforms {
 		switch t := t.(type) {
 		case *physical.Project:
 		case *physical.Limit:
-			if !k.KeepsPositions(t) {
+			if !o.KeepsPositions(t) {
 				return codegen.Refuse("LIMIT over ordered rows of which some were dropped runs on the CPU only")
 			}
-			offset = k.Literal(uint64(t.Offset))
 		default:
-			if k.GivesMany {
+			if o.GivesMany {
 				return codegen.Refuse("repeating ordered rows, as a join with several matches does, runs on the CPU only")
 			}
 			if p, ok := t.(*physical.Probe); ok && KeepsRows(p.Kind) {
@@ -101,10 +90,21 @@ func (a *Append) inPlace() error {
 			return codegen.Refuse("dropping ordered rows, as a filter or join does, runs on the CPU only")
 		}
 	}
+	return nil
+}
+
+// inPlace writes a row where its number says, so that the order stays.
+func (a *Append) inPlace() {
+	k := a.k
+	offset := "0"
+	for _, t := range k.Pipeline.Transforms {
+		if t, ok := t.(*physical.Limit); ok {
+			offset = k.Literal(uint64(t.Offset))
+		}
+	}
 	k.Line("append(%s);", k.Pointer("u64", RowCounter{a.Sink}))
 	k.Line("const u64 at = (u64)row - %s;", offset)
 	a.Write("at")
-	return nil
 }
 
 // Carry moves the values into variables that live outside the row's blocks, and sets a flag that the row has come.
@@ -144,12 +144,11 @@ func (a *Append) WriteValues(at string) {
 }
 
 // Together stores the values that Row carried out.
-func (a *Append) Together() ([]string, error) {
-	if a.Vars == nil {
-		return nil, nil
+func (a *Append) Together() []string {
+	if a.Vars != nil {
+		a.AppendReached(func() { a.Write("at") })
 	}
-	a.AppendReached(func() { a.Write("at") })
-	return a.Vars, nil
+	return a.Vars
 }
 
 // AppendReached numbers the rows that have come, a block's together; write stores one as row number at.
@@ -165,7 +164,7 @@ func (a *Append) AppendReached(write func()) {
 }
 
 // After has nothing to write.
-func (a *Append) After() error { return nil }
+func (a *Append) After() {}
 
 // Declare has nothing to declare.
 func (a *Append) Declare() []string { return nil }
@@ -173,6 +172,11 @@ func (a *Append) Declare() []string { return nil }
 // StoredAll decides how values of the pipeline are appended to its sink's rows; ids are those of the columns that they are stored as.
 func (o *Outline) StoredAll(s physical.Sink, values []expr.Expr, ids []expr.ColumnID) error {
 	o.Way, o.Appends = rowsOutline(o.Appending()), true
+	if o.Appending() == BySource {
+		if err := o.checkOrder(); err != nil {
+			return err
+		}
+	}
 	f := o.Plan.Sinks[s]
 	if f == nil {
 		f = &RowForm{}

@@ -186,11 +186,11 @@ const BlockThreads = 256
 
 // File is the whole source that is compiled, with macros of the headers.
 func (k *Kernel) File(macros []string) string {
-	source := ""
+	declared, source := codegen.Declare(len(k.Params), k.Plan.Target.LaunchWords)
 	for _, f := range k.Functions {
 		source += f + "\n"
 	}
-	source += k.Source(k.Title)
+	source += k.Source(k.Title, declared)
 	defines := ""
 	if k.Blocks > 0 {
 		defines = fmt.Sprintf("#define RADISH_BLOCKS %d\n", k.Blocks)
@@ -204,13 +204,34 @@ func (k *Kernel) File(macros []string) string {
 // Sink writes a pipeline's end. Its methods are called in this order, declare's result standing before all else.
 type Sink interface {
 	// Row is called inside all blocks, for a row that lives.
-	Row(s *codegen.Scope) error
+	Row(s *codegen.Scope)
 	// Together is called where all threads of the block are at one point, once a row. It returns the declarations of the variables that row
 	// has set, to stand before the row's blocks.
-	Together() ([]string, error)
+	Together() []string
 	// After is called behind the loop.
-	After() error
+	After()
 	Declare() []string
+}
+
+// Emit writes what computes an expression, and returns its value. The pipeline's outline has found its form, so kernels can compute it.
+func (k *Kernel) Emit(e expr.Expr, s *codegen.Scope) codegen.Value {
+	v, err := k.Text.Emit(e, s)
+	k.decided(err)
+	return v
+}
+
+// EmitCond is Emit of a condition: it returns a C++ bool that is true where it is TRUE.
+func (k *Kernel) EmitCond(e expr.Expr, s *codegen.Scope) string {
+	cond, err := k.Text.EmitCond(e, s)
+	k.decided(err)
+	return cond
+}
+
+// decided ends the writing of a kernel that cannot be written: its outline should have refused the pipeline.
+func (k *Kernel) decided(err error) {
+	if err != nil {
+		panic(fmt.Sprintf("a kernel is being written of pipeline %d, and %v", k.Pipeline.ID, err))
+	}
 }
 
 // AskStop writes the beginning of a loop that may have very many turns for a row: the loop ends when the query has been cancelled, and its results do not matter then. turn is the C++ of a number that differs from turn
@@ -233,13 +254,16 @@ type CounterWord struct {
 // MostLaunched is the most rows of a launch, so that a cancelled query ends soon.
 const MostLaunched = 1 << 30
 
+// MostValues is the most values that a kernel loads and computes for a row. The compiler's time grows with the square of their number: 200 sums take 10 s, 600 take 90.
+const MostValues = 2000
+
 // MostCounters is the most counters that a pipeline has, beside one for each of its limits: of its sink two, as it is filled and sorted, or three, what came to
 // groups directly and what was appended to them apart; of its made strings one; and of a source of constant rows how many these are, as a sink.
 const MostCounters = 6
 
 // New begins the kernel of a pipeline.
 func New(o *Outline) *Kernel {
-	k := &Kernel{Text: codegen.NewText(o.Plan.Ctx, o.Plan.Lookups), Outline: o, Launch: Launch{Title: "pipeline", Items: 4, Threads: BlockThreads}, Raws: map[string]RawItem{}}
+	k := &Kernel{Text: codegen.NewText(o.Plan.Ctx, o.Plan.Answers), Outline: o, Launch: Launch{Title: "pipeline", Items: 4, Threads: BlockThreads}, Raws: map[string]RawItem{}}
 	k.Ranges = o.Forms.Ranges()
 	k.Declarations = k.Gap()
 	return k

@@ -40,7 +40,7 @@ type Outline struct {
 
 // NewOutline returns a pipeline's, of which nothing is decided yet.
 func NewOutline(g *Pipelines, p *physical.Pipeline) *Outline {
-	return &Outline{Plan: g, Pipeline: p, Forms: codegen.NewForms(g.Ctx, g.Lookups, codegen.Ranges{})}
+	return &Outline{Plan: g, Pipeline: p, Forms: codegen.NewForms(g.Ctx, g.Answers, codegen.Ranges{})}
 }
 
 // Decisions says what was decided, from the source to the sink. It names no literals and no estimates, which may differ between queries of one kernel.

@@ -26,6 +26,7 @@ type Pipelines struct {
 	Target  *Target
 	Ctx     *expr.Context
 	Lookups *lookup.Cache
+	Answers *lookup.Answers // of Lookups, while kernels are decided on and written
 
 	Feeders  map[physical.Sink][]*physical.Pipeline
 	Refused  map[*physical.Pipeline]error // why a pipeline has no kernel
@@ -36,7 +37,7 @@ type Pipelines struct {
 // NewPipelines returns the pipelines of a plan. Nothing is decided yet.
 func NewPipelines(plan *physical.Plan, target *Target, ctx *expr.Context, lookups *lookup.Cache) *Pipelines {
 	g := &Pipelines{
-		Plan: plan, Target: target, Ctx: ctx, Lookups: lookups,
+		Plan: plan, Target: target, Ctx: ctx, Lookups: lookups, Answers: lookups.Answers(),
 		Feeders: map[physical.Sink][]*physical.Pipeline{}, Refused: map[*physical.Pipeline]error{},
 	}
 	for _, p := range plan.Pipelines {
@@ -47,7 +48,7 @@ func NewPipelines(plan *physical.Plan, target *Target, ctx *expr.Context, lookup
 
 // Target is what kernels depend on of the device and the library that they are written for.
 type Target struct {
-	LaunchWords     int                                              // the most parameters of a launch
+	LaunchWords     int                                              // the most parameters that a launch passes: kernels read others from memory
 	Includes        func(source string) string                       // the lines that include the device headers that a source needs
 	Columns         func(v *tables.Version, ordinal int) form.Column // the form of a table's column
 	Places          map[physical.Sink]int                            // sinks in which the rows of several devices come together, and of how many

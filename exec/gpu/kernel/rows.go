@@ -59,13 +59,13 @@ func (c *StoredColumn) otherType(typ types.Type) error {
 func (c *StoredColumn) StoreViews() { c.Form.Class, c.Form.Dict = form.View, nil }
 
 // Stored brings a value to the form in which column at of a sink's rows is stored.
-func (k *Kernel) Stored(f *RowForm, at int, v codegen.Value) (codegen.Value, error) {
+func (k *Kernel) Stored(f *RowForm, at int, v codegen.Value) codegen.Value {
 	c := &f.Cols[at].Form
 	if v.Class == form.Code && c.Class == form.View {
 		v = k.AsView(v)
 	}
 	if v.Class != c.Class {
-		return v, f.Cols[at].otherType(v.Typ)
+		k.decided(f.Cols[at].otherType(v.Typ))
 	}
 	switch {
 	case !c.IsNullable:
@@ -73,7 +73,7 @@ func (k *Kernel) Stored(f *RowForm, at int, v codegen.Value) (codegen.Value, err
 	case v.Null == "":
 		v.Null = "false"
 	}
-	return v, nil
+	return v
 }
 
 // HostForm is the form of rows that the host puts in: strings are views.
@@ -107,7 +107,7 @@ func (k *Kernel) BindStored(s *codegen.Scope, sink physical.Sink, f *RowForm, at
 		if missing != "" && like.Null == "" {
 			like.Null = missing
 		}
-		s.BindLazy(col.ID, like, func() (codegen.Value, error) { return k.loadStored(sink, f, at[i], row, missing), nil })
+		s.BindLazy(col.ID, like, func() codegen.Value { return k.loadStored(sink, f, at[i], row, missing) })
 	}
 }
 

@@ -14,30 +14,26 @@ type Sink struct {
 	Layout *Layout
 	Of     any // Word.Of
 	// Values writes what drops rows without a partition, and returns the C++ of a row's radix key and the fields' values.
-	Values func(s *codegen.Scope) (radixKey string, values []codegen.Value, err error)
+	Values func(s *codegen.Scope) (radixKey string, values []codegen.Value)
 }
 
 var _ kernel.Sink = (*Sink)(nil)
 
 // Row keeps a row, until its tile is complete.
-func (x *Sink) Row(s *codegen.Scope) error {
+func (x *Sink) Row(s *codegen.Scope) {
 	k := x.Kernel
 	k.Threads, k.Items, k.Blocks = Threads, x.Form.Items(), x.Form.Blocks
 	k.Defines = x.Form.Defines(x.Layout)
-	radixKey, values, err := x.Values(s)
-	if err != nil {
-		return err
-	}
+	radixKey, values := x.Values(s)
 	k.Line("partition_rows[i] = %s;", x.Layout.Pack(k, radixKey, values))
 	Tile(k, nil)
-	return nil
 }
 
 // Together has nothing to do: tiles are written as wholes.
-func (x *Sink) Together() ([]string, error) { return nil, nil }
+func (x *Sink) Together() []string { return nil }
 
 // After writes what is left, and the kernel of the second pass.
-func (x *Sink) After() error {
+func (x *Sink) After() {
 	x.Kernel.Line("partitioner.finish(direct);")
 	if x.Form.Passes == 2 {
 		sub := x.Kernel.Another("_split")
@@ -45,7 +41,6 @@ func (x *Sink) After() error {
 		x.Form.Split(sub, x.Of, nil, x.shared())
 		x.Kernel.Second = sub
 	}
-	return nil
 }
 
 // Declare declares what the first pass needs.

@@ -10,40 +10,24 @@ import (
 	"github.com/radish-sql/radish/planner/physical"
 )
 
-// generate writes the kernels.
-func (k *writer) generate() (*kernel.Kernel, error) {
+// generate writes the kernels. All of it is decided: nothing is refused any more.
+func (k *writer) generate() *kernel.Kernel {
 	if x := k.g.choices.Probe[k.Pipeline]; x != nil {
 		return k.generateApart(x)
 	}
-	sink, err := endOf(k.Pipeline).write(k)
-	if err != nil {
-		return nil, err
-	}
-	if err := k.write(sink, k.Pipeline.Transforms); err != nil {
-		return nil, err
-	}
+	k.write(endOf(k.Pipeline).write(k), k.Pipeline.Transforms)
 	return k.finished()
 }
 
 // generateApart writes the kernels of a pipeline whose rows go to partitions for one of its joins: what stands behind the join is in a kernel of its own.
-func (k *writer) generateApart(x *radix.Join) (*kernel.Kernel, error) {
-	if err := k.write(x.Of(true).Sink(k.Kernel), k.Pipeline.Transforms[:x.At()]); err != nil {
-		return nil, err
-	}
+func (k *writer) generateApart(x *radix.Join) *kernel.Kernel {
+	k.write(x.Of(true).Sink(k.Kernel), k.Pipeline.Transforms[:x.At()])
 	j := &writer{Kernel: kernel.New(k.Outline), g: k.g}
 	j.Title = k.Title + "_join"
-	sink, err := endOf(j.Pipeline).write(j)
-	if err != nil {
-		return nil, err
-	}
-	s, out, err := j.openMatches(x)
-	if err != nil {
-		return nil, err
-	}
+	sink := endOf(j.Pipeline).write(j)
+	s, out := j.openMatches(x)
 	threads, blocks, defines := j.Threads, j.Blocks, j.Defines
-	if err := j.writeRows(s, out, sink, k.Pipeline.Transforms[x.At()+1:]); err != nil {
-		return nil, err
-	}
+	j.writeRows(s, out, sink, k.Pipeline.Transforms[x.At()+1:])
 	j.Threads, j.Blocks, j.Shared.Before = threads, blocks, j.SourceShared
 	for _, sub := range append([]*kernel.Kernel{j.Kernel}, j.Then...) {
 		sub.CUDA = sub.File(defines)
@@ -57,7 +41,7 @@ func (k *writer) generateApart(x *radix.Join) (*kernel.Kernel, error) {
 }
 
 // openMatches writes a kernel that joins up to the block of a match. out is where the variables stand that the sink takes out of the row's blocks.
-func (k *writer) openMatches(x *radix.Join) (s *codegen.Scope, out codegen.Gap, err error) {
+func (k *writer) openMatches(x *radix.Join) (s *codegen.Scope, out codegen.Gap) {
 	s = codegen.NewScope()
 	if x.Merges() {
 		return x.Merge(k.Kernel, s)
@@ -67,78 +51,56 @@ func (k *writer) openMatches(x *radix.Join) (s *codegen.Scope, out codegen.Gap, 
 		return x.MatchesTogether(k.Kernel, s)
 	}
 	out = k.Gap()
-	s, err = x.Matches(k.Kernel, k.openRow(s))
-	return s, out, err
+	return x.Matches(k.Kernel, k.openRow(s)), out
 }
 
 // write writes a kernel from its source over some transforms to a sink.
-func (k *writer) write(sink kernel.Sink, transforms []physical.Transform) error {
+func (k *writer) write(sink kernel.Sink, transforms []physical.Transform) {
 	s := codegen.NewScope()
-	if err := k.openSource(s); err != nil {
-		return err
-	}
+	k.openSource(s)
 	out := k.Gap() // variables that the sink takes out of the row's blocks
 	s = k.openRow(s)
 	if k.rowFilter != nil {
-		var err error
-		if s, err = k.rowFilter(s); err != nil {
-			return err
-		}
+		s = k.rowFilter(s)
 	}
-	return k.writeRows(s, out, sink, transforms)
+	k.writeRows(s, out, sink, transforms)
 }
 
 // writeRows writes what is done to a row, and what stands around the loop over all.
-func (k *writer) writeRows(s *codegen.Scope, out codegen.Gap, sink kernel.Sink, transforms []physical.Transform) (err error) {
+func (k *writer) writeRows(s *codegen.Scope, out codegen.Gap, sink kernel.Sink, transforms []physical.Transform) {
 	for _, t := range transforms {
-		if s, err = k.transform(s, t); err != nil {
-			return err
-		}
+		s = k.transform(s, t)
 	}
-	if err := sink.Row(s); err != nil {
-		return err
-	}
-	if err := k.closeRow(sink, out); err != nil {
-		return err
-	}
-	if err := sink.After(); err != nil {
-		return err
-	}
+	sink.Row(s)
+	k.closeRow(sink, out)
+	sink.After()
 	declared := sink.Declare()
 	declared = append(declared, join.DeclareFilters(k.Kernel)...)
 	if k.Stops {
 		declared = append(declared, fmt.Sprintf("bool stop = raised(%s);", k.ErrorAddress()))
 	}
 	k.Fill(k.Declarations, 1, declared)
-	return nil
 }
 
 // finished gives the kernels their whole texts.
-func (k *writer) finished() (*kernel.Kernel, error) {
+func (k *writer) finished() *kernel.Kernel {
 	for _, x := range k.All() {
-		if most := k.g.Target.LaunchWords; len(x.Params) > most {
-			return nil, codegen.Refuse("its kernel would need more than %d literals, columns and arrays", most)
-		}
 		if x.CUDA == "" {
 			x.CUDA = x.File(k.Defines)
 		}
 	}
-	return k.Kernel, nil
+	return k.Kernel
 }
 
 // closeRow closes the blocks of a row, has the sink store the block's rows together, and closes the loop over the source.
-func (k *writer) closeRow(sink kernel.Sink, out codegen.Gap) error {
+func (k *writer) closeRow(sink kernel.Sink, out codegen.Gap) {
 	for i := len(k.Ends) - 1; i >= 0; i-- {
 		if k.Ends[i] != "" {
 			k.Line("%s", k.Ends[i])
 		}
 		k.Close()
 	}
-	outside, err := sink.Together()
-	if err != nil {
-		return err
-	}
-	k.Fill(out, k.Depth(), outside)
+	k.Fill(out, k.Depth(), sink.Together())
 	for k.Depth() > 1 {
 		k.Close()
 		if k.Depth() == 2 {
@@ -157,5 +119,4 @@ func (k *writer) closeRow(sink kernel.Sink, out codegen.Gap) error {
 		}
 		k.Fill(k.Tiles, 1, []string{fmt.Sprintf("for (Tiles<RADISH_ITEMS> t(%s); t.next();) {", tiles)})
 	}
-	return nil
 }

@@ -64,27 +64,12 @@ func write(plan *physical.Plan, target *kernel.Target, ctx *expr.Context, lookup
 			g.Refused[p] = codegen.Refuse("not asked for")
 		}
 	}
-	for !g.writeAll() {
-	}
-	return g
-}
-
-// writeAll writes the kernels. It returns false if some turned out to need too many parameters, which only their texts tell: what the other kernels do may follow from these, so all is to be decided again without them.
-func (g *Program) writeAll() bool {
 	g.outline()
-	clear(g.Kernels)
-	refused := map[*physical.Pipeline]error{}
 	for _, p := range g.Plan.Pipelines {
-		if g.IsHost(p.Sink) { // it is refused, or another that ends in its sink, with which it goes to the CPU
-			continue
+		if !g.IsHost(p.Sink) { // or it is refused, or another that ends in its sink, with which it goes to the CPU
+			g.Kernels[p] = (&writer{Kernel: kernel.New(g.Outlines[p]), g: g}).generate()
 		}
-		k, err := (&writer{Kernel: kernel.New(g.Outlines[p]), g: g}).generate()
-		if err != nil {
-			refused[p] = err
-			continue
-		}
-		g.Kernels[p] = k
 	}
-	maps.Copy(g.Refused, refused)
-	return len(refused) == 0
+	g.Answers.Forget()
+	return g
 }

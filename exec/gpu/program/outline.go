@@ -72,6 +72,9 @@ func (o *outliner) decide() error {
 	if err := end.decide(o); err != nil {
 		return err
 	}
+	if o.Forms.Values() > kernel.MostValues {
+		return codegen.Refuse("its kernel would compute more than %d values, which takes minutes to compile", kernel.MostValues)
+	}
 	o.Shorter = o.Shorter || canHurry && o.Appends && o.Appending() == kernel.ByBlock
 	return nil
 }

@@ -23,19 +23,19 @@ type tableReader struct {
 
 // openSource writes the loop over the source's rows, up to where a row's own text begins: `row` is its number there, and `here` says
 // whether there is one for this thread.
-func (k *writer) openSource(s *codegen.Scope) error {
+func (k *writer) openSource(s *codegen.Scope) {
 	switch src := k.Pipeline.Source.(type) {
 	case *physical.TableScan:
-		return k.openTable(s, src)
+		k.openTable(s, src)
 	case *physical.SinkScan:
-		return k.openSink(s, src)
+		k.openSink(s, src)
 	case *physical.UnmatchedScan:
-		return k.g.Builds.OpenUnmatched(k.Kernel, s, src)
+		k.g.Builds.OpenUnmatched(k.Kernel, s, src)
 	case *physical.ValuesScan:
 		k.openValues(s, src)
-		return nil
+	default:
+		panic(fmt.Sprintf("nothing writes a %T", src)) // outliner.source refuses it
 	}
-	return codegen.Refuse("%T runs on the CPU only", k.Pipeline.Source)
 }
 
 // openRow opens the block of a row that is there.
@@ -48,9 +48,10 @@ func (k *writer) openRow(s *codegen.Scope) *codegen.Scope {
 	return s.Nested()
 }
 
-func (k *writer) openSink(s *codegen.Scope, src *physical.SinkScan) error {
+func (k *writer) openSink(s *codegen.Scope, src *physical.SinkScan) {
 	if a, ok := src.From.(*physical.Aggregate); ok && !k.g.IsHost(a) {
-		return k.g.Aggs.Open(k.Kernel, s, src, a)
+		k.g.Aggs.Open(k.Kernel, s, src, a)
+		return
 	}
 	f := k.g.Sinks[src.From]
 	k.Line("// rows of an earlier pipeline")
@@ -59,18 +60,14 @@ func (k *writer) openSink(s *codegen.Scope, src *physical.SinkScan) error {
 	} else {
 		k.OpenStored(src.From, "")
 	}
-	at, err := storedAt(f, src)
-	if err != nil {
-		return err
-	}
 	number := "row"
 	if k.FromOrder() {
 		order := k.Pointer("const u32", kernel.OrderWord{Sink: src.From})
 		k.Line("const i64 stored = here && %s ? (i64)%s[row] : row;", order, order)
 		number = "stored"
 	}
+	at, _ := storedAt(f, src) // all of them are stored, by the outline
 	k.BindStored(s, src.From, f, at, src.Cols, number, "")
-	return nil
 }
 
 // openValues reads constants that the host has computed.
@@ -82,25 +79,27 @@ func (k *writer) openValues(s *codegen.Scope, src *physical.ValuesScan) {
 }
 
 // openTable writes the loop over a table's tiles.
-func (k *writer) openTable(s *codegen.Scope, scan *physical.TableScan) error {
+func (k *writer) openTable(s *codegen.Scope, scan *physical.TableScan) {
 	k.Note(kernel.Note{What: "scan of " + scan.Alias})
 	r := &tableReader{scanOutline: k.Scan.(*scanOutline), k: k, vector: make([]string, len(scan.Cols))}
 	r.rows = r.keys
 	if r.oneByOne {
-		return r.openOneByOne(s)
+		r.openOneByOne(s)
+		return
 	}
 	k.Rows = kernel.Rows{Scan: scan}
 	k.Tiles = k.OpenGap()
 	k.stopAtLimit()
 	if r.rowByRow {
-		return r.openRowByRow(s)
+		r.openRowByRow()
+		return
 	}
 	if r.packsRows && !r.hasFilters && !r.hasDeleted {
 		k.Open("for (i32 at = 0; at < RADISH_BLOCK * RADISH_ITEMS; at += RADISH_BLOCK) {")
 		k.Line("const i64 row = t.first + at + thread_index();")
 		k.Line("const bool here = row >= t.low && row < t.end;")
 		r.bind(s, "")
-		return nil
+		return
 	}
 	k.Line("u32 alive = t.inside();")
 	if r.hasDeleted {
@@ -122,9 +121,11 @@ func (k *writer) openTable(s *codegen.Scope, scan *physical.TableScan) error {
 	r.keepRanges()
 	switch {
 	case r.sparse:
-		return r.openSparse(s)
+		r.openSparse(s)
+		return
 	case r.packsRows:
-		return r.openPacked(s)
+		r.openPacked(s)
+		return
 	}
 	if len(r.rest) == 0 {
 		r.keepBits(r.divideKeys())
@@ -133,7 +134,7 @@ func (k *writer) openTable(s *codegen.Scope, scan *physical.TableScan) error {
 	k.Line("const i64 row = t.mine() + i;")
 	k.Line("bool here = alive >> i & 1;")
 	r.bind(s, "i")
-	return r.narrow(s)
+	r.narrow(s)
 }
 
 // prefetch has the columns of the block's next tile, which are loaded whatever its filters leave, come to the L2 cache.
@@ -151,7 +152,7 @@ func (r *tableReader) prefetch() {
 }
 
 // openRowByRow writes that a thread takes one row after the other, filters it, and loads columns where they are used. A block makes groups of more rows, since its tables are added up.
-func (r *tableReader) openRowByRow(s *codegen.Scope) error {
+func (r *tableReader) openRowByRow() {
 	k := r.k
 	k.Line("// row by row")
 	if _, isAggregate := k.Pipeline.Sink.(*physical.Aggregate); isAggregate {
@@ -165,23 +166,20 @@ func (r *tableReader) openRowByRow(s *codegen.Scope) error {
 	if r.hasDeleted {
 		k.Line("here = here && !bit_at(%s, row); // deleted rows", k.Pointer("const u32", kernel.DeletedWord{Scan: r.scan}))
 	}
-	k.rowFilter = func(s *codegen.Scope) (*codegen.Scope, error) {
+	k.rowFilter = func(s *codegen.Scope) *codegen.Scope {
 		r.bind(s, "")
 		if len(r.rest)+len(r.rows) == 0 {
-			return s, nil
+			return s
 		}
 		k.Line("bool here = true; // and passes")
-		if err := r.narrow(s); err != nil {
-			return nil, err
-		}
+		r.narrow(s)
 		k.Block("if (here) {")
-		return s.Nested(), nil
+		return s.Nested()
 	}
-	return nil
 }
 
 // openOneByOne writes a loop over a table's rows one by one, since a row may come again for a run that was put off.
-func (r *tableReader) openOneByOne(s *codegen.Scope) error {
+func (r *tableReader) openOneByOne(s *codegen.Scope) {
 	k := r.k
 	k.OpenTableDeferring(r.scan)
 	k.Items = 1
@@ -200,7 +198,7 @@ func (r *tableReader) openOneByOne(s *codegen.Scope) error {
 	r.keepBits(r.divideKeys())
 	k.Line("here = alive & 1;")
 	r.bind(s, "0")
-	return r.narrow(s)
+	r.narrow(s)
 }
 
 // stopAtLimit writes that a block takes no further tile once as many rows have come as a limit passes.
@@ -286,39 +284,31 @@ func (r *tableReader) byOffset(f *join.ScanFilter) bool {
 }
 
 // dropDead writes which of a thread's rows do not pass the filters, but for ranges.
-func (r *tableReader) dropDead() error {
+func (r *tableReader) dropDead() {
 	bits := r.divideKeys()
 	if len(r.rest)+len(r.rows) > 0 {
-		if err := r.dropItems(); err != nil {
-			return err
-		}
+		r.dropItems()
 	}
 	r.keepBits(bits)
-	return nil
 }
 
 // dropItems writes what narrow writes for each of a thread's rows.
-func (r *tableReader) dropItems() error {
+func (r *tableReader) dropItems() {
 	k := r.k
 	r.openItems()
 	k.Line("const i64 row = t.mine() + i;")
 	k.Line("bool here = alive >> i & 1;")
 	early := codegen.NewScope()
 	r.bind(early, "i")
-	if err := r.narrow(early); err != nil {
-		return err
-	}
+	r.narrow(early)
 	k.Line("if (!here) alive &= ~(1u << i);")
 	k.Close()
-	return nil
 }
 
 // openSparse filters a thread's rows first, and then loads the other columns for those that live.
-func (r *tableReader) openSparse(s *codegen.Scope) error {
+func (r *tableReader) openSparse(s *codegen.Scope) {
 	k := r.k
-	if err := r.dropDead(); err != nil {
-		return err
-	}
+	r.dropDead()
 	k.Line("// what the rows that passed need, loaded at once")
 	for i, later := range r.later {
 		if later {
@@ -329,15 +319,12 @@ func (r *tableReader) openSparse(s *codegen.Scope) error {
 	k.Line("const i64 row = t.mine() + i;")
 	k.Line("const bool here = alive >> i & 1;")
 	r.bind(s, "i")
-	return nil
 }
 
 // openPacked filters a thread's rows first, and then packs those of a block that live.
-func (r *tableReader) openPacked(s *codegen.Scope) error {
+func (r *tableReader) openPacked(s *codegen.Scope) {
 	k := r.k
-	if err := r.dropDead(); err != nil {
-		return err
-	}
+	r.dropDead()
 	k.Items = 8
 	k.Line("RADISH_SHARED u16 survivors[RADISH_BLOCK * RADISH_ITEMS];")
 	k.Line("const u32 count = compact_tile<RADISH_ITEMS>(alive, survivors);")
@@ -346,7 +333,6 @@ func (r *tableReader) openPacked(s *codegen.Scope) error {
 	k.Line("const i64 row = t.first + survivors[here ? at + thread_index() : 0];")
 	clear(r.vector)
 	r.bind(s, "")
-	return nil
 }
 
 // loadItems writes the load of a column's items for the rows of the thread.
@@ -376,7 +362,7 @@ func (r *tableReader) bind(s *codegen.Scope, item string) {
 		if f.HasNulls {
 			like.Null = "null"
 		}
-		s.BindLazy(c.ID, like, func() (codegen.Value, error) { return r.load(i, item), nil })
+		s.BindLazy(c.ID, like, func() codegen.Value { return r.load(i, item) })
 	}
 }
 
@@ -419,7 +405,7 @@ func (r *tableReader) load(i int, item string) codegen.Value {
 }
 
 // narrow narrows `here`, for item i of the thread, by a scan's filters but for ranges. Those that cannot go wrong are computed for every row, without a branch.
-func (r *tableReader) narrow(s *codegen.Scope) error {
+func (r *tableReader) narrow(s *codegen.Scope) {
 	k := r.k
 	for pass := range 2 {
 		for _, e := range r.rest {
@@ -429,26 +415,15 @@ func (r *tableReader) narrow(s *codegen.Scope) error {
 			k.Line("// filter")
 			k.Note(kernel.Note{What: "filter ", Of: e})
 			if pass == 0 {
-				cond, err := k.EmitCond(e, s)
-				if err != nil {
-					return err
-				}
-				k.Line("here &= %s;", cond)
+				k.Line("here &= %s;", k.EmitCond(e, s))
 				continue
 			}
 			k.Open("if (here) {")
-			cond, err := k.EmitCond(e, s.Nested())
-			if err != nil {
-				return err
-			}
-			k.Line("here = %s;", cond)
+			k.Line("here = %s;", k.EmitCond(e, s.Nested()))
 			k.Close()
 		}
 	}
 	for _, f := range r.rows {
-		if err := f.Narrow(k.Kernel, s); err != nil {
-			return err
-		}
+		f.Narrow(k.Kernel, s)
 	}
-	return nil
 }

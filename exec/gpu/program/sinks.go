@@ -22,7 +22,7 @@ type end interface {
 	// decide decides how rows are stored. What they consist of is known.
 	decide(o *outliner) error
 	// write returns what writes the end of the kernel.
-	write(k *writer) (kernel.Sink, error)
+	write(k *writer) kernel.Sink
 	// order fills x with how the rows are brought into order once all of them are there. It returns false if they stay as they come.
 	order(g *Program, x *Order) bool
 }
@@ -91,10 +91,10 @@ func (x groupEnd) reads() (all []expr.Expr) {
 	return all
 }
 
-func (groupEnd) keeps() bool                          { return false }
-func (x groupEnd) begin(o *outliner) error            { return o.g.Aggs.Add(x.s) }
-func (x groupEnd) decide(o *outliner) error           { return o.g.Aggs.Outline(o.Outline, x.s) }
-func (groupEnd) write(k *writer) (kernel.Sink, error) { return groupby.NewSink(k.Kernel), nil }
+func (groupEnd) keeps() bool                 { return false }
+func (x groupEnd) begin(o *outliner) error   { return o.g.Aggs.Add(x.s) }
+func (x groupEnd) decide(o *outliner) error  { return o.g.Aggs.Outline(o.Outline, x.s) }
+func (groupEnd) write(k *writer) kernel.Sink { return groupby.NewSink(k.Kernel) }
 
 // buildEnd fills the build side of a join.
 type buildEnd struct {
@@ -112,9 +112,7 @@ func (x buildEnd) decide(o *outliner) error {
 	return err
 }
 
-func (x buildEnd) write(k *writer) (kernel.Sink, error) {
-	return k.g.Builds.NewSink(k.Kernel, x.s), nil
-}
+func (x buildEnd) write(k *writer) kernel.Sink { return k.g.Builds.NewSink(k.Kernel, x.s) }
 
 func (x buildEnd) order(g *Program, o *Order) bool {
 	f := g.Builds[x.s]
@@ -150,9 +148,9 @@ func (sortEnd) keeps() bool { return true }
 
 func (x sortEnd) decide(o *outliner) error { return sort.Outline(o.Outline, x.s) }
 
-func (x sortEnd) write(k *writer) (kernel.Sink, error) {
+func (x sortEnd) write(k *writer) kernel.Sink {
 	values, _ := sort.Values(x.s)
-	return kernel.NewAppend(k.Kernel, x.s, values, "rows to be sorted"), nil
+	return kernel.NewAppend(k.Kernel, x.s, values, "rows to be sorted")
 }
 
 func (x sortEnd) order(g *Program, o *Order) bool {
@@ -191,9 +189,9 @@ func (x storeEnd) decide(o *outliner) error {
 	return o.StoredAll(x.p.Sink, values, ids)
 }
 
-func (x storeEnd) write(k *writer) (kernel.Sink, error) {
-	values, _, err := storedValues(x.p)
-	return kernel.NewAppend(k.Kernel, x.p.Sink, values, x.title), err
+func (x storeEnd) write(k *writer) kernel.Sink {
+	values, _, _ := storedValues(x.p) // decide has found them all
+	return kernel.NewAppend(k.Kernel, x.p.Sink, values, x.title)
 }
 
 // columns are columns as expressions.

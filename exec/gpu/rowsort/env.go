@@ -88,7 +88,7 @@ func (x *sorting) launch(step sort.Step, kernel string, grid, shared int64) erro
 	if k.IsAny {
 		params = sort.AnyParameters(params, x.in.Columns)
 	}
-	return x.env.Stream.Launch(f, grid, x.env.Stream.Device().Block(sort.Threads), shared, params)
+	return x.env.Stream.LaunchAny(f, grid, x.env.Stream.Device().Block(sort.Threads), shared, params, gpukernels.LaunchWords)
 }
 
 // take allocates memory that is freed when the sort has ended.

@@ -41,6 +41,7 @@ type backend struct {
 
 	options Options // of the plan that runs
 	hurried bool    // kernels are those of first runs
+	words   int     // that a launch passes; 0: as many as it can
 
 	runs    atomic.Int64 // every other one has arrays that do not share allocations
 	mu      sync.Mutex
@@ -106,7 +107,11 @@ func (b *backend) runOr(ctx context.Context, device, plan *physical.Plan) ([]*co
 
 // program writes a plan's kernels.
 func (b *backend) program(plan *physical.Plan) *program.Program {
-	g := program.New(plan, b.runner.ForKernels(), &expr.Context{}, lookup.New(1<<26), func(*physical.Pipeline) bool { return true })
+	target := b.runner.ForKernels()
+	if b.words > 0 {
+		target.LaunchWords = b.words
+	}
+	g := program.New(plan, target, &expr.Context{}, lookup.New(1<<26), func(*physical.Pipeline) bool { return true })
 	if !b.hurried {
 		return g
 	}

@@ -215,5 +215,5 @@ func (q *Query) launchBlocks(on *gpukernels.Stream, k *kernel.Kernel, most, part
 		return err
 	}
 	cost.Launches++
-	return on.Launch(m.Function, min(max(resident/parts, 1), most), block, shared, params)
+	return on.LaunchAny(m.Function, min(max(resident/parts, 1), most), block, shared, params, q.program.Target.LaunchWords)
 }

@@ -227,7 +227,7 @@ func (q *Query) start(ctx context.Context, k *kernel.Kernel, cost *Cost) error {
 			return err
 		}
 		cost.Launches++
-		return q.memory.Stream.Launch(f, min(n, resident), block, shared, params)
+		return q.memory.Stream.LaunchAny(f, min(n, resident), block, shared, params, q.program.Target.LaunchWords)
 	}
 	learn := k.Learn != nil
 	over := func(w *scanWindow) error { // nil: what is no table

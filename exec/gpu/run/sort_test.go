@@ -43,7 +43,7 @@ func TestSortsOfPackedKeys(t *testing.T) {
 	})
 }
 
-// TestSortManyColumns sorts by as many columns as a launch has parameters for, and by one more, which the CPU has to do.
+// TestSortManyColumns sorts by as many columns as a launch passes parameters for, and by one more.
 func TestSortManyColumns(t *testing.T) { gputest.Each(t, testSortManyColumns) }
 
 func testSortManyColumns(t *testing.T, d *gpukernels.Device) {
@@ -70,8 +70,8 @@ func testSortManyColumns(t *testing.T, d *gpukernels.Device) {
 		}
 		g.Pipe(scan, s)
 		plan := g.Result(g.Read(s, s.Cols), s.Cols)
-		if refused := b.program(plan).Reason(plan.Pipelines[0]); (refused != nil) != (n > columns) {
-			t.Errorf("a sort by %d columns: %v", n, refused)
+		if why := b.program(plan).Reason(plan.Pipelines[0]); why != nil {
+			t.Errorf("a sort by %d columns: %v", n, why)
 		}
 		enginetest.Check(t, b, enginetest.Case{Name: fmt.Sprint(n, " columns")}, plan, 1)
 	}

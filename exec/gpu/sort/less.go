@@ -8,9 +8,9 @@ import (
 )
 
 // writeLess writes the comparison of two rows, NULLs first ascending and last descending: by the first column's key, of 64 bits, and then by all columns.
-func writeLess(b *strings.Builder, cols []Column) {
-	words := parameters(cols)
-	fmt.Fprintf(b, "struct Less {\n  const Params<%d>& p;\n", words)
+func writeLess(w *writer) {
+	b, cols := &w.b, w.cols
+	fmt.Fprintf(b, "struct Less {\n  const Params<%d>& p;\n", w.words)
 	for i := range cols {
 		c := &cols[i]
 		data := fmt.Sprintf("as_pointer<const %s>(p.w[%d])[row]", c.cName(), FirstColumn+3*i)

@@ -1,7 +1,6 @@
 package sort
 
 import (
-	"github.com/radish-sql/radish/exec/gpu/codegen"
 	"github.com/radish-sql/radish/exec/gpu/kernel"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
@@ -43,9 +42,6 @@ func IsHere(g *kernel.Pipelines, s *physical.Sort) bool {
 
 // Outline decides how the rows of a pipeline are stored that a Sort orders: what is kept, then the keys.
 func Outline(o *kernel.Outline, s *physical.Sort) error {
-	if most := mostColumns(o.Plan.Target.LaunchWords); len(stored(s)) > most {
-		return codegen.Refuse("a sort of more than %d keys and columns runs on the CPU only", most)
-	}
 	values, ids := Values(s)
 	return o.StoredAll(s, values, ids)
 }

@@ -41,9 +41,6 @@ func parameters(cols []Column) int { return FirstColumn + columnWords*len(cols) 
 // columnWords are the parameters of a column.
 const columnWords = 3
 
-// mostColumns is how many columns the parameters of a launch can have.
-func mostColumns(launchWords int) int { return (launchWords - FirstColumn) / columnWords }
-
 const (
 	Threads   = 256
 	Items     = 4     // of a thread: sort_items of sort.cuh
@@ -89,7 +86,7 @@ func (x *Expected) isByRadix() bool {
 	return Packs(x.Columns) && rows >= float64(x.Tuning.RadixRows)
 }
 
-// writer writes a step's kernels, which order rows by columns and have so many parameters.
+// writer writes a step's kernels, which order rows by columns and are declared with so many parameters.
 type writer struct {
 	b     strings.Builder
 	cols  []Column

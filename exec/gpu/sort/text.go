@@ -2,6 +2,8 @@ package sort
 
 import (
 	"fmt"
+
+	"github.com/radish-sql/radish/exec/gpu/codegen"
 )
 
 // steps are all there are.
@@ -32,9 +34,11 @@ func (x *Expected) Might(p Step) bool {
 // Text returns the source of kernels that order rows by columns, NULLs first ascending and last descending. It depends on the
 // columns' classes and directions alone.
 func Text(cols []Column, x Step) string {
-	w := &writer{cols: cols, words: parameters(cols)}
+	words, before := codegen.Declare(parameters(cols), codegen.LaunchWords)
+	w := &writer{cols: cols, words: words}
 	w.begin("sort.cuh")
-	writeLess(&w.b, cols)
+	w.b.WriteString(before)
+	writeLess(w)
 	w.step(x)
 	return w.b.String()
 }

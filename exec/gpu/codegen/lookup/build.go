@@ -28,12 +28,11 @@ type Table struct {
 	Failed        *Data              // bits: an error or a warning, which the CPU words; nil: none
 }
 
-// Of returns an expression's values over a dictionary column. Errors are kept too: they are refusals.
-func (c *Cache) Of(e expr.Expr, col *expr.Column, d *column.Dictionary, nullable bool, ctx *expr.Context) (*Table, error) {
-	values := d.Values()
-	key := entryKey{weak.Make(d), len(values), fmt.Sprintf("%x", fingerprint(e, nullable, ctx))}
+// table makes an expression's values over the strings of a dictionary column, or returns those that it has. Errors are kept too: they are refusals.
+func (c *Cache) table(e expr.Expr, col *expr.Column, d *column.Dictionary, values []string, fingerprint [sha256.Size]byte, isNullable bool, ctx *expr.Context) (*Table, error) {
+	key := entryKey{weak.Make(d), len(values), fmt.Sprintf("%x %v", fingerprint, isNullable)}
 	return get(c, key, func() (*Table, int, error) {
-		l, err := evaluate(e, col, values, nullable, ctx)
+		l, err := evaluate(e, col, values, isNullable, ctx)
 		if err != nil {
 			return nil, 0, err
 		}
@@ -51,13 +50,13 @@ func (c *Cache) Of(e expr.Expr, col *expr.Column, d *column.Dictionary, nullable
 }
 
 // fingerprint stands for an expression of one column, and for what of the statement its value may depend on.
-func fingerprint(e expr.Expr, nullable bool, ctx *expr.Context) [sha256.Size]byte {
+func fingerprint(e expr.Expr, ctx *expr.Context) [sha256.Size]byte {
 	h := sha256.New()
 	mode := types.Value{} // of AES_ENCRYPT
 	if ctx.Variables != nil {
 		mode, _ = ctx.Variables.SystemVariable("block_encryption_mode")
 	}
-	fmt.Fprintf(h, "%v %v %v %v %v %s %s %s", nullable, ctx.SQLMode, ctx.Writing, ctx.Location, ctx.Today(), ctx.Session.Database, ctx.Session.User, mode.S)
+	fmt.Fprintf(h, "%v %v %v %v %s %s %s", ctx.SQLMode, ctx.Writing, ctx.Location, ctx.Today(), ctx.Session.Database, ctx.Session.User, mode.S)
 	writeExpr(h, e)
 	return [sha256.Size]byte(h.Sum(nil))
 }
@@ -159,7 +158,7 @@ func (b *builder) run(all *column.Vector, from, to int) error {
 		return err
 	}
 	if to-from == 1 {
-		if b.failures++; b.failures > maxFailed {
+		if b.failures++; b.failures > maxFailed && from < b.Entries { // NULL does not count
 			return fmt.Errorf("%s gives errors or warnings for many strings of its dictionary, so it runs on the CPU", b.e)
 		}
 		b.bad = append(b.bad, make([]bool, len(b.null)-len(b.bad))...)

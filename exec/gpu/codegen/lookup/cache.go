@@ -1,5 +1,5 @@
 // Package lookup makes what kernels look up by the codes of a dictionary: the values of an expression over its strings, its strings themselves, and dictionaries of more strings. A
-// [Cache] keeps them between queries. The evaluator of sql/expr computes the values (build.go); package codegen writes the text that reads them.
+// [Cache] keeps them between queries; while a program is made, [Answers] say the same each time they are asked (answers.go). The evaluator of sql/expr computes the values (build.go); package codegen writes the text that reads them.
 package lookup
 
 import (

@@ -17,8 +17,8 @@ type Data struct {
 	Kept  bool
 }
 
-// Strings returns a dictionary's strings for the device: their bytes, and their offsets, one more than there are strings.
-func (c *Cache) Strings(d *column.Dictionary) (data, offsets *Data) {
+// strings is Answers.Strings.
+func (c *Cache) strings(d *column.Dictionary) (data, offsets *Data) {
 	values := d.Values()
 	type packed struct{ data, offsets *Data }
 	p, _ := get(c, entryKey{weak.Make(d), len(values), "strings"}, func() (packed, int, error) {
@@ -34,13 +34,10 @@ func (c *Cache) Strings(d *column.Dictionary) (data, offsets *Data) {
 // MostStrings is how many strings a dictionary may have for a table over them.
 const MostStrings = 4 << 20
 
-// Union returns a dictionary that begins with d's strings (nil: none) and has the literals too.
-func (c *Cache) Union(d *column.Dictionary, literals []string) *column.Dictionary {
+// union is Answers.Union of a dictionary that has tables.
+func (c *Cache) union(d *column.Dictionary, literals []string) *column.Dictionary {
 	missing := d == nil
 	if d != nil {
-		if d.Len() > MostStrings {
-			return nil
-		}
 		for _, s := range literals {
 			_, ok := d.Lookup(s)
 			missing = missing || !ok
@@ -64,21 +61,23 @@ func (c *Cache) Union(d *column.Dictionary, literals []string) *column.Dictionar
 	return u
 }
 
-// Enum returns a dictionary of an ENUM's names and the codes of its indexes; 0 is the empty text.
-func (c *Cache) Enum(members *types.EnumMembers) (*column.Dictionary, *Data) {
-	type named struct {
-		dict  *column.Dictionary
-		codes *Data
-	}
-	e, _ := get(c, entryKey{what: fmt.Sprintf("enum %q", members.Names)}, func() (named, int, error) {
+// enum is a dictionary of an ENUM's names, and the codes of its indexes.
+type enum struct {
+	dict  *column.Dictionary
+	codes *Data
+}
+
+// enum is Answers.Enum.
+func (c *Cache) enum(members *types.EnumMembers) enum {
+	e, _ := get(c, entryKey{what: fmt.Sprintf("enum %q", members.Names)}, func() (enum, int, error) {
 		d := column.NewDictionary()
 		data := binary.LittleEndian.AppendUint32(nil, d.Add(""))
 		for _, name := range members.Names {
 			data = binary.LittleEndian.AppendUint32(data, d.Add(name))
 		}
-		return named{d, &Data{Bytes: data, Kept: true}}, len(data) + int(d.Bytes()), nil
+		return enum{d, &Data{Bytes: data, Kept: true}}, len(data) + int(d.Bytes()), nil
 	})
-	return e.dict, e.codes
+	return e
 }
 
 // PackStrings lays strings end to end, and their offsets, one more than there are strings, as 64-bit words.

@@ -36,7 +36,7 @@ func TestLookupOfEndedStatement(t *testing.T) {
 	}}
 	cache := New(1 << 20)
 	of := func(ctx *expr.Context) error {
-		_, err := cache.Of(e, col, dict, false, ctx)
+		_, err := cache.Answers().Of(e, col, dict, false, ctx)
 		return err
 	}
 	if err := of(&expr.Context{Ctx: cancelled}); !errors.Is(err, sqlerr.Cancelled) || calls != 0 {
@@ -55,5 +55,36 @@ func TestLookupOfEndedStatement(t *testing.T) {
 	}
 	if cache.recent.Len() != 1 || len(cache.entries) != 1 || cache.bytes < 8*len(words) {
 		t.Errorf("%d entries of %d bytes are kept", cache.recent.Len(), cache.bytes)
+	}
+}
+
+// TestAnswersStay asks for tables, a dictionary and an enumeration again once strings have come and the statement has ended: nothing that was decided by the first answers may be otherwise.
+func TestAnswersStay(t *testing.T) {
+	dict := column.NewDictionary("a", "b")
+	col := &expr.Column{ID: 1, Name: "s", Typ: types.Varchar(20)}
+	e := &expr.Compare{Op: expr.GT, Left: col, Right: &expr.Const{Value: types.StringValue("a")}}
+	ctx, cancel := context.WithCancel(t.Context())
+	asked := &expr.Context{Ctx: ctx}
+	a := New(1).Answers() // the cache keeps one thing
+	table, err := a.Of(e, col, dict, false, asked)
+	if err != nil || table.Entries != 2 {
+		t.Fatalf("%v, %v", table, err)
+	}
+	union := a.Union(dict, []string{"z"})
+	dict.Add("c")
+	cancel()
+	a.Strings(dict) // which it keeps now
+	if again, err := a.Of(e, col, dict, false, asked); err != nil || again != table {
+		t.Errorf("another table, %v", err)
+	}
+	if other, err := a.Of(e, col, dict, true, asked); err != nil || other.Entries != 2 || !other.NullGivesNull {
+		t.Errorf("with NULL: %v, %v", other, err)
+	}
+	if again := a.Union(dict, []string{"z"}); again != union || a.Union(dict, []string{"y"}) == union {
+		t.Error("another dictionary")
+	}
+	a.Forget()
+	if _, err := a.Of(e, col, dict, false, asked); !errors.Is(err, sqlerr.Cancelled) {
+		t.Errorf("another program's first question: %v", err)
 	}
 }

@@ -79,14 +79,11 @@ func (x *Join) carryKeys(keys []expr.Expr, keyForms []codegen.Form, isProbe bool
 }
 
 // hashedRadixKey writes the radix key of a row that carries its keys. Rows whose keys are NULL, where they live on, have any.
-func (x *Join) hashedRadixKey(k *kernel.Kernel, s *codegen.Scope, keys []expr.Expr, lives bool) (string, error) {
+func (x *Join) hashedRadixKey(k *kernel.Kernel, s *codegen.Scope, keys []expr.Expr, lives bool) string {
 	var values []codegen.Value
 	null := ""
 	for _, e := range keys {
-		v, err := k.Emit(e, s)
-		if err != nil {
-			return "", err
-		}
+		v := k.Emit(e, s)
 		switch {
 		case v.Null == "":
 		case lives:
@@ -102,25 +99,21 @@ func (x *Join) hashedRadixKey(k *kernel.Kernel, s *codegen.Scope, keys []expr.Ex
 		hash = fmt.Sprintf("(%s ? mix((u64)row) : %s)", null, hash)
 	}
 	k.Line("const u64 %s = min_of(%s, ~1ull); // ~0 is no row's", radixKey, hash)
-	return radixKey, nil
+	return radixKey
 }
 
 // sameKeys writes that a candidate whose hash is the current row's does not match if it has other keys.
-func (x *Join) sameKeys(k *kernel.Kernel, s *codegen.Scope) error {
+func (x *Join) sameKeys(k *kernel.Kernel, s *codegen.Scope) {
 	for i, f := range x.keyForms {
 		var pair [2]codegen.Value
 		for n, keys := range [][]expr.Expr{x.build.Keys, x.probe.Keys} {
-			var err error
-			if pair[n], err = k.Emit(&expr.Column{ID: keyID(keys, i, n == 1), Typ: f.Typ}, s); err != nil {
-				return err
-			}
+			pair[n] = k.Emit(&expr.Column{ID: keyID(keys, i, n == 1), Typ: f.Typ}, s)
 			if pair[n].Null != "" {
 				k.Line("if (%s) continue;", pair[n].Null)
 			}
 		}
 		k.Line("if (!same_key(%s, %s)) continue;", pair[0].Text, pair[1].Text)
 	}
-	return nil
 }
 
 // packIntegers gives each key its bits; false: they are too many, or not known. If rows of the probe's side live on without a match, the ranges are those of both sides where that takes no
@@ -242,7 +235,7 @@ func side(isProbe bool) int {
 }
 
 // radixKey writes the radix key of a row: its keys, packed and mixed. Rows that match nothing are dropped, unless they live on: some key is NULL or, on the probe's side, none that the build has.
-func (x *Join) radixKey(k *kernel.Kernel, s *codegen.Scope, keys []expr.Expr, isProbe bool) (string, error) {
+func (x *Join) radixKey(k *kernel.Kernel, s *codegen.Scope, keys []expr.Expr, isProbe bool) string {
 	if x.keys.hashed {
 		return x.hashedRadixKey(k, s, keys, isProbe && x.Keeps() || !isProbe && x.Notes())
 	}
@@ -252,10 +245,7 @@ func (x *Join) radixKey(k *kernel.Kernel, s *codegen.Scope, keys []expr.Expr, is
 		nulls = x.keys.nulls
 	}
 	for i, e := range keys {
-		v, err := k.Emit(e, s)
-		if err != nil {
-			return "", err
-		}
+		v := k.Emit(e, s)
 		switch {
 		case v.Null == "":
 		case nulls.first > 0:
@@ -303,7 +293,7 @@ func (x *Join) radixKey(k *kernel.Kernel, s *codegen.Scope, keys []expr.Expr, is
 	} else {
 		k.Line("const u32 %s = mix_word((u32)(%s));", radixKey, packed)
 	}
-	return radixKey, nil
+	return radixKey
 }
 
 // either is the condition that one of two holds; "" stands for false.
@@ -332,7 +322,7 @@ func (x *Join) bindKey(k *kernel.Kernel, s *codegen.Scope, c *expr.Column, i int
 	if nulls.first > 0 {
 		like.Null = either(missing, "unknown")
 	}
-	s.BindLazy(c.ID, like, func() (codegen.Value, error) {
+	s.BindLazy(c.ID, like, func() codegen.Value {
 		v := like
 		packed := x.packed(radixKey)
 		v.Null = missing
@@ -352,6 +342,6 @@ func (x *Join) bindKey(k *kernel.Kernel, s *codegen.Scope, c *expr.Column, i int
 			}
 		}
 		v.Text = fmt.Sprintf("(i64)(%s + %s)", k.Literal(uint64(key.Lo)), text)
-		return k.Define(v, "c"), nil
+		return k.Define(v, "c")
 	})
 }

@@ -15,7 +15,7 @@ import (
 // Matches writes the search of a row's matches, and opens the block of what the kind of join gives for it: of each match, or of the row.
 //
 // A row of a join that loops is looked up in all tables of its partition, one after another. `seen` has a byte for each row, which says that it has found a match in an earlier one.
-func (x *Join) Matches(k *kernel.Kernel, s *codegen.Scope) (*codegen.Scope, error) {
+func (x *Join) Matches(k *kernel.Kernel, s *codegen.Scope) *codegen.Scope {
 	k.Line("const RadixKey radix_key = radix_key_of(probe_row);")
 	k.Line("const u32 rest = Chains::rest(radix_key);")
 	s = s.Nested()
@@ -36,7 +36,7 @@ func (x *Join) Multiplies() bool { return kernel.Multiplies(x.probe) }
 
 // MatchesTogether is Matches of a join that multiplies, whose rows the sink appends by block: the threads of a block find a match each, and come to the sink together. Rows that are appended
 // one by one would wait for the sink's counter. out is where the variables stand that the sink takes out of a row's blocks.
-func (x *Join) MatchesTogether(k *kernel.Kernel, s *codegen.Scope) (inner *codegen.Scope, out codegen.Gap, err error) {
+func (x *Join) MatchesTogether(k *kernel.Kernel, s *codegen.Scope) (inner *codegen.Scope, out codegen.Gap) {
 	k.Line("const RadixKey radix_key = radix_key_of(probe_row);")
 	k.Line("const u32 rest = Chains::rest(radix_key);")
 	s = s.Nested()
@@ -49,9 +49,7 @@ func (x *Join) MatchesTogether(k *kernel.Kernel, s *codegen.Scope) (inner *codeg
 	k.Open("for (;;) {")
 	k.Line("bool found = false;")
 	k.Line("u32 at_match = 0;")
-	if err := x.search(k, s, "found = true;", "at_match = match;", "break;"); err != nil {
-		return nil, out, err
-	}
+	x.search(k, s, "found = true;", "at_match = match;", "break;")
 	gives, missing := "found", ""
 	if x.Keeps() {
 		gives, missing = "gives", "!found"
@@ -70,28 +68,25 @@ func (x *Join) MatchesTogether(k *kernel.Kernel, s *codegen.Scope) (inner *codeg
 	}
 	s = s.Nested()
 	x.bindBuild(k, s, missing)
-	return s, out, nil
+	return s, out
 }
 
 // seen is the C++ of the byte of the current row.
 func (x *Join) seen(k *kernel.Kernel) string { return k.Pointer("u8", x.Seen()) + "[row]" }
 
 // inner opens the loop over a row's matches.
-func (x *Join) inner(k *kernel.Kernel, s *codegen.Scope) (*codegen.Scope, error) {
+func (x *Join) inner(k *kernel.Kernel, s *codegen.Scope) *codegen.Scope {
 	k.Line("u32 next_link = first_link;")
-	s, err := x.candidates(k, s, true)
-	if err != nil {
-		return nil, err
-	}
+	s = x.candidates(k, s, true)
 	x.note(k)
 	if x.build.Unique && len(x.probe.Residual) == 0 {
 		k.AtEnd("break; // there is no other match")
 	}
-	return s, nil
+	return s
 }
 
 // candidates opens the loop over the rows of the table with the current row's keys; holdsRest says that the rest of the row's text stands inside.
-func (x *Join) candidates(k *kernel.Kernel, s *codegen.Scope, holdsRest bool) (*codegen.Scope, error) {
+func (x *Join) candidates(k *kernel.Kernel, s *codegen.Scope, holdsRest bool) *codegen.Scope {
 	if open := "while (!Chains::is_end(next_link)) {"; holdsRest {
 		k.Block("%s", open)
 	} else {
@@ -106,30 +101,21 @@ func (x *Join) candidates(k *kernel.Kernel, s *codegen.Scope, holdsRest bool) (*
 	s = s.Nested()
 	x.bindBuild(k, s, "")
 	if x.keys.hashed {
-		if err := x.sameKeys(k, s); err != nil {
-			return nil, err
-		}
+		x.sameKeys(k, s)
 	}
 	for _, e := range x.probe.Residual {
-		cond, err := k.EmitCond(e, s)
-		if err != nil {
-			return nil, err
-		}
-		k.Line("if (!(%s)) continue;", cond)
+		k.Line("if (!(%s)) continue;", k.EmitCond(e, s))
 	}
-	return s, nil
+	return s
 }
 
 // search writes the loop that finds the next match, and what is done then.
-func (x *Join) search(k *kernel.Kernel, s *codegen.Scope, found ...string) error {
-	if _, err := x.candidates(k, s, false); err != nil {
-		return err
-	}
+func (x *Join) search(k *kernel.Kernel, s *codegen.Scope, found ...string) {
+	x.candidates(k, s, false)
 	for _, l := range found {
 		k.Line("%s", l)
 	}
 	k.Close()
-	return nil
 }
 
 // note notes that the build's row has found a match.
@@ -140,15 +126,13 @@ func (x *Join) note(k *kernel.Kernel) {
 }
 
 // outer opens the block of each of a row's matches, and of the row without one once it has been looked up in the last table.
-func (x *Join) outer(k *kernel.Kernel, s *codegen.Scope) (*codegen.Scope, error) {
+func (x *Join) outer(k *kernel.Kernel, s *codegen.Scope) *codegen.Scope {
 	k.Line("bool any = !first_table && %s;", x.seen(k))
 	k.Line("u32 next_link = first_link;")
 	k.Block("for (;;) {")
 	k.Line("bool found = false;")
 	k.Line("u32 at_match = 0;")
-	if err := x.search(k, s, "found = true;", "at_match = match;", "break;"); err != nil {
-		return nil, err
-	}
+	x.search(k, s, "found = true;", "at_match = match;", "break;")
 	k.Line("if (!found && (any || !last_table)) break;")
 	k.Line("if (found && !any && !last_table) %s = 1;", x.seen(k))
 	k.Line("any = true;")
@@ -163,17 +147,15 @@ func (x *Join) outer(k *kernel.Kernel, s *codegen.Scope) (*codegen.Scope, error)
 	} else {
 		k.AtEnd("if (!found) break;")
 	}
-	return s, nil
+	return s
 }
 
 // single opens the block of a row with its only match, or without one.
-func (x *Join) single(k *kernel.Kernel, s *codegen.Scope) (*codegen.Scope, error) {
+func (x *Join) single(k *kernel.Kernel, s *codegen.Scope) *codegen.Scope {
 	k.Line("const bool before = !first_table && %s;", x.seen(k))
 	k.Line("bool found = false;")
 	k.Line("u32 at_match = 0, next_link = first_link;")
-	if _, err := x.candidates(k, s, false); err != nil {
-		return nil, err
-	}
+	x.candidates(k, s, false)
 	k.RaiseIf("found || before", codegen.CodeOnCPU, x.probe.Keys[0])
 	k.Line("found = true;")
 	k.Line("at_match = match;")
@@ -186,17 +168,15 @@ func (x *Join) single(k *kernel.Kernel, s *codegen.Scope) (*codegen.Scope, error
 	k.Line("const u32 match = at_match;")
 	s = s.Nested()
 	x.bindBuild(k, s, "!found")
-	return s, nil
+	return s
 }
 
 // exists opens the block of a row that has a match, or that has none, or binds its mark.
-func (x *Join) exists(k *kernel.Kernel, s *codegen.Scope) (*codegen.Scope, error) {
+func (x *Join) exists(k *kernel.Kernel, s *codegen.Scope) *codegen.Scope {
 	k.Line("const bool before = !first_table && %s;", x.seen(k))
 	k.Line("bool found = false;")
 	k.Line("u32 next_link = before ? Chains::none : first_link;")
-	if err := x.search(k, s, "found = true;", "break;"); err != nil {
-		return nil, err
-	}
+	x.search(k, s, "found = true;", "break;")
 	k.Line("if (found && !last_table) %s = 1;", x.seen(k))
 	s = s.Nested()
 	switch x.probe.Kind {
@@ -219,7 +199,7 @@ func (x *Join) exists(k *kernel.Kernel, s *codegen.Scope) (*codegen.Scope, error
 		}
 		s.Bind(x.probe.Mark.ID, v)
 	}
-	return s, nil
+	return s
 }
 
 // bindProbeKeys makes the keys of the current row known.

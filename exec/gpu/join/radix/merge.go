@@ -14,7 +14,7 @@ func (s Side) Sink(k *kernel.Kernel) kernel.Sink {
 	if s.Join.isSorted {
 		return &mergeSink{k: k, side: s}
 	}
-	values := func(scope *codegen.Scope) (string, []codegen.Value, error) { return s.values(k, scope) }
+	values := func(scope *codegen.Scope) (string, []codegen.Value) { return s.values(k, scope) }
 	k.Prefetch = s.Form().Prefetch
 	return &partition.Sink{Kernel: k, Form: s.Form(), Layout: s.layout(), Of: s, Values: values}
 }
@@ -28,26 +28,22 @@ type mergeSink struct {
 var _ kernel.Sink = (*mergeSink)(nil)
 
 // Row keeps a row, until its tile is complete.
-func (x *mergeSink) Row(s *codegen.Scope) error {
+func (x *mergeSink) Row(s *codegen.Scope) {
 	k := x.k
 	k.Threads, k.Items, k.Blocks = partition.Threads, x.side.Form().Items(), partition.Blocks
 	k.Defines = x.side.mergeDefines()
-	radixKey, values, err := x.side.values(k, s)
-	if err != nil {
-		return err
-	}
+	radixKey, values := x.side.values(k, s)
 	k.Line("side_rows[i] = %s;", x.side.layout().Pack(k, radixKey, values))
 	k.Fill(k.Tile, 2, []string{"Row side_rows[RADISH_ITEMS];", "RADISH_UNROLL", "for (i32 i = 0; i < RADISH_ITEMS; i++) side_rows[i] = pad_row;"})
 	k.Tile = ""
 	k.EndTile = append(k.EndTile, "side_out.tile(side_rows);")
-	return nil
 }
 
 // Together has nothing to do: tiles are written as wholes.
-func (x *mergeSink) Together() ([]string, error) { return nil, nil }
+func (x *mergeSink) Together() []string { return nil }
 
 // After has nothing to write.
-func (x *mergeSink) After() error { return nil }
+func (x *mergeSink) After() {}
 
 // Declare declares where the rows go.
 func (x *mergeSink) Declare() []string {
@@ -85,7 +81,7 @@ func (x *Join) Split(k *kernel.Kernel) *kernel.Kernel {
 // Merge writes the loops over tiles, over the probe's rows of each, a row a thread, and over the pairs that these give, and opens the block of a pair. Where a row has several matches, the
 // pairs of a block's rows are numbered, and each thread takes every so many of them. In all of these loops the threads of a block go
 // together, up to the sink. out is where the variables stand that the sink takes out of the block.
-func (x *Join) Merge(k *kernel.Kernel, s *codegen.Scope) (inner *codegen.Scope, out codegen.Gap, err error) {
+func (x *Join) Merge(k *kernel.Kernel, s *codegen.Scope) (inner *codegen.Scope, out codegen.Gap) {
 	k.Threads, k.Blocks, k.Items = mergeThreads, mergeBlocks, 4
 	k.Defines = x.Of(true).mergeDefines()
 	k.Line("// %s", x)
@@ -117,14 +113,10 @@ func (x *Join) Merge(k *kernel.Kernel, s *codegen.Scope) (inner *codegen.Scope, 
 	k.Block("if (here && !stop) {")
 	s = s.Nested()
 	for _, e := range x.probe.Residual {
-		cond, err := k.EmitCond(e, s)
-		if err != nil {
-			return nil, out, err
-		}
-		k.Block("if (%s) {", cond)
+		k.Block("if (%s) {", k.EmitCond(e, s))
 		s = s.Nested()
 	}
-	return s, out, nil
+	return s, out
 }
 
 // loadValues writes what copies the values that lie beside a tile's keys, in the same order.

@@ -13,24 +13,18 @@ import (
 func (x *Join) At() int { return x.at }
 
 // values writes a row's radix key and what it carries. Rows that are of no use are dropped.
-func (s Side) values(k *kernel.Kernel, scope *codegen.Scope) (radixKey string, values []codegen.Value, err error) {
+func (s Side) values(k *kernel.Kernel, scope *codegen.Scope) (radixKey string, values []codegen.Value) {
 	keys := s.Join.build.Keys
 	if s.IsProbe {
 		keys = s.Join.probe.Keys
 	}
 	k.Line("// %s", s.Join)
-	if radixKey, err = s.Join.radixKey(k, scope, keys, s.IsProbe); err != nil {
-		return "", nil, err
-	}
+	radixKey = s.Join.radixKey(k, scope, keys, s.IsProbe)
 	for i := range s.layout().Fields {
 		f := &s.layout().Fields[i]
-		v, err := k.Emit(s.Join.carried(f, keys), scope)
-		if err != nil {
-			return "", nil, err
-		}
-		values = append(values, v)
+		values = append(values, k.Emit(s.Join.carried(f, keys), scope))
 	}
-	return radixKey, values, nil
+	return radixKey, values
 }
 
 // carried is what a field of a row holds.
@@ -175,13 +169,13 @@ func (x *Join) bind(k *kernel.Kernel, s *codegen.Scope, l *partition.Layout, hal
 		f := &l.Fields[i]
 		like := f.Form.Value()
 		like.Null = either(missing, like.Null)
-		s.BindLazy(f.ID, like, func() (codegen.Value, error) {
+		s.BindLazy(f.ID, like, func() codegen.Value {
 			v := l.Read(k, f, half)
 			if missing != "" {
 				v.Text = fmt.Sprintf("%s ? %s{} : %s", missing, v.Class.CName(), v.Text)
 				v.Null = either(missing, v.Null)
 			}
-			return k.Define(v, "c"), nil
+			return k.Define(v, "c")
 		})
 	}
 }

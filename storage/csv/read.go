@@ -340,41 +340,57 @@ func (t *Texts) skipsEmpty(s *scanner) bool { return len(t.at[s.Number]) > 1 || 
 // recordReader adds the records of a block to the columns of their fields.
 type recordReader struct {
 	*reader
-	s      *scanner
-	fields []*textfile.Column
-	last   int // field of the record
-	add    func(i int, field []byte) error
+	s        *scanner
+	fields   []*textfile.Column
+	unwanted []int // by field: how many fields from there on nobody wants
 }
 
 func (r *reader) records(s *scanner, fields []*textfile.Column) *recordReader {
-	out := &recordReader{reader: r, s: s, fields: fields}
-	numbers := r.at[s.Number]
-	out.add = func(i int, field []byte) error {
-		out.last = i
-		c := fields[i]
-		switch {
-		case c == nil:
-		case r.isNull(s, field):
-			c.AppendNull()
-		case r.rewrites || !c.Append(field):
-			return r.value(s, c, numbers[i], field)
+	out := &recordReader{reader: r, s: s, fields: fields, unwanted: make([]int, len(fields)+1)}
+	for i := len(fields) - 1; i >= 0; i-- {
+		if fields[i] == nil {
+			out.unwanted[i] = out.unwanted[i+1] + 1
 		}
-		return nil
 	}
 	return out
 }
 
 // next adds a record.
 func (r *recordReader) next() error {
-	err := r.eachField(r.s, r.add)
-	if r.opts.PadsNulls && err == nil {
-		for _, c := range r.fields[r.last+1:] {
+	s, begin := r.s, r.s.at
+	for i := 0; ; i++ {
+		if n := r.unwanted[i]; n > 0 {
+			i += s.pass(n)
+		}
+		field, last, err := s.next()
+		if err == nil && i == len(r.fields) {
+			err = r.tooMany(s)
+		}
+		if err != nil {
+			return err
+		}
+		switch c := r.fields[i]; {
+		case c == nil:
+		case r.isNull(s, field):
+			c.AppendNull()
+		case r.rewrites || !c.Append(field):
+			if err := r.value(s, c, r.at[s.Number][i], field); err != nil {
+				return err
+			}
+		}
+		if !last {
+			continue
+		}
+		if err := r.checkLast(s, begin, i); err != nil {
+			return err
+		}
+		for _, c := range r.fields[i+1:] {
 			if c != nil {
 				c.AppendNull()
 			}
 		}
+		return nil
 	}
-	return err
 }
 
 // value adds a field to a column, if it has to be rewritten for it or says why it does not fit.
@@ -407,29 +423,36 @@ func lineEnd(text []byte, at int) int {
 
 // eachField calls f with the fields of one record, which must be as many as there are names.
 func (t *Texts) eachField(s *scanner, f func(i int, field []byte) error) error {
-	names := t.fields[s.Number]
 	begin := s.at
 	for i := 0; ; i++ {
 		field, last, err := s.next()
+		if err == nil && i == len(t.fields[s.Number]) {
+			err = t.tooMany(s)
+		}
+		if err == nil {
+			err = f(i, field)
+		}
 		if err != nil {
 			return err
 		}
-		if i == len(names) {
-			return hintAtErrors(s.errorf("a record of more than %d fields; expected %s", len(names), fieldCount(names)))
-		}
-		if err := f(i, field); err != nil {
-			return err
-		}
-		if last && i+1 < len(names) {
-			if t.opts.PadsNulls {
-				return nil
-			}
-			return hintAtErrors(s.Errorf(max(begin, s.start), "the record ends after %d fields; expected %s", i+1, fieldCount(names)))
-		}
 		if last {
-			return nil
+			return t.checkLast(s, begin, i)
 		}
 	}
+}
+
+func (t *Texts) tooMany(s *scanner) error {
+	names := t.fields[s.Number]
+	return hintAtErrors(s.errorf("a record of more than %d fields; expected %s", len(names), fieldCount(names)))
+}
+
+// checkLast says whether the i-th field, counted from 0, may be the last one of the record that begins at a place.
+func (t *Texts) checkLast(s *scanner, begin, i int) error {
+	names := t.fields[s.Number]
+	if i+1 == len(names) || t.opts.PadsNulls {
+		return nil
+	}
+	return hintAtErrors(s.Errorf(max(begin, s.start), "the record ends after %d fields; expected %s", i+1, fieldCount(names)))
 }
 
 // hintAtErrors says how records of another number of fields can be read.

@@ -2,7 +2,9 @@ package csv
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
+	"math/bits"
 
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/storage/textfile"
@@ -18,10 +20,100 @@ type scanner struct {
 	// The field that next found: a quoted one's start is after its quote.
 	start  int
 	quoted bool
+	ends
+}
+
+// ends are the bytes at which bare fields end, among 64 of the text: a bit for each.
+type ends struct {
+	base       int // where the 64 bytes begin
+	from       int // the bits are those of the bytes from here on
+	delimiters uint64
+	others     uint64 // line ends and quotes
 }
 
 func newScanner(opts Options, b *textfile.Block) *scanner {
-	return &scanner{Block: b, delimiter: opts.delimiter(), quote: opts.quote(), noQuote: opts.NoQuote}
+	return &scanner{Block: b, delimiter: opts.delimiter(), quote: opts.quote(), noQuote: opts.NoQuote, ends: ends{from: -1}}
+}
+
+const endsBytes = 64
+
+// find has the bits be those from a place of the text on. Eight bytes are compared at a time.
+func (s *scanner) find(at int) {
+	if e := &s.ends; at > e.from && e.from >= 0 && at < e.base+endsBytes {
+		behind := ^uint64(0) << (at - e.base)
+		e.from, e.delimiters, e.others = at, e.delimiters&behind, e.others&behind
+		return
+	}
+	s.base, s.from = at, at
+	rest, there := s.Text[at:], ^uint64(0)
+	var end [endsBytes]byte
+	if len(rest) < endsBytes {
+		there = 1<<copy(end[:], rest) - 1
+		rest = end[:]
+	}
+	quote := s.quote
+	if s.noQuote {
+		quote = '\n'
+	}
+	s.delimiters, s.others = 0, 0
+	block := (*[endsBytes]byte)(rest)
+	for i := 0; i < endsBytes; i += 8 {
+		x := binary.LittleEndian.Uint64(block[i : i+8])
+		s.delimiters |= equal(x, s.delimiter) >> 56 << i
+		s.others |= (equal(x, '\n') | equal(x, quote)) >> 56 << i
+	}
+	s.delimiters &= there
+	s.others &= there
+}
+
+// equal has in its upper eight bits which bytes of x are b.
+func equal(x uint64, b byte) uint64 {
+	const each, low = 0x0101010101010101, 0x7f7f7f7f7f7f7f7f
+	x ^= uint64(b) * each
+	zeros := ^((x&low + low) | x | low) // the highest bit of each byte that is zero
+	return zeros >> 7 * 0x0102040810204080
+}
+
+// pass passes over up to n bare fields that end in delimiters, and returns how many there are.
+func (s *scanner) pass(n int) (passed int) {
+	for at := s.at; passed < n; {
+		if s.from != at || at == s.base+endsBytes {
+			s.find(at)
+		}
+		for ; passed < n && s.delimiters != 0; passed++ {
+			first := s.delimiters & -s.delimiters
+			if s.others&(first-1) != 0 {
+				return passed
+			}
+			s.delimiters ^= first
+			at = s.base + bits.TrailingZeros64(first) + 1
+			s.at, s.from = at, at
+		}
+		if at = s.base + endsBytes; passed < n && (s.others != 0 || at >= len(s.Text)) {
+			return passed
+		}
+	}
+	return passed
+}
+
+// fieldEnd returns where the bare field ends, at the length of the text if nothing else ends it.
+func (s *scanner) fieldEnd() int {
+	at := s.at
+	for {
+		if s.from != at || at == s.base+endsBytes {
+			s.find(at)
+		}
+		if all := s.delimiters | s.others; all != 0 {
+			at = s.base + bits.TrailingZeros64(all)
+			s.delimiters &= all - 1
+			s.others &= all - 1
+			s.from = at + 1
+			return at
+		}
+		if at = s.base + endsBytes; at >= len(s.Text) {
+			return len(s.Text)
+		}
+	}
 }
 
 // more says whether another record begins. With skipEmpty it passes over empty lines.
@@ -48,26 +140,25 @@ func (s *scanner) next() (field []byte, last bool, err error) {
 	}
 	start := s.at
 	s.start = start
-	i := start
-	for ; i < len(text); i++ {
-		switch c := text[i]; {
-		case c == s.delimiter:
-			s.at = i + 1
-			return text[start:i:i], false, nil
-		case c == '\n':
-			end := i
-			if end > start && text[end-1] == '\r' {
-				end--
-			}
-			s.at = i + 1
-			return text[start:end:end], true, nil
-		case c == s.quote && !s.noQuote:
-			s.start = i
-			return nil, false, s.hintAtQuotes(s.errorf("a quote inside a field that does not begin with one; expected the whole field in quotes, and quotes in it doubled"))
-		}
+	i := s.fieldEnd()
+	if i == len(text) {
+		s.at = i
+		return text[start:i:i], true, nil
 	}
-	s.at = i
-	return text[start:i:i], true, nil
+	switch text[i] {
+	case s.delimiter:
+		s.at = i + 1
+		return text[start:i:i], false, nil
+	case '\n':
+		end := i
+		if end > start && text[end-1] == '\r' {
+			end--
+		}
+		s.at = i + 1
+		return text[start:end:end], true, nil
+	}
+	s.start = i
+	return nil, false, s.hintAtQuotes(s.errorf("a quote inside a field that does not begin with one; expected the whole field in quotes, and quotes in it doubled"))
 }
 
 func (s *scanner) nextQuoted() (field []byte, last bool, err error) {

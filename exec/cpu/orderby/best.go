@@ -21,13 +21,14 @@ type best struct {
 	s    *Sink
 	most int
 
-	mu    sync.RWMutex // held for reading by who looks at rows, for writing by who replaces the slots
-	slots []bestSlot   // a power of 2
-	words []uint64     // most of each slot: a heap whose root is the greatest, which at first are all the greatest there is
-	shift uint         // that leaves the upper bits of a hash, a slot
-	rows  atomic.Int64 // seen
-	used  atomic.Int64 // slots that have a partition
-	isOff atomic.Bool  // no further rows are compared
+	mu     sync.RWMutex // held for reading by who looks at rows, for writing by who replaces the slots
+	slots  []bestSlot   // a power of 2
+	words  []uint64     // most of each slot: a heap whose root is the greatest, which at first are all the greatest there is
+	shift  uint         // that leaves the upper bits of a hash, a slot
+	isSure bool         // it is known to help, so it grows however many partitions there are
+	rows   atomic.Int64 // seen
+	used   atomic.Int64 // slots that have a partition
+	isOff  atomic.Bool  // no further rows are compared
 }
 
 type bestSlot struct {
@@ -47,6 +48,7 @@ const (
 const (
 	bestCached = 4 << 20
 	bestBytes  = 256 << 20
+	bestPart   = 4 // of the memory, if that has a limit, is the most
 	bestRows   = 8
 	firstSlots = 1 << 10
 	slotBytes  = 24
@@ -71,7 +73,8 @@ func newBest(s *Sink) *best {
 // resize replaces the slots by so many. It returns false if the memory does not suffice.
 func (b *best) resize(slots int) bool {
 	size := int64(slots) * int64(slotBytes+8*b.most)
-	if size > bestBytes || size > bestCached && !b.isWorthMore() || b.s.q.Memory.Reserve(b.s.Name, size) != nil {
+	m := b.s.q.Memory
+	if size > bestBytes || m.Limited() && size > m.Least()/bestPart || size > bestCached && !b.isSure && !b.isWorthMore() || m.Reserve(b.s.Name, size) != nil {
 		return false
 	}
 	oldSlots, oldWords := b.slots, b.words
@@ -89,7 +92,7 @@ func (b *best) resize(slots int) bool {
 			copy(b.words[at*b.most:], oldWords[i*b.most:(i+1)*b.most])
 		}
 	}
-	b.s.q.Memory.Release(int64(len(oldSlots)) * int64(slotBytes+8*b.most))
+	m.Release(int64(len(oldSlots)) * int64(slotBytes+8*b.most))
 	return true
 }
 
@@ -183,6 +186,10 @@ func (b *best) isBehind(partition int64, word uint64) bool {
 // filter appends to kept the rows of sel that are of interest. The words of rows that are new are noted. A NULL is never behind, nor does it put others there.
 func (b *best) filter(k *rankKeys, sel, kept []int32, areNew bool) []int32 {
 	b.mu.RLock()
+	if b.isOff.Load() {
+		b.mu.RUnlock()
+		return append(kept, sel...)
+	}
 	partition := int64(0)
 	for _, row := range sel {
 		word, known := k.word(row)
@@ -202,8 +209,9 @@ func (b *best) filter(k *rankKeys, sel, kept []int32, areNew bool) []int32 {
 	}
 	if crowded && areNew {
 		b.mu.Lock()
-		if b.isCrowded() && !b.resize(4*len(b.slots)) {
+		if !b.isOff.Load() && b.isCrowded() && !b.resize(2*len(b.slots)) {
 			b.isOff.Store(true)
+			b.free()
 		}
 		b.mu.Unlock()
 	}

@@ -22,21 +22,57 @@ type rankFilter struct {
 
 // rankedRows is what a worker knows about dropping rows.
 type rankedRows struct {
-	limit   int  // of stored rows, at which to look for some to drop
-	dropped bool // some are, and the others stand in another order
+	limit   int   // of stored rows, at which to look for some to drop
+	dropped bool  // some are, and the others stand in another order
+	own     *best // what the worker's own rows showed when they were sorted, where what all workers know is off
 	sel     []int32
+}
+
+// best is what is known of rows that others are behind; nil: nothing.
+func (x *Local) best() *best {
+	if b := x.s.best; x.ranked.own == nil && b != nil && !b.isOff.Load() {
+		return b
+	}
+	return x.ranked.own
+}
+
+// learn makes the worker's own best of the rows that a sort showed to be of interest.
+func (x *Local) learn(cols []*column.Vector, kept []int32) {
+	if x.s.best == nil || !x.s.best.isOff.Load() {
+		return
+	}
+	k, ok := x.s.rankKeys(cols)
+	b := &best{s: x.s, most: x.s.best.most, isSure: true}
+	if !ok || !b.resize(firstSlots) {
+		return
+	}
+	for some := range slices.Chunk(kept, column.VectorSize) {
+		x.ranked.sel = b.filter(&k, some, x.ranked.sel[:0], true)
+	}
+	if !b.isOff.Load() {
+		x.ranked.own = b
+	}
+}
+
+// forget gives the memory of the worker's own best back.
+func (x *Local) forget() {
+	if x.ranked.own != nil {
+		x.ranked.own.free()
+		x.ranked.own = nil
+	}
 }
 
 // worthKeeping returns the rows of a batch of which it is not known that they are behind others.
 func (x *Local) worthKeeping(sel []int32) []int32 {
-	if x.s.best == nil || x.s.best.isOff.Load() {
+	b := x.best()
+	if b == nil {
 		return sel
 	}
 	k, ok := x.s.rankKeys(x.cols)
 	if !ok {
 		return sel
 	}
-	x.ranked.sel = x.s.best.filter(&k, sel, x.ranked.sel[:0], true)
+	x.ranked.sel = b.filter(&k, sel, x.ranked.sel[:0], true)
 	return x.ranked.sel
 }
 
@@ -87,8 +123,8 @@ func (x *Local) mostStay() bool {
 
 // dropRanks drops those of a worker's rows whose rank is too high already: those that are known to be behind others, or, if these are few, what a sort shows.
 func (x *Local) dropRanks() error {
-	if x.s.best != nil && !x.s.best.isOff.Load() {
-		if dropped, err := x.dropBehind(); dropped || err != nil {
+	if b := x.best(); b != nil {
+		if dropped, err := x.dropBehind(b); dropped || err != nil {
 			return err
 		}
 	}
@@ -99,7 +135,7 @@ func (x *Local) dropRanks() error {
 func isWorthDropping(kept, all int) bool { return kept <= all/4*3 }
 
 // dropBehind drops the rows that are known to be behind others, unless they are few.
-func (x *Local) dropBehind() (dropped bool, err error) {
+func (x *Local) dropBehind(b *best) (dropped bool, err error) {
 	s, size := x.s, int64(4*x.N)
 	if err := s.q.Memory.Reserve(s.Name, size); err != nil {
 		return false, err
@@ -114,7 +150,7 @@ func (x *Local) dropBehind() (dropped bool, err error) {
 				return false, err
 			}
 			x.ranked.sel = vec.CountFrom(x.ranked.sel[:0], from, min(seg.N-from, column.VectorSize))
-			kept = s.best.filter(&k, x.ranked.sel, kept, false)
+			kept = b.filter(&k, x.ranked.sel, kept, false)
 		}
 		ends[i] = len(kept)
 	}
@@ -141,32 +177,28 @@ func (x *Local) dropBehind() (dropped bool, err error) {
 
 // dropLast drops the workers' rows that turned out to be behind others, once all rows have come.
 func (s *Sink) dropLast() error {
-	defer func() {
-		s.best.free()
-		s.best = nil
-	}()
-	if s.best.isOff.Load() {
-		return nil
-	}
 	rows := 0
 	for _, x := range s.locals {
 		if x != nil {
+			x.forget()
 			rows += x.N
 		}
 	}
+	defer s.best.free()
 	return s.q.Parallel(len(s.locals), rows, func(i int) error {
-		if x := s.locals[i]; x != nil && x.N > 0 {
-			_, err := x.dropBehind()
-			return err
+		x := s.locals[i]
+		if x == nil || x.N == 0 || x.best() == nil {
+			return nil
 		}
-		return nil
+		_, err := x.dropBehind(s.best)
+		return err
 	})
 }
 
 // dropSorted sorts a worker's rows to find those that are to be dropped.
 func (x *Local) dropSorted() error {
 	s, q, n := x.s, x.s.q, x.N
-	if n >= triesFewer*q.Tuning.RankedRows && x.mostStay() {
+	if !q.Memory.Limited() && n >= triesFewer*q.Tuning.RankedRows && x.mostStay() {
 		x.ranked.limit = triesFewer * n
 		return nil
 	}
@@ -199,6 +231,8 @@ func (x *Local) dropSorted() error {
 	}
 	x.ranked.limit = max(q.Tuning.RankedRows, 3*len(kept))
 	x.ranked.dropped = true
+	x.forget()
+	x.learn(cols, kept)
 	rowstore.Loosen(cols, &x.Strings)
 	x.Segs, x.N, x.Marks = nil, 0, []rowstore.Mark{{Seq: x.seq}}
 	x.Mem.Close()

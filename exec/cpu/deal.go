@@ -14,7 +14,7 @@ const (
 
 // mostShares bounds the shares of a pipeline's morsels. There are enough that the last ones keep no worker of a large machine waiting for long, and so few that
 // their results take little memory. It does not depend on the number of workers, so results do not.
-const mostShares = 512
+const mostShares = 256
 
 // deal gives the morsels of a pipeline to its workers.
 type deal struct {

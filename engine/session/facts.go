@@ -27,23 +27,23 @@ type sessionFacts struct{ session *Session }
 
 var _ variables.Session = sessionFacts{}
 
-// ConnectionID implements [variablesOf].
+// ConnectionID implements [variables.Session].
 func (x sessionFacts) ConnectionID() uint64 { return x.session.ID }
 
-// InsertID implements [variablesOf].
+// InsertID implements [variables.Session].
 func (x sessionFacts) InsertID() *atomic.Int64 { return x.session.LastInsertID }
 
-// WarningCounts implements [variablesOf].
+// WarningCounts implements [variables.Session].
 func (x sessionFacts) WarningCounts() (warnings, errors int64) {
 	return x.session.Last.Counted.warnings, x.session.Last.Counted.errors
 }
 
-// DatabaseCollation implements [variablesOf].
+// DatabaseCollation implements [variables.Session].
 func (x sessionFacts) DatabaseCollation() types.Collation {
 	return x.session.DatabaseCollation(x.session.Database)
 }
 
-// Warn implements [variablesOf].
+// Warn implements [variables.Session].
 func (x sessionFacts) Warn(code sqlerr.Code, format string, args ...any) {
 	x.session.Warnings.Add(sqlerr.LevelWarning, code, format, args...)
 }

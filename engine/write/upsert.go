@@ -282,7 +282,7 @@ func isLeftOut(err error) bool {
 	return errors.Is(err, sqlerr.CodeCheckViolated) || errors.Is(err, sqlerr.CodeViewCheckFailed) || errors.Is(err, sqlerr.CodeAutoIncrementFailed)
 }
 
-// notNull returns a value as a column takes it: with IGNORE one that is NOT NULL takes zero or an empty text for NULL, with a warning.
+// notNull returns a value as a column takes it: with IGNORE one that is NOT NULL takes zero or an empty string for NULL, with a warning.
 func (u *upserting) notNull(def *table.ColumnDef, v types.Value) (types.Value, error) {
 	if !v.Null || def.Nullable || def.Generated != nil {
 		return v, nil

@@ -185,7 +185,7 @@ func (b *Binder) Rebuild(v *table.Version, columns []Rebuild) (*logical.Query, e
 }
 
 // implicitDefault returns what rows that are there get in a new column that is NOT NULL and has no default: zero, or an
-// empty text. needed says whether there are such rows.
+// empty string. needed says whether there are such rows.
 func implicitDefault(def *table.ColumnDef, needed bool) (expr.Expr, error) {
 	v := types.Value{Type: def.Type}
 	switch {

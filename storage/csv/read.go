@@ -446,7 +446,7 @@ func (t *Texts) tooMany(s *scanner) error {
 	return hintAtErrors(s.errorf("a record of more than %d fields; expected %s", len(names), fieldCount(names)))
 }
 
-// checkLast says whether the i-th field, counted from 0, may be the last one of the record that begins at a place.
+// checkLast says whether the i-th field, counted from 0, may be the last one of the record that begins at a position.
 func (t *Texts) checkLast(s *scanner, begin, i int) error {
 	names := t.fields[s.Number]
 	if i+1 == len(names) || t.opts.PadsNulls {

@@ -37,7 +37,7 @@ func newScanner(opts Options, b *textfile.Block) *scanner {
 
 const endsBytes = 64
 
-// find has the bits be those from a place of the text on. Eight bytes are compared at a time.
+// find has the bits be those from a position of the text on. Eight bytes are compared at a time.
 func (s *scanner) find(at int) {
 	if e := &s.ends; at > e.from && e.from >= 0 && at < e.base+endsBytes {
 		behind := ^uint64(0) << (at - e.base)

@@ -77,8 +77,8 @@ func (c *columnWriter) encode(with *scratch) error {
 func (c *columnWriter) encodePages(distinct *dictionary) {
 	if distinct.ok {
 		c.plain = c.plain[:0]
-		for _, text := range distinct.strings {
-			c.plain = appendString(c.plain, text)
+		for _, x := range distinct.strings {
+			c.plain = appendString(c.plain, x)
 		}
 		c.plain = c.appendInts(c.plain, distinct.ints)
 		c.page(distinct.len(), true, encodingPlain)
@@ -113,7 +113,7 @@ func (c *columnWriter) pageOf(row, done int, ofIndices bool) (rows, values int) 
 	for rows < limit && bytes < pageBytes {
 		if c.valid == nil || c.valid.Get(row+rows) {
 			if ofStrings {
-				bytes += len(c.text(done + values))
+				bytes += len(c.spelled(done + values))
 			}
 			values++
 		}
@@ -122,8 +122,8 @@ func (c *columnWriter) pageOf(row, done int, ofIndices bool) (rows, values int) 
 	return rows, values
 }
 
-// text returns the i-th text of those that are spelled.
-func (c *columnWriter) text(i int) []byte {
+// spelled returns the i-th string of those that are spelled.
+func (c *columnWriter) spelled(i int) []byte {
 	start := 0
 	if i > 0 {
 		start = c.ends[i-1]
@@ -158,7 +158,7 @@ func (c *columnWriter) appendPlain(dst []byte, first, n int) []byte {
 	switch {
 	case c.physical == parquet.Types.ByteArray:
 		for i := range n {
-			dst = appendString(dst, c.text(first+i))
+			dst = appendString(dst, c.spelled(first+i))
 		}
 		return dst
 	case c.typ.Phys() == types.PhysInt128:
@@ -191,8 +191,8 @@ func (c *columnWriter) appendInts(dst []byte, list []int64) []byte {
 	return dst
 }
 
-func appendString[T string | []byte](dst []byte, text T) []byte {
-	return append(binary.LittleEndian.AppendUint32(dst, uint32(len(text))), text...)
+func appendString[T string | []byte](dst []byte, s T) []byte {
+	return append(binary.LittleEndian.AppendUint32(dst, uint32(len(s))), s...)
 }
 
 // appendBigEndian appends the low bytes of a number, the highest first.
@@ -300,16 +300,16 @@ func (c *columnWriter) distinctStrings() (d dictionary) {
 		if i == sampled && len(d.strings) > sampledMax || i&(sampled-1) == 0 && !worth(len(d.strings), bytes, n, all) {
 			return dictionary{}
 		}
-		text := c.text(i)
-		at := maphash.Bytes(stringSeed, text)
+		x := c.spelled(i)
+		at := maphash.Bytes(stringSeed, x)
 		for {
 			slot := &c.slots[at&mask]
 			if *slot == 0 {
-				d.strings = append(d.strings, string(text))
+				d.strings = append(d.strings, string(x))
 				*slot = uint32(len(d.strings))
-				bytes += 4 + len(text)
+				bytes += 4 + len(x)
 			}
-			if d.strings[*slot-1] == string(text) {
+			if d.strings[*slot-1] == string(x) {
 				c.indices = append(c.indices, *slot-1)
 				break
 			}

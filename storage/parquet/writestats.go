@@ -84,7 +84,7 @@ func (c *columnWriter) stringExtremes(d *dictionary) (least, greatest []byte) {
 	}
 	c.spell()
 	for i := range c.ends {
-		take(c.text(i))
+		take(c.spelled(i))
 	}
 	return least, greatest
 }

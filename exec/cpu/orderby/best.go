@@ -21,14 +21,14 @@ type best struct {
 	s    *Sink
 	most int
 
-	mu     sync.RWMutex // held for reading by who looks at rows, for writing by who replaces the slots
-	slots  []bestSlot   // a power of 2
-	words  []uint64     // most of each slot: a heap whose root is the greatest, which at first are all the greatest there is
-	shift  uint         // that leaves the upper bits of a hash, a slot
-	isSure bool         // it is known to help, so it grows however many partitions there are
-	rows   atomic.Int64 // seen
-	used   atomic.Int64 // slots that have a partition
-	isOff  atomic.Bool  // no further rows are compared
+	mu    sync.RWMutex // held for reading by who looks at rows, for writing by who replaces the slots
+	slots []bestSlot   // a power of 2
+	words []uint64     // most of each slot: a heap whose root is the greatest, which at first are all the greatest there is
+	shift uint         // that leaves the upper bits of a hash, a slot
+	isOwn bool         // one worker's, which is known to help
+	rows  atomic.Int64 // seen
+	used  atomic.Int64 // slots that have a partition
+	isOff atomic.Bool  // no further rows are compared
 }
 
 type bestSlot struct {
@@ -54,27 +54,51 @@ const (
 	slotBytes  = 24
 )
 
-// newBest returns the table for a filter on ranks; nil if the partition is not one integer, the first key of the order is no number, or the memory does not suffice.
+// newBest returns the table for a filter on ranks; nil if the partition is not one integer, the first key of the order is no number, or the ranks or the memory are out of bounds.
 func newBest(s *Sink) *best {
-	parts, most := s.ranks.parts, s.ranks.most
-	if parts > 1 || len(s.KeyAt) == parts || most > bestBytes/firstSlots/8 || parts == 1 && s.types[s.KeyAt[0]].Phys() != types.PhysInt64 {
+	parts := s.ranks.parts
+	if parts > 1 || len(s.KeyAt) == parts || parts == 1 && s.types[s.KeyAt[0]].Phys() != types.PhysInt64 {
 		return nil
 	}
 	if by := s.types[s.KeyAt[parts]].Phys(); by != types.PhysInt64 && by != types.PhysFloat64 {
 		return nil
 	}
-	b := &best{s: s, most: int(most)}
-	if !b.resize(firstSlots) {
+	if s.ranks.most > bestCached/32 {
+		return nil
+	}
+	b := &best{s: s, most: int(s.ranks.most)}
+	if !b.begin() {
 		return nil
 	}
 	return b
 }
 
+// begin makes the first slots. It returns false if the memory does not suffice.
+func (b *best) begin() bool {
+	slots := firstSlots
+	for slots > 2 && b.bytes(slots) > bestCached {
+		slots /= 2
+	}
+	return b.resize(slots)
+}
+
+// bytes is the memory of so many slots.
+func (b *best) bytes(slots int) int64 { return int64(slots) * int64(slotBytes+8*b.most) }
+
+// mayHold says whether the table may have so many bytes. Of tables that workers have for themselves all together may have as much as one that they share.
+func (b *best) mayHold(bytes int64) bool {
+	if b.isOwn {
+		bytes *= int64(b.s.q.Threads)
+	}
+	if m := b.s.q.Memory; bytes > bestBytes || m.Limited() && bytes > m.Least()/bestPart {
+		return false
+	}
+	return bytes <= bestCached || b.isOwn || b.isWorthMore()
+}
+
 // resize replaces the slots by so many. It returns false if the memory does not suffice.
 func (b *best) resize(slots int) bool {
-	size := int64(slots) * int64(slotBytes+8*b.most)
-	m := b.s.q.Memory
-	if size > bestBytes || m.Limited() && size > m.Least()/bestPart || size > bestCached && !b.isSure && !b.isWorthMore() || m.Reserve(b.s.Name, size) != nil {
+	if !b.mayHold(b.bytes(slots)) || b.s.q.Memory.Reserve(b.s.Name, b.bytes(slots)) != nil {
 		return false
 	}
 	oldSlots, oldWords := b.slots, b.words
@@ -92,7 +116,7 @@ func (b *best) resize(slots int) bool {
 			copy(b.words[at*b.most:], oldWords[i*b.most:(i+1)*b.most])
 		}
 	}
-	m.Release(int64(len(oldSlots)) * int64(slotBytes+8*b.most))
+	b.s.q.Memory.Release(b.bytes(len(oldSlots)))
 	return true
 }
 
@@ -102,9 +126,10 @@ func (b *best) isWorthMore() bool {
 	return b.s.ranks.rows >= bestRows*float64(b.most)*float64(partitions)
 }
 
-// free gives the memory back.
+// free gives the memory back: no further rows are compared.
 func (b *best) free() {
-	b.s.q.Memory.Release(int64(len(b.slots)) * int64(slotBytes+8*b.most))
+	b.isOff.Store(true)
+	b.s.q.Memory.Release(b.bytes(len(b.slots)))
 	b.slots, b.words = nil, nil
 }
 
@@ -129,16 +154,17 @@ func (b *best) add(partition int64, word uint64) bool {
 	i, found := b.find(partition)
 	s := &b.slots[i]
 	for !found {
-		if b.isCrowded() {
+		if 4*b.used.Add(1) > 3*int64(len(b.slots)) { // a free slot has to stay, at which searches end
+			b.used.Add(-1)
 			return true
 		}
 		if s.state.CompareAndSwap(slotFree, slotTaken) {
 			s.partition = partition
 			s.cut.Store(math.MaxUint64)
 			s.state.Store(slotReady)
-			b.used.Add(1)
 			break
 		}
+		b.used.Add(-1)
 		i, found = b.find(partition) // somebody else was faster, for any partition
 		s = &b.slots[i]
 	}
@@ -209,8 +235,7 @@ func (b *best) filter(k *rankKeys, sel, kept []int32, areNew bool) []int32 {
 	}
 	if crowded && areNew {
 		b.mu.Lock()
-		if !b.isOff.Load() && b.isCrowded() && !b.resize(2*len(b.slots)) {
-			b.isOff.Store(true)
+		if !b.isOff.Load() && b.isCrowded() && !b.resize(2*len(b.slots)) && !b.isOwn {
 			b.free()
 		}
 		b.mu.Unlock()

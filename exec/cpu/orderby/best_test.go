@@ -10,6 +10,8 @@ import (
 	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/exec/cpu/task"
 	"github.com/radish-sql/radish/exec/memory"
+	"github.com/radish-sql/radish/planner/logical"
+	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/types"
 )
 
@@ -107,6 +109,17 @@ func TestBestSlots(t *testing.T) {
 		}
 		if n != partitions || b.used.Load() != partitions {
 			t.Fatalf("round %d: %d of %d rows are kept, %d slots are used", round, n, partitions, b.used.Load())
+		}
+	}
+}
+
+// However many rows of a partition are of interest there is a table, unless one partition's would be too large.
+func TestBestOfManyRanks(t *testing.T) {
+	for most, want := range map[int64]bool{1: true, 600: true, 100_000: true, 1 << 40: false} {
+		s := &Sink{q: &task.Query{Memory: memory.NewBudget(0)}, P: &physical.Sort{Keys: make([]logical.SortKey, 2)}, KeyAt: []int{0, 1}, types: []types.Type{types.Int64, types.Double},
+			ranks: rankFilter{most: most, parts: 1, rows: 1e7}}
+		if got := newBest(s) != nil; got != want {
+			t.Errorf("%d ranks: a table %v, want %v", most, got, want)
 		}
 	}
 }

@@ -42,16 +42,14 @@ func (x *Local) learn(cols []*column.Vector, kept []int32) {
 		return
 	}
 	k, ok := x.s.rankKeys(cols)
-	b := &best{s: x.s, most: x.s.best.most, isSure: true}
-	if !ok || !b.resize(firstSlots) {
+	b := &best{s: x.s, most: x.s.best.most, isOwn: true}
+	if !ok || !b.begin() {
 		return
 	}
 	for some := range slices.Chunk(kept, column.VectorSize) {
 		x.ranked.sel = b.filter(&k, some, x.ranked.sel[:0], true)
 	}
-	if !b.isOff.Load() {
-		x.ranked.own = b
-	}
+	x.ranked.own = b
 }
 
 // forget gives the memory of the worker's own best back.

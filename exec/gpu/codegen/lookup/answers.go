@@ -98,7 +98,7 @@ func (a *Answers) Union(d *column.Dictionary, literals []string) *column.Diction
 	return all
 }
 
-// Enum returns a dictionary of an ENUM's names and the codes of its indexes; 0 is the empty text.
+// Enum returns a dictionary of an ENUM's names and the codes of its indexes; 0 is the empty string.
 func (a *Answers) Enum(members *types.EnumMembers) (*column.Dictionary, *Data) {
 	x, ok := a.enums[members]
 	if !ok {

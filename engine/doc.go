@@ -15,5 +15,7 @@
 // Here are those that few others are like: transactions.go, prepare.go (PREPARE and EXECUTE), call.go, calibrate.go (CALL radish_calibrate) and kill.go. check.go finds errors in
 // statements without running them; position.go finds the positions of errors in a statement's text.
 //
+// Tests that run statements lie here, whichever package answers them.
+//
 // docs/internals/architecture.md lists all packages below this one and says how they were cut.
 package engine

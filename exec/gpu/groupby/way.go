@@ -175,6 +175,9 @@ func (w *Way) choose() {
 	}
 }
 
+// TakesShared says whether blocks have tables, or runs, in shared memory. It is known once all pipelines that end there are outlined.
+func (w *Way) TakesShared() bool { return w.way != nil && (w.way.declare != nil || w.way == &runs) }
+
 // settle decides how groups lie, once the forms of keys and arguments are known.
 func (f *Form) settle() {
 	at := len(f.Aggregate.Groups)

@@ -16,11 +16,8 @@ import (
 // one, of memory that the caches hold, or none, where it is copied to shared memory.
 
 func (x *keyFilter) String() string {
-	switch {
-	case x.exact:
+	if x.exact {
 		return "a bit for each value"
-	case x.isLocal:
-		return "hashed bits, copied by each block"
 	}
 	return "hashed bits"
 }
@@ -105,6 +102,8 @@ type ScanFilter struct {
 	f      *Form
 	key    int
 	filter *keyFilter // nil: the build has a bit for each key
+
+	isCopied bool // each block copies the filter to its shared memory
 }
 
 // String says of which column keys are looked up, and where.
@@ -112,7 +111,21 @@ func (x *ScanFilter) String() string {
 	if x.filter == nil {
 		return x.Column.Name + " in the bits of a build"
 	}
+	if x.isCopied {
+		return x.Column.Name + " in " + x.filter.String() + ", copied by each block"
+	}
 	return x.Column.Name + " in " + x.filter.String()
+}
+
+// SharedForFilters is what filters may have of a block's shared memory where its sink leaves that alone.
+func SharedForFilters(t *kernel.Tuning) int64 { return 2 * t.Filter.LocalBits / 8 }
+
+// ChooseCopy decides whether each block copies the filter to shared memory, of which so many bytes are left. It returns how many there are behind it.
+func (x *ScanFilter) ChooseCopy(left int64) int64 {
+	if x.isCopied = x.filter != nil && x.filter.isLocal && x.filter.bytes() <= left; x.isCopied {
+		left -= x.filter.bytes()
+	}
+	return left
 }
 
 // ScanFilter decides whether a scan's rows are looked up in a build; nil: they are not.
@@ -146,7 +159,7 @@ func (x *ScanFilter) Narrow(k *kernel.Kernel, s *codegen.Scope) {
 	case x.filter == nil:
 		narrowByBits(k, v, f.build.DenseMin, f.domain(), BitsWord{of{f.build}})
 	case v.Class == form.Int:
-		x.filter.narrow(k, v, FilterWord{of{f.build}, x.key})
+		x.filter.narrow(k, v, FilterWord{of{f.build}, x.key}, x.isCopied)
 	}
 }
 
@@ -163,13 +176,13 @@ func (x *ScanFilter) Bits() (first, last int64, bits any, ok bool) {
 }
 
 // narrow narrows `here` to rows whose key may be in the build.
-func (x *keyFilter) narrow(k *kernel.Kernel, v codegen.Value, word FilterWord) {
+func (x *keyFilter) narrow(k *kernel.Kernel, v codegen.Value, word FilterWord, isCopied bool) {
 	if x.exact {
 		narrowByBits(k, v, x.lo, x.slots, word)
 		return
 	}
 	name := k.Name("filter")
-	k.Filters = append(k.Filters, kernel.Filter{Name: name, Word: word, Bytes: x.bytes(), Local: x.isLocal})
+	k.Filters = append(k.Filters, kernel.Filter{Name: name, Word: word, Bytes: x.bytes(), IsCopied: isCopied})
 	bit := fmt.Sprintf("bit_at(%s, filter_hash(%s) >> %s)", name, v.Text, k.Literal(x.shift()))
 	if x.isLocal {
 		k.Line("here &= %s;", andNot(v.Null, bit)) // any value has a slot, so nothing waits for what came before
@@ -178,20 +191,23 @@ func (x *keyFilter) narrow(k *kernel.Kernel, v codegen.Value, word FilterWord) {
 	}
 }
 
-// DeclareFilters declares the filters that a kernel reads: where its sink leaves shared memory alone, small ones lie there.
+// DeclareFilters declares the filters that a kernel reads, and copies to shared memory what is to be copied.
 func DeclareFilters(k *kernel.Kernel) []string {
 	var lines []string
 	at := int64(0)
 	for _, u := range k.Filters {
 		from := k.Pointer("const u32", u.Word)
-		if size := u.Bytes; !k.Shared.Needs() && u.Local && at+size <= 2*k.Plan.Target.Tuning.Filter.LocalBits/8 {
-			lines = append(lines, fmt.Sprintf("const u32* %s = copy_filter(shared_at<u32>((i64)%s), %s, (i32)%s);", u.Name, k.Literal(uint64(at)), from, k.Literal(uint64(size/4))))
-			at += size
+		if u.IsCopied {
+			lines = append(lines, fmt.Sprintf("const u32* %s = copy_filter(shared_at<u32>((i64)%s), %s, (i32)%s);", u.Name, k.Literal(uint64(at)), from, k.Literal(uint64(u.Bytes/4))))
+			at += u.Bytes
 		} else {
 			lines = append(lines, fmt.Sprintf("const u32* %s = %s;", u.Name, from))
 		}
 	}
 	if at > 0 {
+		if k.Shared.Needs() {
+			panic("a filter lies where the sink has its table")
+		}
 		lines = append(lines, "block_barrier();")
 		k.Shared = kernel.SharedMemory{Bytes: at}
 		k.Threads = k.SharedThreads(at)

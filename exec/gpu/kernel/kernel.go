@@ -276,8 +276,8 @@ func (k *Kernel) Another(suffix string) *Kernel {
 
 // Filter is a filter of a build's key that a kernel reads under some name.
 type Filter struct {
-	Name  string
-	Word  any // its address
-	Bytes int64
-	Local bool // blocks copy it to shared memory, if they have any left
+	Name     string
+	Word     any // its address
+	Bytes    int64
+	IsCopied bool // blocks copy it to shared memory
 }

@@ -36,6 +36,7 @@ func TestDecisionsAreWritten(t *testing.T) {
 		{said: "single join: ", written: "// single join: "},
 		{said: "end when the query is cancelled", written: "stopped_at("},
 		{said: "appended by block", written: " = block_append("},
+		{said: ", copied by each block", written: " = copy_filter("},
 	}
 	target := *goldenTarget
 	target.Tuning.Filter.Rows = 0 // scans have filters of keys, however few rows they have

@@ -15,6 +15,22 @@ func (g *Program) outline() {
 	g.choices = join.NewChoices()
 	for g.outlineAll() {
 	}
+	for p, o := range g.Outlines {
+		if x, ok := o.Scan.(*scanOutline); ok {
+			g.chooseCopies(p, o, x)
+		}
+	}
+}
+
+// chooseCopies decides which filters of a scan blocks copy to shared memory: none where the sink has that.
+func (g *Program) chooseCopies(p *physical.Pipeline, o *kernel.Outline, x *scanOutline) {
+	left := join.SharedForFilters(&g.Target.Tuning)
+	if w, ok := o.Way.(*groupby.Way); g.choices.IsPartitioned(p) || ok && w.TakesShared() {
+		left = 0
+	}
+	for _, f := range x.keys {
+		left = f.ChooseCopy(left)
+	}
 }
 
 // outlineAll decides everything. It says whether something has to be decided otherwise that others have relied on.

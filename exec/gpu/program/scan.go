@@ -10,15 +10,13 @@ import (
 	"github.com/radish-sql/radish/exec/gpu/kernel"
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
-	"github.com/radish-sql/radish/sql/types"
 )
 
 // tableReader writes how a scan's columns are read.
 type tableReader struct {
 	*scanOutline
 	k      *writer
-	vector []string           // by column: the array of a thread's items, where they were loaded at once
-	rows   []*join.ScanFilter // those of its filters that are tested row by row
+	vector []string // by column: the array of a thread's items, where they were loaded at once
 }
 
 // openSource writes the loop over the source's rows, up to where a row's own text begins: `row` is its number there, and `here` says
@@ -82,7 +80,9 @@ func (k *writer) openValues(s *codegen.Scope, src *physical.ValuesScan) {
 func (k *writer) openTable(s *codegen.Scope, scan *physical.TableScan) {
 	k.Note(kernel.Note{What: "scan of " + scan.Alias})
 	r := &tableReader{scanOutline: k.Scan.(*scanOutline), k: k, vector: make([]string, len(scan.Cols))}
-	r.rows = r.keys
+	if r.items > 0 {
+		k.Items = r.items
+	}
 	if r.oneByOne {
 		r.openOneByOne(s)
 		return
@@ -113,9 +113,6 @@ func (k *writer) openTable(s *codegen.Scope, scan *physical.TableScan) {
 	r.prefetch()
 	k.Either = r.either()
 	if !r.packsRows {
-		if r.bytes() <= 8 {
-			k.Items = 8
-		}
 		k.Tile = k.Gap()
 	}
 	r.keepRanges()
@@ -127,9 +124,7 @@ func (k *writer) openTable(s *codegen.Scope, scan *physical.TableScan) {
 		r.openPacked(s)
 		return
 	}
-	if len(r.rest) == 0 {
-		r.keepBits(r.divideKeys())
-	}
+	r.keepBits(r.bits)
 	r.openItems()
 	k.Line("const i64 row = t.mine() + i;")
 	k.Line("bool here = alive >> i & 1;")
@@ -159,7 +154,6 @@ func (r *tableReader) openRowByRow() {
 		k.Open("RADISH_NO_UNROLL for (i32 at = 0; at < RADISH_BLOCK * RADISH_ITEMS; at += RADISH_BLOCK) {")
 		k.Line("const i64 row = t.first + at + thread_index();")
 	} else {
-		k.Items = 1
 		k.Line("const i64 row = t.mine();")
 	}
 	k.Line("bool here = row >= t.low && row < t.end;")
@@ -168,7 +162,7 @@ func (r *tableReader) openRowByRow() {
 	}
 	k.rowFilter = func(s *codegen.Scope) *codegen.Scope {
 		r.bind(s, "")
-		if len(r.rest)+len(r.rows) == 0 {
+		if len(r.rest)+len(r.single) == 0 {
 			return s
 		}
 		k.Line("bool here = true; // and passes")
@@ -182,7 +176,6 @@ func (r *tableReader) openRowByRow() {
 func (r *tableReader) openOneByOne(s *codegen.Scope) {
 	k := r.k
 	k.OpenTableDeferring(r.scan)
-	k.Items = 1
 	k.stopAtLimit()
 	k.Line("const OneRow t{row};")
 	k.Line("u32 alive = here;")
@@ -195,7 +188,7 @@ func (r *tableReader) openOneByOne(s *codegen.Scope) {
 		}
 	}
 	r.keepRanges()
-	r.keepBits(r.divideKeys())
+	r.keepBits(r.bits)
 	k.Line("here = alive & 1;")
 	r.bind(s, "0")
 	r.narrow(s)
@@ -260,36 +253,12 @@ func (r *tableReader) keepBits(builds []*join.ScanFilter) {
 	}
 }
 
-// divideKeys divides the filters by keys of builds into those that keepBits writes and those that narrow is to write.
-func (r *tableReader) divideKeys() (bits []*join.ScanFilter) {
-	r.rows = nil
-	for _, f := range r.keys {
-		if r.byOffset(f) {
-			bits = append(bits, f)
-		} else {
-			r.rows = append(r.rows, f)
-		}
-	}
-	return bits
-}
-
-// byOffset says whether a build's bits can be found by a column's offsets, which are loaded at once and have 32 bits at most.
-func (r *tableReader) byOffset(f *join.ScanFilter) bool {
-	at := slices.Index(r.scan.Cols, f.Column)
-	if at < 0 || r.vector[at] == "" || r.forms[at].Class != form.Int || r.forms[at].Width > 4 || f.Column.Typ.Phys() != types.PhysInt64 {
-		return false
-	}
-	_, _, _, ok := f.Bits()
-	return ok
-}
-
 // dropDead writes which of a thread's rows do not pass the filters, but for ranges.
 func (r *tableReader) dropDead() {
-	bits := r.divideKeys()
-	if len(r.rest)+len(r.rows) > 0 {
+	if len(r.rest)+len(r.single) > 0 {
 		r.dropItems()
 	}
-	r.keepBits(bits)
+	r.keepBits(r.bits)
 }
 
 // dropItems writes what narrow writes for each of a thread's rows.
@@ -325,7 +294,6 @@ func (r *tableReader) openSparse(s *codegen.Scope) {
 func (r *tableReader) openPacked(s *codegen.Scope) {
 	k := r.k
 	r.dropDead()
-	k.Items = 8
 	k.Line("RADISH_SHARED u16 survivors[RADISH_BLOCK * RADISH_ITEMS];")
 	k.Line("const u32 count = compact_tile<RADISH_ITEMS>(alive, survivors);")
 	k.Open("for (u32 at = 0; at < count; at += RADISH_BLOCK) {")
@@ -423,7 +391,7 @@ func (r *tableReader) narrow(s *codegen.Scope) {
 			k.Close()
 		}
 	}
-	for _, f := range r.rows {
+	for _, f := range r.single {
 		f.Narrow(k.Kernel, s)
 	}
 }

@@ -2,6 +2,7 @@ package program
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/radish-sql/radish/exec/gpu/codegen"
@@ -29,7 +30,10 @@ type scanOutline struct {
 	ranges []columnRange
 	rest   []expr.Expr
 	keys   []*join.ScanFilter
+	bits   []*join.ScanFilter // of keys: those whose builds have bits that are found by a column's offsets, for all of a thread's rows at once,
+	single []*join.ScanFilter // and the others, which are looked up row by row
 
+	items      int  // rows that a thread takes at once, unless the sink has it otherwise; 0: any number
 	hasFilters bool // there are columns that filters read
 	oneByOne   bool // a thread takes one row at a time, which may come again for a run that was put off
 	rowByRow   bool // a thread takes one row at a time, and loads columns where they are used: the text is shorter
@@ -66,18 +70,28 @@ func (x *scanOutline) String() string {
 	if x.hasDeleted {
 		parts = append(parts, "skip deleted rows")
 	}
-	var ranges, keys []string
+	var ranges []string
 	for _, r := range x.ranges {
 		ranges = append(ranges, x.scan.Cols[r.at].Name)
 	}
-	for _, f := range x.keys {
-		keys = append(keys, f.String())
+	lookUp := func(filters []*join.ScanFilter) {
+		var names []string
+		for _, f := range filters {
+			names = append(names, f.String())
+		}
+		add("look up %s", names)
 	}
 	add("test ranges of %s", ranges)
+	if !x.dropsFirst() {
+		lookUp(x.bits)
+	}
 	if n := len(x.rest); n > 0 {
 		parts = append(parts, fmt.Sprintf("test other filters (%d)", n))
 	}
-	add("look up %s", keys)
+	lookUp(x.single)
+	if x.dropsFirst() {
+		lookUp(x.bits)
+	}
 	if x.packsRows && (x.hasFilters || x.hasDeleted) {
 		parts = append(parts, "pack the rows that pass")
 	}
@@ -93,6 +107,43 @@ func (x *scanOutline) either() bool { return x.tiled() && x.hasFilters }
 
 // tiled says whether a thread takes its rows of a tile in turn.
 func (x *scanOutline) tiled() bool { return !x.packsRows && !x.oneByOne && !x.rowByRow }
+
+// dropsFirst says whether all filters are tested before anything else is done with a row.
+func (x *scanOutline) dropsFirst() bool { return (x.packsRows || x.sparse) && !x.rowByRow }
+
+// divideKeys decides which keys are looked up by bits, of all of a thread's rows at once.
+func (x *scanOutline) divideKeys() {
+	atOnce := x.oneByOne || x.dropsFirst() || !x.rowByRow && len(x.rest) == 0
+	for _, f := range x.keys {
+		if atOnce && x.byOffset(f) {
+			x.bits = append(x.bits, f)
+		} else {
+			x.single = append(x.single, f)
+		}
+	}
+}
+
+// byOffset says whether a build's bits can be found by a column's offsets, which are loaded at once and have 32 bits at most.
+func (x *scanOutline) byOffset(f *join.ScanFilter) bool {
+	at := slices.Index(x.scan.Cols, f.Column)
+	if at < 0 || !x.first[at] || x.forms[at].Class != form.Int || x.forms[at].Width > 4 || f.Column.Typ.Phys() != types.PhysInt64 {
+		return false
+	}
+	_, _, _, ok := f.Bits()
+	return ok
+}
+
+// chooseItems decides how many rows a thread takes at once.
+func (x *scanOutline) chooseItems(p *physical.Pipeline) {
+	_, isAggregate := p.Sink.(*physical.Aggregate)
+	switch {
+	case x.oneByOne, x.rowByRow && !isAggregate:
+		x.items = 1
+	case x.rowByRow:
+	case x.packsRows && (x.hasFilters || x.hasDeleted), !x.packsRows && x.bytes() <= 8:
+		x.items = 8
+	}
+}
 
 // bytes is what a thread loads at once of a row before it is filtered.
 func (x *scanOutline) bytes() (n int) {
@@ -148,6 +199,8 @@ func (o *outliner) table(scan *physical.TableScan) error {
 		o.Forms.Bind(c.ID, of, false)
 	}
 	x.ranges, x.rest = divide(scan, x.forms, x.first)
+	x.divideKeys()
+	x.chooseItems(o.Pipeline)
 	o.Scan, o.Tiled, o.MaxRows = x, x.tiled(), float64(scan.Table.Rows())
 	return o.checkFilters(x)
 }

@@ -48,7 +48,11 @@ func (l *ledger) replace(before, after *table.Version) {
 // Whatever is done to tables, and whatever they share, what a ledger adds and drops sums up to what the versions take that are
 // there, each piece of memory once, and to nothing when they are gone.
 func TestLedger(t *testing.T) {
-	for seed := range uint64(20) {
+	seeds := uint64(20)
+	if testing.Short() {
+		seeds = 5
+	}
+	for seed := range seeds {
 		r := rand.New(rand.NewPCG(seed, 3))
 		schema := footprintSchema(table.Key{Name: "PRIMARY", Columns: []int{0}, Primary: true, Unique: true})
 		tables := []*table.Version{table.New(schema)}

@@ -105,15 +105,5 @@ func selectIntoFolder(st *session.Statement, plain ast.Node, name string) (*resu
 			}
 		}
 	})
-	if err == nil {
-		err = st.Context.Err() // it may have ended behind the last row
-	}
-	if err != nil {
-		folder.Discard()
-		return nil, err
-	}
-	if err := folder.Commit(); err != nil {
-		return nil, files.CannotWrite(name, err)
-	}
-	return &result.Result{RowsAffected: rows}, nil
+	return written(st, folder, name, rows, err)
 }

@@ -57,15 +57,23 @@ func SelectInto(st *session.Statement, plain ast.Node, into *ast.SelectIntoOptio
 		}
 		return err
 	})
+	return written(st, f, into.FileName, rows, err)
+}
+
+// written gives what a SELECT has written its name. If that went wrong, or the statement was cancelled, what stood there before stays.
+func written(st *session.Statement, target interface {
+	Commit() error
+	Discard()
+}, name string, rows int64, err error) (*result.Result, error) {
 	if err == nil {
 		err = st.Context.Err() // it may have ended behind the last row
 	}
 	if err != nil {
-		f.Discard()
+		target.Discard()
 		return nil, err
 	}
-	if err := f.Commit(); err != nil {
-		return nil, files.CannotWrite(into.FileName, err)
+	if err := target.Commit(); err != nil {
+		return nil, files.CannotWrite(name, err)
 	}
 	return &result.Result{RowsAffected: rows}, nil
 }

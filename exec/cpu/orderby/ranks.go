@@ -155,12 +155,10 @@ func (x *Local) dropBehind(b *best) (dropped bool, err error) {
 	if !isWorthDropping(len(kept), x.N) {
 		return false, nil
 	}
-	x.ranked.limit = max(s.q.Tuning.RankedRows, 3*len(kept))
-	x.ranked.dropped = true
-	segs, account, from := x.Segs, x.Mem, 0
-	arena := x.Strings
-	x.Segs, x.N, x.Marks, x.Strings = nil, 0, []rowstore.Mark{{Seq: x.seq}}, rowstore.Arena{}
+	segs, account, arena, from := x.Segs, x.Mem, x.Strings, 0
+	x.Strings = rowstore.Arena{}
 	x.Mem = memory.Account{Budget: s.q.Memory, Operator: s.Name}
+	x.empty(len(kept))
 	for i, seg := range segs {
 		held := arena
 		rowstore.Loosen(seg.Cols, &held)
@@ -227,14 +225,19 @@ func (x *Local) dropSorted() error {
 		x.ranked.limit = triesFewer * n
 		return nil
 	}
-	x.ranked.limit = max(q.Tuning.RankedRows, 3*len(kept))
-	x.ranked.dropped = true
 	x.forget()
 	x.learn(cols, kept)
 	rowstore.Loosen(cols, &x.Strings)
-	x.Segs, x.N, x.Marks = nil, 0, []rowstore.Mark{{Seq: x.seq}}
 	x.Mem.Close()
+	x.empty(len(kept))
 	return x.Append(cols, kept, n)
+}
+
+// empty takes all rows out, of which so many come back in another order.
+func (x *Local) empty(kept int) {
+	x.Segs, x.N, x.Marks = nil, 0, []rowstore.Mark{{Seq: x.seq}}
+	x.ranked.limit = max(x.s.q.Tuning.RankedRows, 3*kept)
+	x.ranked.dropped = true
 }
 
 // highest sorts rows and returns those whose rank is not too high, in their order.

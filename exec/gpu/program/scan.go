@@ -150,11 +150,11 @@ func (r *tableReader) prefetch() {
 func (r *tableReader) openRowByRow() {
 	k := r.k
 	k.Line("// row by row")
-	if _, isAggregate := k.Pipeline.Sink.(*physical.Aggregate); isAggregate {
+	if r.items == 1 {
+		k.Line("const i64 row = t.mine();")
+	} else {
 		k.Open("RADISH_NO_UNROLL for (i32 at = 0; at < RADISH_BLOCK * RADISH_ITEMS; at += RADISH_BLOCK) {")
 		k.Line("const i64 row = t.first + at + thread_index();")
-	} else {
-		k.Line("const i64 row = t.mine();")
 	}
 	k.Line("bool here = row >= t.low && row < t.end;")
 	if r.hasDeleted {

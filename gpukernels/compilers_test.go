@@ -97,6 +97,11 @@ func fakeCompiler(kind string) {
 		case "sleep":
 			ms, _ := strconv.Atoi(argument)
 			time.Sleep(time.Duration(ms) * time.Millisecond)
+		case "meet":
+			if err := meet(argument); err != nil {
+				fakeAnswer(int(KindInternal), 7, err.Error())
+				continue
+			}
 		case "wrong":
 			fakeAnswer(int(KindInternal), 6, "line 1: "+argument)
 			continue
@@ -104,6 +109,34 @@ func fakeCompiler(kind string) {
 		fakeAnswer(0, 0, fmt.Sprintf("there:%d:%s:%s:%s", binary.NativeEndian.Uint32(head[:]), texts[0], texts[1], texts[2]))
 	}
 }
+
+// meet waits until so many sources are being compiled, or have been, and each has left a file in a folder: "4 /folder".
+func meet(argument string) error {
+	number, folder, _ := strings.Cut(argument, " ")
+	n, err := strconv.Atoi(number)
+	if err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(folder, "there")
+	if err != nil {
+		return err
+	}
+	f.Close()
+	for end := time.Now().Add(meetingLimit); ; time.Sleep(time.Millisecond) {
+		all, err := os.ReadDir(folder)
+		switch {
+		case err != nil:
+			return err
+		case len(all) >= n:
+			return nil
+		case time.Now().After(end):
+			return fmt.Errorf("%d of %d sources are compiled at once", len(all), n)
+		}
+	}
+}
+
+// meetingLimit is generous, for a busy machine.
+const meetingLimit = 20 * time.Second
 
 // fakeCompilers is a pool of this program's processes. What this process compiles is "here:" and the source.
 func fakeCompilers(t *testing.T, kind string, most int) *Compilers {
@@ -133,7 +166,7 @@ func fakeCompilers(t *testing.T, kind string, most int) *Compilers {
 // until waits for something to come true.
 func until(t *testing.T, what string, f func() bool) {
 	t.Helper()
-	for end := time.Now().Add(20 * time.Second); !f(); time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(meetingLimit); !f(); time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatal("this did not come true: ", what)
 		}
@@ -194,6 +227,7 @@ func TestCompilersFail(t *testing.T) {
 			if s := c.Status(); !strings.Contains(s.Problem, x.why) || s.Processes != 0 {
 				t.Errorf("status %+v, want %q", s, x.why)
 			}
+			c.limits.task = workerLimit
 			image, _, err = c.Compile(NewTurn(), 90, "the next") // by a new process
 			if err != nil || !strings.HasPrefix(string(image), "there:") {
 				t.Errorf("then: image %q, %v", image, err)
@@ -343,45 +377,62 @@ func TestCompilersMany(t *testing.T) {
 func TestCompilersAtOnce(t *testing.T) {
 	c := fakeCompilers(t, "good", 4)
 	ready(t, c, 4)
-	begin := time.Now()
+	source := fmt.Sprint("meet 5 ", t.TempDir())
+	var here atomic.Int64
+	c.here = func(_ int, source string, _ []string) ([]byte, error) {
+		if here.Add(1) > 1 {
+			t.Error("two sources are compiled here at once")
+		}
+		defer here.Add(-1)
+		return nil, meet(strings.TrimPrefix(source, "meet "))
+	}
 	var wg sync.WaitGroup
 	for range 10 {
 		wg.Go(func() {
-			if _, _, err := c.Compile(NewTurn(), 90, "sleep 500"); err != nil {
+			if _, _, err := c.Compile(NewTurn(), 90, source); err != nil {
 				t.Error(err)
 			}
 		})
 	}
 	wg.Wait()
-	if took := time.Since(begin); took < time.Second || took > 1900*time.Millisecond { // two rounds of five
-		t.Errorf("ten sources of half a second took %v", took)
+	if s := c.Status(); s.Processes != 4 || s.Problem != "" {
+		t.Errorf("status %+v", s)
 	}
 }
 
 // TestCompilersIdle: processes that have nothing to do end, but for those that are to be ready for the next query; more are started for the next sources.
 func TestCompilersIdle(t *testing.T) {
+	const idle = 50 * time.Millisecond
 	c := fakeCompilers(t, "good", 4)
 	fullHere(c)
-	c.limits.idle = 50 * time.Millisecond
 	ready(t, c, 4)
+	idleAfter := func(d time.Duration) {
+		c.mutex.Lock()
+		defer c.mutex.Unlock()
+		c.limits.idle = d
+	}
+	all4 := func() { // has each of four processes compile a source
+		source := fmt.Sprint("meet 4 ", t.TempDir())
+		var all sync.WaitGroup
+		for range 4 {
+			all.Go(func() {
+				image, _, err := c.Compile(NewTurn(), 90, source)
+				if err != nil || !strings.HasPrefix(string(image), "there:") {
+					t.Errorf("image %q, %v", image, err)
+				}
+			})
+		}
+		all.Wait()
+	}
+	idleAfter(idle)
+	all4()
 	until(t, "two have ended", func() bool { return c.Status().Processes == warmWorkers })
-	time.Sleep(4 * c.limits.idle)
+	time.Sleep(4 * idle)
 	if n := c.Status().Processes; n != warmWorkers {
 		t.Errorf("%d processes are left", n)
 	}
-	c.mutex.Lock()
-	c.limits.idle = time.Minute
-	c.mutex.Unlock()
-	var all sync.WaitGroup
-	for range 4 {
-		all.Go(func() {
-			image, _, err := c.Compile(NewTurn(), 90, "sleep 500")
-			if err != nil || !strings.HasPrefix(string(image), "there:") {
-				t.Errorf("image %q, %v", image, err)
-			}
-		})
-	}
-	all.Wait()
+	idleAfter(time.Minute)
+	all4()
 	if s := c.Status(); s.Processes != 4 || s.Problem != "" {
 		t.Errorf("ending of idleness is a problem: %+v", s)
 	}

@@ -199,12 +199,14 @@ func TestBeginInBackground(t *testing.T) {
 	var mutex sync.Mutex
 	var order []int
 	compile := d.compilers.here
+	begun := make(chan struct{})
 	d.compilers.here = func(capability int, text string, options []string) ([]byte, error) {
 		var i int
 		_, _ = fmt.Sscanf(text[strings.Index(text, "(k"):], "(k%d", &i)
 		mutex.Lock()
 		order = append(order, i)
 		mutex.Unlock()
+		<-begun // the first is compiled until the others wait
 		return compile(capability, text, options)
 	}
 	later := NewBackgroundTurn()
@@ -213,6 +215,7 @@ func TestBeginInBackground(t *testing.T) {
 		all = append(all, d.BeginIn(ctx, later, source(i)))
 	}
 	all = append(all, d.BeginIn(ctx, NewBackgroundTurn(), source(2)), d.Begin(ctx, source(3)))
+	close(begun)
 	for _, l := range all {
 		m, _, err := l.Wait(ctx)
 		if err != nil {

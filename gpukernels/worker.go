@@ -28,6 +28,8 @@ const (
 	workerProtocol = 1
 	mostAnswer     = 256 << 20 // bytes of an image
 	mostText       = 64 << 20  // bytes of a source
+
+	endingLimit = 10 * time.Second // from the end of a process's pipes to its own, on a busy machine
 )
 
 // errWorker is why a worker did not answer. It is not the source's fault as far as anyone knows.
@@ -150,7 +152,7 @@ func (w *worker) fail(doing string, err error, limit time.Duration) error {
 	if gone { // of itself, most likely: its pipes are closed a little before the parent hears of its end
 		select {
 		case <-w.ended:
-		case <-time.After(time.Second):
+		case <-time.After(endingLimit):
 			gone = false
 		}
 	}

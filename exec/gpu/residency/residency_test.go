@@ -149,9 +149,7 @@ func stream(t *testing.T, d *gpukernels.Device) *gpukernels.Stream {
 }
 
 func TestResident(t *testing.T) {
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
-	rng := rand.New(rand.NewPCG(seed, 1))
+	rng := rand.New(rand.NewPCG(gputest.Seed(t), 1))
 	gputest.Each(t, func(t *testing.T, d *gpukernels.Device) {
 		r := opened(t, d)
 		s := stream(t, d)

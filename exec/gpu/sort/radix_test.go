@@ -6,11 +6,12 @@ import (
 	"testing"
 
 	"github.com/radish-sql/radish/exec/gpu/form"
+	"github.com/radish-sql/radish/gpukernels/gputest"
 )
 
 // TestPack packs random keys as sort_pack does, and compares the order of the words with that of the keys.
 func TestPack(t *testing.T) {
-	rng := rand.New(rand.NewPCG(uint64(rand.Int64()), 1))
+	rng := rand.New(rand.NewPCG(gputest.Seed(t), 1))
 	type key struct {
 		null bool
 		bits uint64

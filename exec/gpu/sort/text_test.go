@@ -7,11 +7,12 @@ import (
 
 	"github.com/radish-sql/radish/exec/gpu/form"
 	"github.com/radish-sql/radish/exec/gpu/kernel"
+	"github.com/radish-sql/radish/gpukernels/gputest"
 )
 
 // TestMight wants every step that rows turn out to need among those that were expected or might be needed, unless the estimate was more than a thousand times too low or keys are packed.
 func TestMight(t *testing.T) {
-	rng := rand.New(rand.NewPCG(rand.Uint64(), 15))
+	rng := rand.New(rand.NewPCG(gputest.Seed(t), 15))
 	late := 0
 	for range 20_000 {
 		random := func() float64 { return math.Floor(math.Exp(rng.Float64() * math.Log(1e8))) }

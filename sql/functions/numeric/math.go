@@ -1,8 +1,11 @@
 package numeric
 
 import (
+	"fmt"
 	"hash/crc32"
 	"math"
+	"strconv"
+	"sync"
 	"unsafe"
 
 	"github.com/radish-sql/radish/column"
@@ -31,9 +34,9 @@ func mathFunctions() []*expr.Function {
 	return []*expr.Function{
 		partial("sqrt", "SQRT(x)", "The square root; NULL for a negative x.", math.Sqrt, func(x float64) bool { return !(x < 0) }, ""),
 		one("exp", "EXP(x)", "e to the power x.", math.Exp),
-		partial("ln", "LN(x)", "The natural logarithm; NULL unless x is positive.", math.Log, positive, badLog),
+		partial("ln", "LN(x)", "The natural logarithm; NULL unless x is positive.", ln, positive, badLog),
 		partial("log2", "LOG2(x)", "The logarithm to base 2; NULL unless x is positive.", math.Log2, positive, badLog),
-		partial("log10", "LOG10(x)", "The logarithm to base 10; NULL unless x is positive.", math.Log10, positive, badLog),
+		partial("log10", "LOG10(x)", "The logarithm to base 10; NULL unless x is positive.", log10, positive, badLog),
 		{Name: "log", Category: category, Syntax: "LOG([b,] x)", MinArgs: 1, MaxArgs: 2,
 			Doc:     "The logarithm, natural or to base b; NULL unless x > 0 and b > 1.",
 			Resolve: resolvePartial, Eval: evalLog},
@@ -140,9 +143,9 @@ func evalLog(c *expr.Context, _ *expr.Call, out *column.Vector, args []*column.V
 			out.SetNull(int(i), n)
 			continue
 		}
-		out.F64[i] = math.Log(v)
+		out.F64[i] = ln(v)
 		if len(args) == 2 {
-			out.F64[i] /= math.Log(base)
+			out.F64[i] /= ln(base)
 		}
 	}
 	return nil
@@ -151,7 +154,7 @@ func evalLog(c *expr.Context, _ *expr.Call, out *column.Vector, args []*column.V
 func evalPow(_ *expr.Context, call *expr.Call, out *column.Vector, args []*column.Vector, sel []int32, n int) error {
 	x, y := expr.Floats(args[0]), expr.Floats(args[1])
 	for _, i := range expr.Positions(sel, n) {
-		r := math.Pow(x.At(int(i)), y.At(int(i)))
+		r := pow(x.At(int(i)), y.At(int(i)))
 		if expr.Overflows(r, x.At(int(i)), y.At(int(i))) {
 			return sqlerr.DataOutOfRange("DOUBLE", expr.Spelled(call))
 		}
@@ -159,6 +162,50 @@ func evalPow(_ *expr.Context, call *expr.Call, out *column.Vector, args []*colum
 	}
 	return nil
 }
+
+// pow is x to the power y. Package math multiplies powers of ten together, and rounds each time, so that many come out wrong.
+func pow(x, y float64) float64 {
+	if x == 10 && y == math.Trunc(y) && math.Abs(y) <= mostPower {
+		return powersOfTen()[mostPower+int(y)]
+	}
+	return math.Pow(x, y)
+}
+
+// ln is the natural logarithm. Package math has that of subnormal numbers wrong.
+func ln(x float64) float64 {
+	const scale = 52
+	if x < leastNormal && x > 0 {
+		return math.Log(x*(1<<scale)) - scale*math.Ln2
+	}
+	return math.Log(x)
+}
+
+// log10 is the logarithm to base 10, exact where it is whole.
+func log10(x float64) float64 {
+	r := math.Log10(x)
+	if x < leastNormal {
+		r = ln(x) / math.Ln10
+	}
+	if whole := math.Round(r); math.Abs(whole) <= mostPower && x == powersOfTen()[mostPower+int(whole)] {
+		return whole
+	}
+	return r
+}
+
+// leastNormal is the least positive double that is not subnormal.
+const leastNormal = 0x1p-1022
+
+// mostPower is more than the exponent of any power of ten that is neither 0 nor infinite.
+const mostPower = 400
+
+// powersOfTen are the doubles next to 10 to the powers from -mostPower to mostPower, as my_double_round of MySQL has them.
+var powersOfTen = sync.OnceValue(func() *[2*mostPower + 1]float64 {
+	var all [2*mostPower + 1]float64
+	for i := range all {
+		all[i], _ = strconv.ParseFloat(fmt.Sprint("1e", i-mostPower), 64) // beyond the range: 0 or infinite
+	}
+	return &all
+})
 
 func evalAtan(_ *expr.Context, _ *expr.Call, out *column.Vector, args []*column.Vector, sel []int32, n int) error {
 	y := expr.Floats(args[0])

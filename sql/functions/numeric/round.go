@@ -169,7 +169,7 @@ func rounder(cut bool) expr.Kernel {
 			places, power := int64(0), 1.0
 			for _, i := range expr.Positions(sel, n) {
 				if d := digits.At(int(i)); d != places {
-					places, power = d, math.Pow(10, math.Abs(float64(d)))
+					places, power = d, pow(10, math.Abs(float64(d)))
 				}
 				x := a.At(int(i))
 				r := roundFloat(x, places, power, cut)

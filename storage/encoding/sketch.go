@@ -2,7 +2,6 @@ package encoding
 
 import (
 	"bytes"
-	"hash/maphash"
 	"math"
 	"math/bits"
 	"slices"
@@ -50,8 +49,6 @@ func (s *Sketch) Estimate() float64 {
 	}
 	return estimate
 }
-
-var sketchSeed = maphash.MakeSeed()
 
 // Sketch returns the sketch of the chunk's values that are not NULL. It is made at the first call and kept.
 func (c *Chunk) Sketch() *Sketch {
@@ -123,7 +120,7 @@ func distinctCodes[U uint8 | uint16 | uint32](codes []U, valid column.Bitmap, li
 func (s *Sketch) addCodes(c *Chunk, seen []byte, isString bool) {
 	for code := bytes.IndexByte(seen, 1); code >= 0; {
 		if isString {
-			s.AddHash(maphash.String(sketchSeed, c.Dict.Value(uint32(code))))
+			s.AddHash(hashString(c.Dict.Value(uint32(code))))
 		} else {
 			s.AddHash(mix(uint64(c.Base) + uint64(code)))
 		}
@@ -197,25 +194,4 @@ func addIntegers[T uint32 | int64](s *Sketch, base uint64, values []T, sorted bo
 			s.AddHash(uint64(i)<<(64-sketchBits) | low>>sketchBits)
 		}
 	}
-}
-
-func hashValue(v types.Value) uint64 {
-	switch v.Type.Phys() {
-	case types.PhysFloat64:
-		return mix(types.FloatKey(v.F))
-	case types.PhysInt128:
-		return mix(v.D.Lo ^ mix(uint64(v.D.Hi)))
-	case types.PhysString:
-		return maphash.String(sketchSeed, v.S)
-	default:
-		return mix(uint64(v.I))
-	}
-}
-
-// mix is the finaliser of SplitMix64 (Steele, Lea, Flood 2014), of a value moved away from its fixed point 0.
-func mix(x uint64) uint64 {
-	x += 0x9E3779B97F4A7C15
-	x = (x ^ x>>30) * 0xBF58476D1CE4E5B9
-	x = (x ^ x>>27) * 0x94D049BB133111EB
-	return x ^ x>>31
 }

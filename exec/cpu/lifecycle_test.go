@@ -21,6 +21,9 @@ import (
 	"github.com/radish-sql/radish/sql/types"
 )
 
+// lateLimit is how long a cancelled plan may go on here: 100 ms are promised, but the machine may be busy. Nested loops take far longer when nobody cancels them.
+const lateLimit = 10 * time.Second
+
 // crossPlan pairs a table of n rows with itself.
 func crossPlan(n int, ts ...physical.Transform) *physical.Plan {
 	g := enginetest.NewGen(rand.New(rand.NewPCG(1, 2)), n)
@@ -37,7 +40,7 @@ func crossPlan(n int, ts ...physical.Transform) *physical.Plan {
 func noGoroutines(t *testing.T) {
 	before := runtime.NumGoroutine()
 	t.Cleanup(func() {
-		for range 100 {
+		for range 1000 {
 			if runtime.NumGoroutine() <= before {
 				return
 			}
@@ -65,7 +68,7 @@ func TestCancelEndsNestedLoop(t *testing.T) {
 		if err := c.Close(); err != nil {
 			t.Fatal(err)
 		}
-		if d := time.Since(begin); d > 2*time.Second { // 100 ms on an idle machine
+		if d := time.Since(begin); d > lateLimit {
 			t.Errorf("%d threads: cancelled after %v", threads, d)
 		}
 	}
@@ -90,7 +93,7 @@ func TestCancelBeforeTheResult(t *testing.T) {
 	if !errors.Is(err, sqlerr.Cancelled) {
 		t.Fatalf("error %v", err)
 	}
-	if d := time.Since(begin); d > 2*time.Second {
+	if d := time.Since(begin); d > lateLimit {
 		t.Errorf("cancelled after %v", d)
 	}
 }
@@ -209,7 +212,7 @@ func TestCancelEndsWindow(t *testing.T) {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Duration(1+20*round)*time.Millisecond)
 		budget := memory.NewBudget(1 << 32)
 		cur, err := start(ctx, g.Result(g.Read(x, out), out), schedule.Config{Threads: 2, Memory: budget})
-		if deadline, _ := ctx.Deadline(); time.Since(deadline) > 2*time.Second { // 100 ms on an idle machine
+		if deadline, _ := ctx.Deadline(); time.Since(deadline) > lateLimit {
 			t.Errorf("cancelled %v late", time.Since(deadline))
 		}
 		cancel()

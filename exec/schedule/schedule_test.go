@@ -247,14 +247,15 @@ func TestQueueHoldsMorsels(t *testing.T) {
 				}
 			}
 		}()
+		want := map[bool]int64{true: threads * queueBatches, false: queueBatches}[limit == 0]
+		for put.Load() < want { // the test's time limit ends it
+			time.Sleep(time.Millisecond)
+		}
 		select {
 		case <-done:
-		case <-time.After(100 * time.Millisecond):
-			if limit == 0 {
-				<-done // the test's time limit ends it
-			}
+		case <-time.After(50 * time.Millisecond): // in which no more may come
 		}
-		if want := map[bool]int64{true: threads * queueBatches, false: queueBatches}[limit == 0]; put.Load() != want {
+		if put.Load() != want {
 			t.Errorf("limit %d: %d batches wait, want %d", limit, put.Load(), want)
 		}
 		q.close()

@@ -81,24 +81,26 @@ func TestLongStringsAreInterrupted(t *testing.T) {
 // A long constant is compiled without work on each of its characters.
 func TestLongConstants(t *testing.T) {
 	long := strings.Repeat("Ελληνικά ", 1<<20)
-	begin := time.Now()
 	quoted := strconv.Quote(long)
-	quoting := time.Since(begin)
 	e, err := expr.NewCall("length", &expr.Const{Value: types.StringValue(long)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	best := time.Hour
-	for range 3 {
-		begin = time.Now()
-		if v, err := expr.Eval1(e, &expr.Context{}); err != nil || v.I != int64(len(quoted)-2) {
+	var took, quoting time.Duration
+	for range 10 { // other programs may delay either
+		begin := time.Now()
+		v, err := expr.Eval1(e, &expr.Context{})
+		evaluated := time.Now()
+		strconv.Quote(long)
+		took, quoting = evaluated.Sub(begin), time.Since(evaluated)
+		if err != nil || v.I != int64(len(quoted)-2) {
 			t.Fatalf("%v, %v; want %d", v.I, err, len(quoted)-2)
 		}
-		best = min(best, time.Since(begin))
+		if took <= quoting/2 {
+			return
+		}
 	}
-	if best > quoting/2 {
-		t.Errorf("LENGTH of a constant took %v, where quoting it takes %v", best, quoting)
-	}
+	t.Errorf("LENGTH of a constant took %v, where quoting it takes %v, and so each time before", took, quoting)
 }
 
 // countingContext is cancelled when somebody has looked at it often enough.

@@ -260,7 +260,7 @@ func TestDishonestServers(t *testing.T) {
 			if text := fmt.Sprintf("%v %+v", err, err); strings.Contains(strings.ReplaceAll(text, "elsewhere.invalid/secret'", ""), "secret") {
 				t.Errorf("the error tells a secret: %v", err)
 			}
-			if took := time.Since(begin); took > 5*time.Second || requests.Load() > 60 {
+			if took := time.Since(begin); took > 20*time.Second || requests.Load() > 60 {
 				t.Errorf("%d requests, %s", requests.Load(), took)
 			}
 		})
@@ -310,7 +310,7 @@ func (c *cutter) Write(p []byte) (int, error) {
 	return c.ResponseWriter.Write(p)
 }
 
-// A context ends whatever goes on.
+// A context ends whatever goes on within 100 ms. Other programs may delay that, but not each time.
 func TestRemoteEnds(t *testing.T) {
 	text := content(300_000)
 	for _, slow := range []int64{1, 2} { // the opening, and reading
@@ -323,16 +323,24 @@ func TestRemoteEnds(t *testing.T) {
 			honest(text)(w, r)
 		})
 		for _, cause := range []error{context.Canceled, context.DeadlineExceeded} {
-			requests.Store(0)
-			ctx, cancel := context.WithCancelCause(context.Background())
-			var ended time.Time
-			time.AfterFunc(50*time.Millisecond, func() { ended = time.Now(); cancel(cause) })
-			f, err := p.Open(ctx, url)
-			if err == nil {
-				_, err = f.ReadAt(make([]byte, 200_000), 0)
+			const most = 100 * time.Millisecond
+			took := most + 1
+			for try := 0; try < 10 && took > most; try++ {
+				requests.Store(0)
+				ctx, cancel := context.WithCancelCause(context.Background())
+				ended := make(chan time.Time, 1)
+				time.AfterFunc(50*time.Millisecond, func() { ended <- time.Now(); cancel(cause) })
+				f, err := p.Open(ctx, url)
+				if err == nil {
+					_, err = f.ReadAt(make([]byte, 200_000), 0)
+				}
+				took = time.Since(<-ended)
+				if !errors.Is(err, sqlerr.Cancelled) {
+					t.Errorf("request %d: %v", slow, err)
+				}
 			}
-			if took := time.Since(ended); !errors.Is(err, sqlerr.Cancelled) || took > 100*time.Millisecond {
-				t.Errorf("request %d: %v after %s", slow, err, took)
+			if took > most {
+				t.Errorf("request %d: ended after %s, and so each time before", slow, took)
 			}
 		}
 	}

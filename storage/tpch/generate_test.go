@@ -198,13 +198,15 @@ func TestCancel(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	const workers = 2
 	var emitted, late atomic.Int64
+	var done atomic.Bool
 	var cancelled time.Time
 	err := Generate(ctx, 10, Options{Workers: workers}, func(*Chunk) error {
 		switch n := emitted.Add(1); {
 		case n == 3:
 			cancelled = time.Now()
 			cancel()
-		case n > 3:
+			done.Store(true) // the other worker may have gone on until now
+		case done.Load():
 			late.Add(1)
 		}
 		return nil

@@ -468,7 +468,7 @@ func TestDriverCancel(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			// Of some attempts one has to be in time: on a busy machine the test itself may have to wait.
 			var took time.Duration
-			for range 5 {
+			for range 20 {
 				if took = cancelOnce(t, run); took <= 100*time.Millisecond {
 					return
 				}
@@ -495,7 +495,7 @@ func TestDriverCancel(t *testing.T) {
 			if err == nil {
 				t.Error("the statement outlived its database")
 			}
-		case <-time.After(5 * time.Second):
+		case <-time.After(time.Minute):
 			t.Fatal("closing the database does not end its statements")
 		}
 	})

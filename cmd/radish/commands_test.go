@@ -290,7 +290,7 @@ func TestRowsAsTheyCome(t *testing.T) {
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		timer := time.AfterFunc(30*time.Second, func() { _ = cmd.Process.Kill() })
+		timer := time.AfterFunc(time.Minute, func() { _ = cmd.Process.Kill() })
 		if n, err := io.ReadFull(out, make([]byte, 1<<20)); err != nil {
 			t.Errorf("%s: %d bytes, %v", format, n, err)
 		}

@@ -98,9 +98,9 @@ func TestOutputIsWholeOrNotThere(t *testing.T) {
 			}
 		}
 		if name == "o.sql" {
-			interrupt(t, exec.Command(binary, "-c", "CALL tpch_generate(0.3);\n.output "+path+"\n.dump\n"))
+			interrupt(t, dir, exec.Command(binary, "-c", "CALL tpch_generate(0.3);\n.output "+path+"\n.dump\n"))
 		} else {
-			interrupt(t, exec.Command(binary, "--output", path, "-c", made+"SELECT a.l_comment, b.l_orderkey FROM lineitem a, lineitem b"))
+			interrupt(t, dir, exec.Command(binary, "--output", path, "-c", made+"SELECT a.l_comment, b.l_orderkey FROM lineitem a, lineitem b"))
 		}
 		text, err := os.ReadFile(path)
 		list, _ := os.ReadDir(dir)
@@ -110,17 +110,24 @@ func TestOutputIsWholeOrNotThere(t *testing.T) {
 	}
 }
 
-// interrupt sends a SIGINT to a command that writes.
-func interrupt(t *testing.T, cmd *exec.Cmd) {
+// interrupt sends a SIGINT to a command that writes a file of a folder.
+func interrupt(t *testing.T, dir string, cmd *exec.Cmd) {
 	t.Helper()
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(1500 * time.Millisecond)
+	begun := func() bool {
+		list, err := filepath.Glob(filepath.Join(dir, ".radish-*.tmp"))
+		return err == nil && len(list) > 0
+	}
+	for end := time.Now().Add(time.Minute); !begun() && time.Now().Before(end); {
+		time.Sleep(5 * time.Millisecond)
+	}
+	time.Sleep(time.Second) // the file is there before the statement runs
 	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
 		t.Fatal(err)
 	}
-	kill := time.AfterFunc(20*time.Second, func() { _ = cmd.Process.Kill() })
+	kill := time.AfterFunc(time.Minute, func() { _ = cmd.Process.Kill() })
 	defer kill.Stop()
 	_ = cmd.Wait()
 	if code := cmd.ProcessState.ExitCode(); code != exitInterrupted {

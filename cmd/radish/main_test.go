@@ -288,7 +288,7 @@ func TestFlushAfterEachStatement(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	watchdog := time.AfterFunc(20*time.Second, func() { cmd.Process.Kill() })
+	watchdog := time.AfterFunc(time.Minute, func() { cmd.Process.Kill() })
 	defer watchdog.Stop()
 	for i, text := range []string{"SELECT 1;\n", "SELECT\n 2; SELECT", " 3;", "SELECT ';", "4';"} {
 		want := []string{"1\n1\n", "2\n2\n", "3\n3\n", "", ";4\n;4\n"}[i]
@@ -310,6 +310,19 @@ func TestFlushAfterEachStatement(t *testing.T) {
 const slowQuery = "CALL tpch_generate(0.01); SELECT 'ready'; SELECT COUNT(*) FROM lineitem a JOIN lineitem b ON a.l_extendedprice + b.l_discount < b.l_extendedprice * a.l_tax;"
 
 func TestInterrupt(t *testing.T) {
+	for try := range 8 {
+		stderr := interruptSlowQuery(t, 200*time.Millisecond<<try)
+		if strings.Contains(stderr, "interrupted") {
+			return
+		}
+		t.Logf("stderr is %q: the command may not have come to the slow statement", stderr)
+	}
+	t.Error("no statement was interrupted")
+}
+
+// interruptSlowQuery interrupts a command so long after it has come to its slow statement or nearly so, and returns what the command says of it.
+func interruptSlowQuery(t *testing.T, after time.Duration) string {
+	t.Helper()
 	cmd := exec.Command(binary, "--format", "tsv", "-c", slowQuery)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
@@ -328,7 +341,7 @@ func TestInterrupt(t *testing.T) {
 		}
 		seen = append(seen, buf[:n]...)
 	}
-	time.Sleep(200 * time.Millisecond)
+	time.Sleep(after)
 	start := time.Now()
 	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
 		t.Fatal(err)
@@ -337,12 +350,10 @@ func TestInterrupt(t *testing.T) {
 	if code := cmd.ProcessState.ExitCode(); code != exitInterrupted {
 		t.Errorf("exit %d, %s", code, stderr.String())
 	}
-	if took := time.Since(start); took > 3*time.Second {
+	if took := time.Since(start); took > 10*time.Second {
 		t.Errorf("it took %v", took)
 	}
-	if !strings.Contains(stderr.String(), "interrupted") {
-		t.Errorf("stderr is %q", stderr.String())
-	}
+	return stderr.String()
 }
 
 // TestBrokenPipe closes the pipe that results go to: the command ends at once and says nothing.
@@ -361,7 +372,7 @@ func TestBrokenPipe(t *testing.T) {
 		t.Fatal(err, stderr.String())
 	}
 	out.Close()
-	watchdog := time.AfterFunc(20*time.Second, func() { cmd.Process.Kill() })
+	watchdog := time.AfterFunc(time.Minute, func() { cmd.Process.Kill() })
 	defer watchdog.Stop()
 	err = cmd.Wait()
 	if status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); !ok || status.Signal() != syscall.SIGPIPE {

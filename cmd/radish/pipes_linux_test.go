@@ -24,8 +24,7 @@ func TestShellPipes(t *testing.T) {
 		s.write(command + path + "\r")
 		s.expect(path)
 		time.Sleep(50 * time.Millisecond)
-		s.write(ctrlC)
-		s.expect(want)
+		s.interrupt(want)
 		s.do("SELECT 6 * 7;", "42 |")
 	}
 	read := make(chan string)
@@ -49,8 +48,7 @@ func TestShellPipes(t *testing.T) {
 	s.write(".once " + path + "\rSELECT REPEAT('x', 300000);\r")
 	s.expect("300000")
 	time.Sleep(200 * time.Millisecond)
-	s.write(ctrlC)
-	s.expect("interrupted while its reader took nothing")
+	s.interrupt("interrupted while its reader took nothing")
 	s.do(".mode table", "")
 	s.do("SELECT 6 * 7;", "42 |")
 }

@@ -143,54 +143,76 @@ func TestCancellation(t *testing.T) {
 		}
 		var latest, work time.Duration
 		for range rounds {
-			_ = os.Remove(filepath.Join(dir, "out.csv"))
-			_ = os.Remove(filepath.Join(dir, "out.parquet"))
-			before := heldBytes(s)
-			ctx, cancel := context.WithCancel(context.Background())
-			var cancelled time.Time
-			var spent time.Duration
-			done := make(chan struct{})
-			stmts, err := s.Parse(stmt.sql)
-			if err != nil {
-				t.Fatal(err)
+			after := time.Duration(r.Int64N(int64(longest)))
+			late, busy, took := cancelledStatement(t, s, dir, stmt.name, stmt.sql, after)
+			for try := 0; try < 4 && tooLate(late, busy); try++ { // other programs may delay it, but not each time
+				late, busy, took = cancelledStatement(t, s, dir, stmt.name, stmt.sql, after)
 			}
-			timer := time.AfterFunc(time.Duration(r.Int64N(int64(longest))), func() {
-				defer close(done)
-				cancelled, spent = time.Now(), processorTime()
-				cancel()
-			})
-			begin := time.Now()
-			for i := 0; i < len(stmts) && err == nil; i++ {
-				var res *result.Result
-				if res, err = s.Execute(ctx, stmts[i], nil); err == nil {
-					_, err = lines(ctx, res)
-				}
-			}
-			now, busy := time.Now(), processorTime()
-			if timer.Stop() {
-				longest = max(time.Since(begin), time.Millisecond)
-			} else {
-				<-done
-				if late := now.Sub(cancelled); late > latest && cancelled.Before(now) {
-					latest, work = late, busy-spent
-				}
-			}
-			cancel()
-			mustRun(t, s, "USE main; DROP TABLE IF EXISTS big; TRUNCATE pairs; TRUNCATE keyed; DROP INDEX IF EXISTS i ON shuffled")
-			if err != nil && !errors.Is(err, sqlerr.Cancelled) {
-				t.Errorf("%s: %v", stmt.name, err)
-			}
-			if after := heldBytes(s); after != before && err != nil {
-				t.Errorf("%s: %d bytes are held, %d before", stmt.name, after, before)
+			if took > 0 {
+				longest = max(took, time.Millisecond)
+			} else if late > latest {
+				latest, work = late, busy
 			}
 		}
 		worst = max(worst, latest)
 		t.Logf("%-32s %8.1f ms, %8.1f ms of processor time", stmt.name, millis(latest), millis(work))
-		if latest > busyLimit || latest > cancelLimit && work > cancelLimit/2 && !testing.Short() {
-			t.Errorf("%s: ended %v after the cancellation (%v of processor time)", stmt.name, latest, work)
+		if tooLate(latest, work) {
+			t.Errorf("%s: ended %v after the cancellation (%v of processor time), and so each time before", stmt.name, latest, work)
 		}
 	}
 	t.Logf("worst: %v", worst)
+}
+
+// tooLate says whether a statement that went on for so long, in which so much processor time passed, ended too late.
+func tooLate(late, work time.Duration) bool {
+	return late > busyLimit || late > cancelLimit && work > cancelLimit/2
+}
+
+// cancelledStatement cancels a statement after a time, and returns how much longer it took, by the clock and in processor time; or how long it took where it ended before.
+func cancelledStatement(t *testing.T, s *Session, dir, name, sql string, after time.Duration) (late, work, took time.Duration) {
+	t.Helper()
+	_ = os.Remove(filepath.Join(dir, "out.csv"))
+	_ = os.Remove(filepath.Join(dir, "out.parquet"))
+	before := heldBytes(s)
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	var cancelled time.Time
+	var spent time.Duration
+	done := make(chan struct{})
+	stmts, err := s.Parse(sql)
+	if err != nil {
+		t.Fatal(err)
+	}
+	timer := time.AfterFunc(after, func() {
+		defer close(done)
+		cancelled, spent = time.Now(), processorTime()
+		cancel()
+	})
+	begin := time.Now()
+	for i := 0; i < len(stmts) && err == nil; i++ {
+		var res *result.Result
+		if res, err = s.Execute(ctx, stmts[i], nil); err == nil {
+			_, err = lines(ctx, res)
+		}
+	}
+	now, busy := time.Now(), processorTime()
+	if timer.Stop() {
+		took = now.Sub(begin)
+	} else {
+		<-done
+		late, work = max(now.Sub(cancelled), 0), max(busy-spent, 0)
+	}
+	if testing.Short() {
+		work = 0 // the race detector's
+	}
+	mustRun(t, s, "USE main; DROP TABLE IF EXISTS big; TRUNCATE pairs; TRUNCATE keyed; DROP INDEX IF EXISTS i ON shuffled")
+	if err != nil && !errors.Is(err, sqlerr.Cancelled) {
+		t.Errorf("%s: %v", name, err)
+	}
+	if after := heldBytes(s); after != before && err != nil {
+		t.Errorf("%s: %d bytes are held, %d before", name, after, before)
+	}
+	return late, work, took
 }
 
 // Statements that share the processors with many others end soon too when their time is up.
@@ -204,6 +226,21 @@ func TestTimeoutsOfManyStatements(t *testing.T) {
 		"SELECT a.l_orderkey, b.l_orderkey, count(*) FROM lineitem a JOIN lineitem b ON a.l_suppkey = b.l_suppkey JOIN lineitem c ON b.l_partkey = c.l_partkey GROUP BY 1, 2",
 		"SELECT max(c) FROM (SELECT concat(a.l_comment, b.l_comment) c FROM lineitem a JOIN lineitem b ON a.l_returnflag = b.l_returnflag) x",
 	}
+	worst := busyLimit + 1
+	for try := 0; try < 4 && worst > busyLimit; try++ { // other programs may delay one, but not each time
+		worst = latestOfMany(t, s, statements, sessions)
+	}
+	if worst > busyLimit {
+		t.Errorf("a statement ended %v after its time, and so each time before", worst)
+	}
+	if used := s.engine.MemoryUsed(); used != 0 {
+		t.Errorf("%d bytes are still held", used)
+	}
+}
+
+// latestOfMany runs statements in many sessions at once, each for a time of its own, and returns by how much the latest exceeded it.
+func latestOfMany(t *testing.T, s *Session, statements []string, sessions int) time.Duration {
+	t.Helper()
 	var mu sync.Mutex
 	var late []time.Duration
 	busy := processorTime()
@@ -228,12 +265,7 @@ func TestTimeoutsOfManyStatements(t *testing.T) {
 	slices.Sort(late)
 	t.Logf("%d statements ended %.1f ms after their time at most, %.1f in the middle; %.1f ms of processor time in all", sessions,
 		millis(late[len(late)-1]), millis(late[len(late)/2]), millis(processorTime()-busy))
-	if worst := late[len(late)-1]; worst > busyLimit {
-		t.Errorf("a statement ended %v after its time", worst)
-	}
-	if used := s.engine.MemoryUsed(); used != 0 {
-		t.Errorf("%d bytes are still held", used)
-	}
+	return late[len(late)-1]
 }
 
 func millis(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }

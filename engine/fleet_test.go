@@ -137,7 +137,7 @@ func TestGPUsApart(t *testing.T) {
 		return
 	}
 	lib := gputest.EmulatedLibrary(t)
-	cmd := exec.Command(os.Args[0], "-test.run=^TestGPUsApart$", "-test.v", "-test.timeout=300s")
+	cmd := exec.Command(os.Args[0], "-test.run=^TestGPUsApart$", "-test.v", "-test.timeout=15m")
 	cmd.Env = append(os.Environ(), apartVariable+"="+lib.Path(), gputest.EmulatedDevicesVariable+"=3", "RADISH_EMULATED_PEERS=0")
 	out, err := cmd.CombinedOutput()
 	t.Logf("%s", out)
@@ -323,7 +323,7 @@ func TestGPUsCancelled(t *testing.T) {
 				t.Errorf("not shared: %s", sql)
 			}
 			worst := time.Duration(0)
-			for round := range 6 {
+			for round, tries := 0, 0; round < 6; round++ {
 				ctx, cancel := context.WithCancel(context.Background())
 				at := make(chan time.Time, 1)
 				go func() {
@@ -337,7 +337,12 @@ func TestGPUsCancelled(t *testing.T) {
 				if err == nil { // it was faster
 					continue
 				}
-				worst = max(worst, ended.Sub(cancelled))
+				late := ended.Sub(cancelled)
+				if tries++; late > limit && tries < 20 { // other programs may delay it, but not each time
+					round--
+				} else {
+					worst = max(worst, late)
+				}
 				if !errors.Is(err, sqlerr.Cancelled) {
 					t.Errorf("%s: %v", sql, err)
 				}
@@ -365,7 +370,7 @@ func TestOneOfGPUsLost(t *testing.T) {
 		return
 	}
 	lib := gputest.EmulatedLibrary(t)
-	cmd := exec.Command(os.Args[0], "-test.run=^TestOneOfGPUsLost$", "-test.v", "-test.timeout=120s")
+	cmd := exec.Command(os.Args[0], "-test.run=^TestOneOfGPUsLost$", "-test.v", "-test.timeout=15m")
 	cmd.Env = append(os.Environ(), loseOneVariable+"="+lib.Path(), gputest.EmulatedDevicesVariable+"=3")
 	out, err := cmd.CombinedOutput()
 	t.Logf("%s", out)

@@ -131,13 +131,17 @@ func TestPlanningIsInterrupted(t *testing.T) {
 		whole, _ := plan(time.Second)
 		var latest, work time.Duration
 		for _, limit := range []time.Duration{whole / 3, whole * 2 / 3} {
-			if took, busy := plan(limit); took-limit > latest {
+			took, busy := plan(limit)
+			for try := 0; try < 4 && tooLate(took-limit, busy*(took-limit)/took); try++ { // other programs may delay it, but not each time
+				took, busy = plan(limit)
+			}
+			if took-limit > latest {
 				latest, work = took-limit, busy*(took-limit)/took
 			}
 		}
 		t.Logf("%-40s %8.1f ms, ended %6.1f ms late", stmt.name, millis(whole), millis(latest))
-		if latest > busyLimit || latest > cancelLimit && work > cancelLimit/2 {
-			t.Errorf("%s: ended %v after its time (some %v of processor time)", stmt.name, latest, work)
+		if tooLate(latest, work) {
+			t.Errorf("%s: ended %v after its time (some %v of processor time), and so each time before", stmt.name, latest, work)
 		}
 	}
 }

@@ -370,7 +370,7 @@ func TestRemoteSecrets(t *testing.T) {
 	}
 }
 
-// A statement that waits for a server ends within 100 ms of its context. Other programs may delay it once, but not three times.
+// A statement that waits for a server ends within 100 ms of its context. Other programs may delay it, but not each time.
 func TestRemoteStatementsEnd(t *testing.T) {
 	const most = 100 * time.Millisecond
 	dir := t.TempDir()
@@ -385,11 +385,11 @@ func TestRemoteStatementsEnd(t *testing.T) {
 		mustRun(t, s, "SELECT * FROM r INTO OUTFILE '"+filepath.Join(dir, "x."+ending)+"'")
 		for at := 1; at < 8; at += step {
 			late := most + 1
-			for try := 0; try < 3 && late > most; try++ {
+			for try := 0; try < 10 && late > most; try++ {
 				late = remoteLate(t, site, ending, at)
 			}
 			if late > most {
-				t.Errorf("%s, request %d: ended after %s, and so twice before", ending, at, late)
+				t.Errorf("%s, request %d: ended after %s, and so each time before", ending, at, late)
 			}
 		}
 	}

@@ -287,8 +287,7 @@ func TestTransfers(t *testing.T) {
 	for i := range accounts {
 		mustRun(t, setup, fmt.Sprintf("INSERT INTO acct VALUES (%d, %d)", i, balance))
 	}
-	ctx, stop := context.WithTimeout(context.Background(), time.Duration(setting(t, "RADISH_TRANSFER_SECONDS", 2)*float64(time.Second)))
-	defer stop()
+	end := time.Now().Add(time.Duration(setting(t, "RADISH_TRANSFER_SECONDS", 2) * float64(time.Second)))
 	seed := uint64(setting(t, "RADISH_SEED", 1))
 	var done, lost, read atomic.Int64
 	var wg sync.WaitGroup
@@ -298,7 +297,7 @@ func TestTransfers(t *testing.T) {
 			r := rand.New(rand.NewPCG(seed, uint64(w)))
 			s := e.NewSession()
 			defer s.Close()
-			for ctx.Err() == nil {
+			for time.Now().Before(end) || (done.Load() == 0 || read.Load() == 0) && time.Now().Before(end.Add(time.Minute)) { // a busy machine is slow
 				if w%4 == 0 {
 					mustSum(t, s, r, accounts*balance)
 					read.Add(1)

@@ -180,7 +180,7 @@ func TestGroupsAndFirstRowsOfRanges(t *testing.T) {
 // TestFirstRowsFitMemory numbers the rows of 70,000 partitions, of which few are wanted. They come one of each partition after the other, so that the first
 // ones are all of interest.
 func TestFirstRowsFitMemory(t *testing.T) {
-	s := newSession(t, database.Options{})
+	s := newSession(t, database.Options{Threads: 2}) // more of them hold more
 	mustRun(t, s, `CREATE TABLE a (i INT); INSERT INTO a WITH RECURSIVE r AS (SELECT 0 AS i UNION ALL SELECT i + 1 FROM r WHERE i < 999) SELECT i FROM r;
 		SET radish_memory_limit = '25MB'`)
 	const first = `SELECT COUNT(*), SUM(w), MAX(n) FROM (SELECT w, ROW_NUMBER() OVER (PARTITION BY p ORDER BY w) AS n

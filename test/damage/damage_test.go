@@ -2,6 +2,7 @@ package damage
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"database/sql"
 	"errors"
@@ -18,6 +19,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -39,7 +41,7 @@ const (
 	limitMB    = 256                     // memory_limit of each child's database
 	slack      = 100_000_000             // what a child may hold beyond its database's limit, in bytes
 	addressMB  = 1800                    // ulimit -v of each child
-	patience   = time.Minute             // for one file
+	patience   = time.Minute             // for one file: processor time, and ten times as long by the clock
 )
 
 func TestMain(m *testing.M) {
@@ -57,7 +59,7 @@ func child(in io.Reader, out io.Writer) {
 		before := runtime.NumGoroutine()
 		_ = os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) // the peak is that of this file
 		what := read(lines.Text())
-		for end := time.Now().Add(5 * time.Second); runtime.NumGoroutine() > before && time.Now().Before(end); {
+		for end := time.Now().Add(30 * time.Second); runtime.NumGoroutine() > before && time.Now().Before(end); {
 			time.Sleep(time.Millisecond)
 		}
 		if n := runtime.NumGoroutine(); n > before {
@@ -194,9 +196,9 @@ func (r *reader) ask(path string) (peak int64, answer string, alive bool) {
 	if _, err := fmt.Fprintln(r.in, path); err != nil {
 		return 0, r.end("fatal"), false
 	}
-	timer := time.AfterFunc(patience, func() { _ = r.cmd.Process.Kill() })
+	slow := r.watch()
 	line, err := r.out.ReadString('\n')
-	if slow := !timer.Stop(); err != nil && slow {
+	if killed := slow(); err != nil && killed {
 		return 0, r.end("hang"), false
 	} else if err != nil {
 		return 0, r.end("fatal"), false
@@ -207,6 +209,45 @@ func (r *reader) ask(path string) (peak int64, answer string, alive bool) {
 		return 0, "fatal " + line, false
 	}
 	return peak, answer, true
+}
+
+// watch kills a child that computes or waits for too long. ended says that it has answered, and returns whether it was killed.
+func (r *reader) watch() (ended func() bool) {
+	begin, spent := time.Now(), processorTime(r.cmd.Process.Pid)
+	var killed atomic.Bool
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		for {
+			select {
+			case <-stop:
+				return
+			case <-time.After(time.Second / 4):
+				if time.Since(begin) > 10*patience || processorTime(r.cmd.Process.Pid)-spent > patience {
+					killed.Store(true)
+					_ = r.cmd.Process.Kill()
+					return
+				}
+			}
+		}
+	}()
+	return func() bool {
+		close(stop)
+		<-stopped
+		return killed.Load()
+	}
+}
+
+// processorTime is what a process has spent computing, as Linux tells in hundredths of a second; 0 elsewhere.
+func processorTime(pid int) time.Duration {
+	stat, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:])) // from the third one on
+	if len(fields) < 13 {
+		return 0
+	}
+	user, _ := strconv.Atoi(fields[11])
+	system, _ := strconv.Atoi(fields[12])
+	return time.Duration(user+system) * time.Second / 100
 }
 
 func (r *reader) end(what string) string {

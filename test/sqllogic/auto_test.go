@@ -81,7 +81,14 @@ func ranOnBoth(t *testing.T) {
 		t.Fatal(err)
 	}
 	cpu, gpus, both, refused := 0, 0, 0, 0
+	rehearsed, faster := 0, 0 // on the GPU
 	for _, l := range d.Advisor().List() {
+		if l.GPURuns > 0 {
+			rehearsed++
+			if physical.Device(l.Fingerprint&1) == physical.CPU { // which is made slower
+				faster++
+			}
+		}
 		switch {
 		case l.CPURuns > 0 && l.GPURuns > 1: // one of these is the rehearsal
 			both++
@@ -93,8 +100,9 @@ func ranOnBoth(t *testing.T) {
 			cpu++
 		}
 	}
-	t.Logf("%d queries ran three times; of the statements, %d were answered by the CPU, %d by the GPU, %d by both, and %d have no kernels", repeated.Load(), cpu, gpus, both, refused)
-	if repeated.Load() > 20 && (cpu == 0 || gpus+both == 0) {
+	t.Logf("%d queries ran three times; of the statements, %d were answered by the CPU, %d by the GPU, %d by both, and %d have no kernels; %d were rehearsed, %d of which the GPU seems faster at",
+		repeated.Load(), cpu, gpus, both, refused, rehearsed, faster)
+	if repeated.Load() > 20 && (cpu == 0 || rehearsed == 0) || faster > 3 && gpus+both == 0 {
 		t.Error("not both devices have answered queries")
 	}
 }

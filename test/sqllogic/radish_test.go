@@ -8,6 +8,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"hash/fnv"
 	"io"
 	"io/fs"
 	"maps"
@@ -264,17 +265,18 @@ func someQueries(t *testing.T, scripts []Script) func(*Record) bool {
 	for _, s := range scripts {
 		all += strings.Count(s.Text, "\nquery ")
 	}
-	seed := rand.Uint64()
-	t.Logf("about %d of %d queries, seed %d", *queries, all, seed)
+	seed := gputest.Seed(t)
+	t.Logf("about %d of %d queries", *queries, all)
 	var mu sync.Mutex
-	rng := rand.New(rand.NewPCG(seed, 0))
 	return func(r *Record) bool {
 		if assigns(r.SQL) {
 			return false
 		}
+		h := fnv.New64a() // scripts run in any order
+		fmt.Fprint(h, seed, r.Line, r.SQL)
 		mu.Lock()
 		defer mu.Unlock()
-		chosen := rng.IntN(max(all, 1)) < *queries
+		chosen := rand.New(rand.NewPCG(h.Sum64(), 0)).IntN(max(all, 1)) < *queries
 		if chosen && gputest.TimeUp(t) {
 			late++
 		}
@@ -287,9 +289,7 @@ func assigns(sql string) bool { return strings.Contains(sql, ":=") }
 
 // pick chooses at random, up to so many bytes of text.
 func pick(t *testing.T, scripts []Script, most int) []Script {
-	seed := rand.Uint64()
-	t.Logf("sample of the sample, seed %d", seed)
-	rng := rand.New(rand.NewPCG(seed, 0))
+	rng := rand.New(rand.NewPCG(gputest.Seed(t), 0))
 	rng.Shuffle(len(scripts), func(i, j int) { scripts[i], scripts[j] = scripts[j], scripts[i] })
 	var picked []Script
 	for _, s := range scripts {

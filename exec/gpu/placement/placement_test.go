@@ -473,7 +473,7 @@ func TestSavedInTheBackground(t *testing.T) {
 	}
 	at.advance(saveEvery)
 	a.ran(Outcome{Device: physical.CPU, Took: ms})
-	for range 500 {
+	for range 3000 { // half a minute: the machine and its disk may be busy
 		if f := readLearned(file); f != nil {
 			return
 		}

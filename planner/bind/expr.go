@@ -254,7 +254,11 @@ func (b *Binder) compareRows(op expr.Op, l, r *ast.RowExpr, sc *scope) (expr.Exp
 	if err != nil {
 		return nil, err
 	}
-	return compareParts(op, left, right)
+	e, err := compareParts(op, expr.OnceEach(left), expr.OnceEach(right))
+	if err != nil {
+		return nil, err
+	}
+	return expr.Whole(e), nil
 }
 
 func compareParts(op expr.Op, left, right []expr.Expr) (expr.Expr, error) {
@@ -372,6 +376,7 @@ func (b *Binder) caseExpr(x *ast.CaseExpr, sc *scope) (expr.Expr, error) {
 		if operand, err = b.expr(x.Value, sc); err != nil {
 			return nil, err
 		}
+		operand = expr.Once(operand)
 	}
 	whens := make([]expr.When, len(x.WhenClauses))
 	for i, w := range x.WhenClauses {
@@ -423,6 +428,7 @@ func (b *Binder) inRows(row *ast.RowExpr, x *ast.PatternInExpr, sc *scope) (expr
 	if err != nil {
 		return nil, err
 	}
+	left = expr.OnceEach(left)
 	const partBytes = 1 << 9 // of a comparison with its literal, bound and planned
 	alternatives := make([]expr.Expr, len(x.List))
 	for i, item := range x.List {
@@ -441,7 +447,7 @@ func (b *Binder) inRows(row *ast.RowExpr, x *ast.PatternInExpr, sc *scope) (expr
 			return nil, err
 		}
 	}
-	return negateIf(x.Not, expr.OrOf(alternatives)), nil
+	return negateIf(x.Not, expr.Whole(expr.OrOf(alternatives))), nil
 }
 
 func (b *Binder) like(x *ast.PatternLikeOrIlikeExpr, sc *scope) (expr.Expr, error) {

@@ -184,3 +184,18 @@ func (c *copier) expr(e expr.Expr) expr.Expr {
 		return e
 	})
 }
+
+// Made returns the columns that n and the nodes under it make, those that [Copy] gives fresh IDs.
+func Made(n Node) ColSet {
+	var made ColSet
+	Walk(n, func(x Node) bool {
+		for _, c := range x.Schema() {
+			made.Add(c.ID)
+		}
+		return true
+	})
+	for _, id := range n.FreeColumns() {
+		made.Remove(id)
+	}
+	return made
+}

@@ -1,6 +1,8 @@
 package rules
 
 import (
+	"slices"
+
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/sqlerr"
@@ -17,7 +19,7 @@ is empty as soon as u.b holds one NULL, and an anti join would keep every row.`
 
 // introduceApply also turns lateral joins, whose right side uses the left side's columns, into Apply.
 func introduceApply(w *rewriter) error {
-	a := &applier{w: w, used: map[logical.Node]bool{}}
+	a := &applier{w: w}
 	return w.each(func(n logical.Node) (logical.Node, error) {
 		n = a.node(n)
 		return n, a.err
@@ -26,7 +28,7 @@ func introduceApply(w *rewriter) error {
 
 type applier struct {
 	w    *rewriter
-	used map[logical.Node]bool // relations of subqueries that already stand in the plan
+	made logical.ColSet // the columns of subqueries' relations that stand in the plan
 	err  error
 }
 
@@ -122,6 +124,7 @@ func (a *applier) conjunct(in logical.Node, e expr.Expr) (logical.Node, expr.Exp
 			in, arg = a.extract(in, arg, nil)
 			args = append(args, arg)
 		}
+		in, args = a.drawn(in, args)
 		rel, out := a.relation(q)
 		on, nullable := rowEquality(args, out)
 		if positive {
@@ -136,6 +139,19 @@ func (a *applier) conjunct(in logical.Node, e expr.Expr) (logical.Node, expr.Exp
 	return a.extract(in, e, nil)
 }
 
+// drawn computes volatile args below the join that is to compare them with a subquery's rows, once a row of in.
+func (a *applier) drawn(in logical.Node, args []expr.Expr) (logical.Node, []expr.Expr) {
+	args = slices.Clone(args)
+	for i, arg := range args {
+		if expr.IsVolatile(arg) {
+			item := logical.NewItem(a.w.alloc, "drawn", arg)
+			in = &logical.Project{Input: in, Items: append(logical.PassItems(in.Schema()), item)}
+			args[i] = item.Col
+		}
+	}
+	return in, args
+}
+
 // rowEquality compares row by column; it says whether some comparison can be NULL.
 func rowEquality(args []expr.Expr, out []*expr.Column) (on []expr.Expr, nullable bool) {
 	for i, arg := range args {
@@ -146,20 +162,21 @@ func rowEquality(args []expr.Expr, out []*expr.Column) (on []expr.Expr, nullable
 	return on, nullable
 }
 
-// relation returns the subquery's relation, free of subqueries itself, and its columns. If it stands in the plan
-// already, because two expressions share the node, it is copied.
+// relation returns the subquery's relation, free of subqueries itself, and its columns. If columns that it makes stand in the plan already, because an
+// expression was written twice (x IN (a, b) is x = a OR x = b) and each half simplified on its own, it is copied.
 func (a *applier) relation(q *expr.Subquery) (logical.Node, []*expr.Column) {
 	rel := q.Rel.(logical.Node)
 	out := q.Out
-	if a.used[rel] {
+	made := logical.Made(rel)
+	if a.made.Meets(made) {
 		copied, cols := logical.Copy(rel, a.w.alloc)
 		out = make([]*expr.Column, len(q.Out))
 		for i, c := range q.Out {
 			out[i] = cols[c.ID]
 		}
-		rel = copied
+		rel, made = copied, logical.Made(copied)
 	}
-	a.used[rel] = true
+	a.made.AddSet(made)
 	rel = a.node(rel)
 	fresh := make([]*expr.Column, len(out))
 	for i, c := range out {
@@ -187,6 +204,7 @@ func (a *applier) extract(in logical.Node, e expr.Expr, guard []expr.Expr) (logi
 	if !ok {
 		return in, e.WithChildren(children)
 	}
+	in, children = a.drawn(in, children)
 	switch q.Kind {
 	case expr.ScalarSubquery:
 		rel, out := a.relation(q)

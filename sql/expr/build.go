@@ -409,7 +409,7 @@ func NewIn(ctx *Context, arg Expr, list []Expr) (Expr, error) {
 	var ins []*In
 	var alternatives []Expr
 	hasNull := false
-	arg, err := sharedCollation("IN", arg, list)
+	arg, err := sharedCollation("IN", Once(arg), list)
 	if err != nil {
 		return nil, err
 	}
@@ -451,12 +451,16 @@ func NewIn(ctx *Context, arg Expr, list []Expr) (Expr, error) {
 		n.HasNull = hasNull
 		parts = append(parts, n)
 	}
-	return OrOf(append(parts, alternatives...)), nil
+	parts = append(parts, alternatives...)
+	if len(parts) == 1 {
+		return parts[0], nil
+	}
+	return Whole(OrOf(parts)), nil
 }
 
 // NewBetween builds `e BETWEEN lo AND hi`.
 func NewBetween(e, lo, hi Expr) (Expr, error) {
-	e, err := sharedCollation("BETWEEN", e, []Expr{lo, hi})
+	e, err := sharedCollation("BETWEEN", Once(e), []Expr{lo, hi})
 	if err != nil {
 		return nil, err
 	}
@@ -468,7 +472,7 @@ func NewBetween(e, lo, hi Expr) (Expr, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &And{Args: []Expr{a, b}}, nil
+	return Whole(&And{Args: []Expr{a, b}}), nil
 }
 
 // NewCase builds a searched CASE; els may be nil. Conditions become truth values, results get a common type.

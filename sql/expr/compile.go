@@ -17,7 +17,7 @@ type compiler struct {
 	slots    map[ColumnID]int
 	interned map[string]*shared // nil: none is shared
 	all      []*shared
-	unique   int
+	unique   int64  // of the last volatile call that is like no other, negative
 	key      []byte // of the node that is being looked for
 }
 
@@ -80,9 +80,11 @@ func (c *compiler) appendKey(b []byte, e Expr) []byte {
 		return appendString(appendFlag(appendFlag(appendFlag(appendTypeKey(append(b, 'T'), x.To), x.Strict), x.Compared), x.Written), x.Column)
 	case *Call:
 		b = appendTypeKey(appendString(append(b, 'F'), x.Fn.Name), x.Typ)
-		if x.Fn.Volatile {
-			c.unique++
-			b = binary.AppendVarint(b, int64(c.unique))
+		if x.Fn.Volatile && x.Draw > 0 {
+			b = binary.AppendVarint(b, x.Draw)
+		} else if x.Fn.Volatile {
+			c.unique--
+			b = binary.AppendVarint(b, c.unique)
 		}
 		return b
 	}

@@ -138,6 +138,8 @@ type Call struct {
 	Args []Expr
 	Typ  types.Type
 	Null bool
+	// Draw, where it is not 0, makes volatile calls of one Draw in a program one call: see [Once].
+	Draw int64
 }
 
 // SubqueryKind is the form in which a subquery stands in an expression.

@@ -170,7 +170,7 @@ func (c *Call) WithChildren(ch []Expr) Expr {
 	for i, e := range ch {
 		null = null || e.Nullable() && !c.Args[i].Nullable()
 	}
-	return &Call{c.Fn, ch, c.Typ, null}
+	return &Call{Fn: c.Fn, Args: ch, Typ: c.Typ, Null: null, Draw: c.Draw}
 }
 
 func (c *Call) String() string { return printed(c) }

@@ -57,7 +57,8 @@ func TestGPUJoinPartitions(t *testing.T) {
 	})
 }
 
-// TestGPUJoinCosts looks at which joins of 2^16 rows are partitioned: where many rows look themselves up. EXPLAIN says what either way costs.
+// TestGPUJoinCosts looks at which joins of 2^16 rows are partitioned: where many rows look themselves up, unless partitions were measured to be slow. EXPLAIN says what
+// either way costs.
 func TestGPUJoinCosts(t *testing.T) {
 	eachGPU(t, func(t *testing.T, e *Engine) {
 		d, err := e.GPU()
@@ -79,6 +80,12 @@ func TestGPUJoinCosts(t *testing.T) {
 			if !strings.Contains(text, x.want) || !strings.Contains(text, x.costs) || strings.Contains(text, "about") != (x.costs != "") {
 				t.Errorf("%s: want %q and %q in\n%s", x.sql, x.want, x.costs, text)
 			}
+		}
+		slow := cost.Default()
+		slow.GPUJoins.Partitions *= 16
+		d.Advisor().SetCosts(slow)
+		if text := mustRun(t, s, "EXPLAIN SELECT COUNT(*), SUM(v), SUM(w) FROM r JOIN s ON r.k = s.k"); !strings.Contains(text, "build hash") {
+			t.Errorf("where partitions are slow a table is wanted in\n%s", text)
 		}
 	})
 }

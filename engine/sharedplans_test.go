@@ -235,7 +235,7 @@ func TestPlansOfTPCHAreKept(t *testing.T) {
 		st := &session.Statement{Statement: list[0], Session: s.Session, Context: t.Context()}
 		key, _ := query.PlanKey(st)
 		k, _ := s.engine.Plans.Find(&key)
-		plan := k.Plan(physical.CPU, 0)
+		plan := k.Plan(physical.CPU)
 		text, err := physical.Text(plan, physical.OnCPU("radish_device is 'cpu'"), nil, nil)
 		if want := mustRun(t, s, "EXPLAIN "+q.SQL); err != nil || strings.TrimSpace(text) != strings.TrimSpace(want) {
 			t.Errorf("query %d is kept as\n%s, %v\nEXPLAIN shows\n%s", q.Number, text, err, want)
@@ -469,8 +469,8 @@ func TestSharedPlansOfManySessions(t *testing.T) {
 	}
 }
 
-// A plan for a GPU is made anew when what work costs there has changed; that for the CPU stays.
-func TestSharedPlansFollowCosts(t *testing.T) {
+// A calibration changes what a plan is expected to take (and how a GPU runs its joins: TestGPUJoinCosts). It changes no plan, so those that are kept stay.
+func TestCalibrationKeepsPlans(t *testing.T) {
 	e, d, s := autoEngine(t)
 	mustRun(t, s, keptTables)
 	text := "SELECT COUNT(*), SUM(a.v) FROM a JOIN b ON a.k = b.k"
@@ -487,23 +487,29 @@ func TestSharedPlansFollowCosts(t *testing.T) {
 			key, _ := query.PlanKey((&session.Statement{Statement: list[0], Session: s.Session, Context: t.Context()}))
 			k, _ := e.Plans.Find(&key)
 			if device == gpu.Never {
-				onCPU = k.Plan(physical.CPU, 0)
+				onCPU = k.Plan(physical.CPU)
 			} else {
-				onGPU = k.Plan(physical.GPU, d.Advisor().CostsVersion())
+				onGPU = k.Plan(physical.GPU)
 			}
 		}
 		return onCPU, onGPU
 	}
 	onCPU, onGPU := plans()
-	again, onGPUAgain := plans()
-	if onCPU == nil || onGPU == nil || again != onCPU || onGPUAgain != onGPU {
-		t.Errorf("plans are not kept: %p %p %p %p", onCPU, again, onGPU, onGPUAgain)
-	}
 	was := d.Advisor().Costs()
 	defer d.Advisor().UseCosts(was)
 	d.Advisor().SetCosts(cost.Default())
-	if again, onGPUAgain = plans(); again != onCPU || onGPUAgain == onGPU || onGPUAgain == nil {
-		t.Error("the plan for the GPU has to be made anew, and only that")
+	before := d.Advisor().Estimate(onGPU, 2)
+	measured := cost.Default()
+	for c := range measured.GPU {
+		measured.CPU[c] *= 3
+		measured.GPU[c] *= 5
+	}
+	d.Advisor().SetCosts(measured)
+	if again, onGPUAgain := plans(); onCPU == nil || onGPU == nil || again != onCPU || onGPUAgain != onGPU {
+		t.Errorf("plans are not kept: %p %p %p %p", onCPU, again, onGPU, onGPUAgain)
+	}
+	if after := d.Advisor().Estimate(onGPU, 2); after.CPU <= before.CPU || after.GPU <= before.GPU {
+		t.Errorf("%v on the CPU and %v on the GPU are expected, as before the calibration: %v, %v", after.CPU, after.GPU, before.CPU, before.GPU)
 	}
 }
 

@@ -70,7 +70,7 @@ type Statement struct {
 	Placing     Placing
 
 	mu    sync.Mutex
-	plans [devicesOfAPlan]devicePlan // by physical.Device
+	plans [devicesOfAPlan]*physical.Plan // by physical.Device
 }
 
 // Placing keeps where the plan for a GPU was placed, from Open to Close: while the statement is kept.
@@ -120,12 +120,6 @@ func (k *Statement) isCurrent(snap *catalog.Snapshot) bool {
 		}
 	}
 	return true
-}
-
-// devicePlan is a plan for a device, made with a version of its costs.
-type devicePlan struct {
-	plan  *physical.Plan
-	costs uint64
 }
 
 // New returns an empty store whose plans count against a budget. limit is the memory limit of the database; 0: there is none.
@@ -232,21 +226,18 @@ func (s *Store) Evict(bytes int64) (freed bool) {
 	return freed
 }
 
-// Plan returns the plan for a device, if there is one that was made with these costs.
-func (k *Statement) Plan(d physical.Device, costs uint64) *physical.Plan {
+// Plan returns the plan for a device; nil: none is kept. No calibration changes a plan, so it holds as long as the statement.
+func (k *Statement) Plan(d physical.Device) *physical.Plan {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if p := k.plans[d]; p.costs == costs {
-		return p.plan
-	}
-	return nil
+	return k.plans[d]
 }
 
-// SetPlan keeps the plan for a device, which was made with the costs of a version.
-func (k *Statement) SetPlan(d physical.Device, costs uint64, plan *physical.Plan) {
+// SetPlan keeps the plan for a device.
+func (k *Statement) SetPlan(d physical.Device, plan *physical.Plan) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.plans[d] = devicePlan{plan, costs}
+	k.plans[d] = plan
 }
 
 // Own gives the statement a text that is no piece of a longer one, and counts its bytes, with optimized as one of its plans.

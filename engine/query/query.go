@@ -9,7 +9,6 @@ import (
 	"github.com/pingcap/tidb/pkg/parser/ast"
 
 	"github.com/radish-sql/radish/column"
-	"github.com/radish-sql/radish/engine/database"
 	"github.com/radish-sql/radish/engine/direct"
 	"github.com/radish-sql/radish/engine/observe"
 	"github.com/radish-sql/radish/engine/plans"
@@ -20,7 +19,6 @@ import (
 	"github.com/radish-sql/radish/exec/gpu"
 	"github.com/radish-sql/radish/exec/gpu/placement"
 	"github.com/radish-sql/radish/exec/profile"
-	"github.com/radish-sql/radish/planner/cost"
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/planner/rules"
@@ -222,7 +220,7 @@ func (p *Planned) expect(threads int) *placement.Estimate {
 func lower(st *session.Statement, q *logical.Query, device physical.Device) (*physical.Plan, error) {
 	s := st.Session
 	for {
-		optimized, _, err := rules.Optimize(q, rules.Options{Disabled: s.Vars.DisabledRules, Context: st.Expressions(), Device: device, Costs: costsOn(s.DB, device)})
+		optimized, _, err := rules.Optimize(q, rules.Options{Disabled: s.Vars.DisabledRules, Context: st.Expressions(), Device: device})
 		if err != nil {
 			return nil, err
 		}
@@ -237,20 +235,6 @@ func lower(st *session.Statement, q *logical.Query, device physical.Device) (*ph
 			return plan, err
 		}
 	}
-}
-
-// costsOn returns what work costs on the device that a query is planned for; nil: what is taken for granted. Plans for the CPU do not follow what is measured while
-// they run: the order of joins is the order in which doubles are added up, and two runs give the same sum.
-func costsOn(e *database.Database, device physical.Device) *cost.Table {
-	if device == physical.CPU {
-		return nil
-	}
-	d, ok := e.GPUIfOpen()
-	if !ok {
-		return nil
-	}
-	costs := d.Advisor().Costs()
-	return &costs
 }
 
 // streamedFrom returns from how many bytes of columns on scans of files read them themselves, in a plan for a device. Plans for a GPU have

@@ -5,7 +5,6 @@ import (
 	"math"
 	"sync"
 
-	"github.com/radish-sql/radish/engine/database"
 	"github.com/radish-sql/radish/engine/plans"
 	"github.com/radish-sql/radish/engine/session"
 	"github.com/radish-sql/radish/engine/variables"
@@ -100,19 +99,17 @@ func keepPlans(s *session.Session, p *Planned, warned bool) {
 
 // lowered is lower for a planned query, whose plan for the device may be kept. The query itself stays as it is: others may be using it.
 func lowered(st *session.Statement, p *Planned, device physical.Device) (*physical.Plan, error) {
-	s := st.Session
 	if p.shared == nil {
 		return lower(st, p.query, device)
 	}
-	costs := costsVersion(s.DB, device)
-	if plan := p.shared.Plan(device, costs); plan != nil {
+	if plan := p.shared.Plan(device); plan != nil {
 		return plan, nil
 	}
 	own, alloc := *p.query, *p.query.Alloc
 	own.Alloc = &alloc
 	plan, err := lower(st, &own, device)
 	if err == nil {
-		p.shared.SetPlan(device, costs, plan)
+		p.shared.SetPlan(device, plan)
 	}
 	return plan, err
 }
@@ -123,18 +120,6 @@ func (p *Planned) placing() *gpu.Kept {
 		return nil
 	}
 	return p.shared.Placing.(*gpu.Kept)
-}
-
-// costsVersion counts how often what work costs on a device has changed; see costsOn.
-func costsVersion(e *database.Database, device physical.Device) uint64 {
-	if device == physical.CPU {
-		return 0
-	}
-	d, ok := e.GPUIfOpen()
-	if !ok {
-		return 0
-	}
-	return d.Advisor().CostsVersion()
 }
 
 // tableRows is rules.TableRows of the query.

@@ -20,9 +20,8 @@ type Options struct {
 	Checks bool
 	// Context serves constant folding; with none nothing is folded.
 	Context *expr.Context
-	// Device is where the plan is expected to run, Costs what work costs there; nil: the defaults.
+	// Device is where the plan is expected to run. Joins are ordered by its default prices, which no calibration changes.
 	Device physical.Device
-	Costs  *cost.Table
 	// eager applies rules wherever they are legal, whatever they cost: for tests over small tables.
 	eager bool
 }
@@ -99,12 +98,8 @@ func Optimize(q *logical.Query, opts Options) (*logical.Query, []Step, error) {
 	if err := logical.CheckCollations(q.Root, opts.Context); err != nil {
 		return nil, nil, err
 	}
-	costs := opts.Costs
-	if costs == nil {
-		costs = &defaultCosts
-	}
 	w := &rewriter{
-		root: q.Root, alloc: q.Alloc, fold: opts.Context, device: opts.Device, joins: joinorder.NewModel(opts.Device, costs), eager: opts.eager,
+		root: q.Root, alloc: q.Alloc, fold: opts.Context, device: opts.Device, joins: joinorder.NewModel(opts.Device, &defaultCosts), eager: opts.eager,
 		output: q.Cols, est: stats.NewEstimator(), pairsOnly: opts.Disabled["accumulate_ranges"],
 		keepsBuilds: opts.Disabled["filter_builds"],
 	}

@@ -19,7 +19,6 @@ type Advisor struct {
 	writing   sync.Mutex // held while the file is written or removed; taken before mu
 	mu        sync.Mutex
 	costs     cost.Table
-	repriced  uint64 // counts what costs became; see CostsVersion
 	corrected corrections
 	records   map[uint64]*record
 	running   [2]int // queries, by device

@@ -399,7 +399,6 @@ func (a *Advisor) UseCosts(c cost.Table) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.costs = c
-	a.repriced++
 }
 
 // SetCosts takes costs that were measured just now. Corrections of those before are forgotten.
@@ -407,14 +406,6 @@ func (a *Advisor) SetCosts(c cost.Table) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.costs, a.corrected = c, corrections{}
-	a.repriced++
-}
-
-// CostsVersion is another number whenever Costs may give something else, and never 0.
-func (a *Advisor) CostsVersion() uint64 {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.repriced + 1
 }
 
 // Forget forgets what was learned; calibrated costs stay.

@@ -20,7 +20,7 @@ import (
 
 var runs = way{
 	name:    "runs of equal keys",
-	applies: (*Way).inRuns,
+	applies: (*Way).chooseRuns,
 	row:     (*groupText).runs,
 }
 
@@ -78,10 +78,7 @@ func (w *Way) contiguous() bool {
 	return ok && f.Sorted
 }
 
-// inRuns says whether rows are added up by runs of equal keys first.
-func (w *Way) inRuns() bool { return !w.f.shared && w.wantsRuns() }
-
-// wantsRuns is inRuns where groups do not lie in shared memory.
+// wantsRuns says whether rows are added up by runs of equal keys first, where groups do not lie in shared memory.
 func (w *Way) wantsRuns() bool {
 	k, f := w, w.f
 	if f.Shape != DenseGroups && f.Shape != PackedGroups || !k.Tiled || k.GivesMany || len(f.Accs) > runAccs {
@@ -97,24 +94,98 @@ func (w *Way) wantsRuns() bool {
 	return f.Aggregate.Algorithm == physical.StreamAggregate || w.clustered(f.Aggregate.Groups[0].Expr)
 }
 
+// Limits of what runs take of shared memory.
+const (
+	runBlocks   = 4        // of a multiprocessor, where a thread has more rows than usual
+	runCapacity = 64 << 10 // bytes of a block of more than a warp
+	runAccs     = 40       // accumulators: more might not fit even then
+)
+
+// smallSums bounds values of which a warp's rows of a tile give no sum that leaves 64 bits.
+const smallSums = 1 << 48
+
+// runType is the type of a run's variable.
+type runType uint8
+
+const (
+	runWord runType = iota
+	runLong
+	runWide
+)
+
+// String is its name in C++.
+func (t runType) String() string { return [...]string{"u32", "i64", "i128"}[t] }
+
+func (t runType) bytes() int64 { return 4 << t }
+
+// runLayout says how the runs of a kernel lie in shared memory, and which blocks have capacity for them.
+type runLayout struct {
+	types   []runType // of the variables, by accumulator
+	run     int64     // bytes of a run: its key and variables
+	threads int       // of a block
+	blocks  int       // of a multiprocessor; 0: any number
+}
+
+// chooseRuns decides whether rows are added up by runs of equal keys first, and how these lie.
+func (w *Way) chooseRuns() bool {
+	if w.f.shared || !w.wantsRuns() {
+		return false
+	}
+	x := runLayout{threads: kernel.BlockThreads}
+	_, x.run = w.f.keyType()
+	for _, acc := range w.f.Accs {
+		t := w.runType(acc)
+		x.types = append(x.types, t)
+		x.run += t.bytes()
+	}
+	if ofBlock := (w.Plan.Target.SharedBytes+kernel.SharedRest)/runBlocks - kernel.BlockShared; x.run > ofBlock/(8*kernel.BlockThreads) {
+		w.ScanItems = kernel.ThreadItems
+	} else {
+		x.blocks = runBlocks
+	}
+	for x.threads > 32 && x.bytes(x.threads, w.ScanItems) > runCapacity {
+		x.threads /= 2
+	}
+	w.state = x
+	return true
+}
+
+// bytes is what the runs of a block take, where a thread has so many rows of a tile.
+func (x runLayout) bytes(threads, items int) int64 { return int64(threads*items) * x.run }
+
+// runType is the type of an accumulator's variable: an extreme of known range is an offset.
+func (w *Way) runType(acc *Accumulator) runType {
+	switch acc.op {
+	case accCount:
+		return runWord
+	case accSum:
+		if r, known := w.Forms.Ranges().Of(acc.arg); !acc.narrow && (!known || r.Magnitude() > smallSums) {
+			return runWide
+		}
+	default:
+		if acc.hasOffset && !acc.like.IsNullable {
+			return runWord
+		}
+	}
+	return runLong
+}
+
 // runVar is what a thread has of a run for an accumulator.
 type runVar struct {
-	name, typ   string
-	bytes       int64
+	name        string
+	typ         runType
 	empty, step string                   // what it is at first; C++ that adds row i
 	join        func(a, b string) string // of two variables
 	add, set    func(x string) string    // adds it to group g, or makes it all that group g has
 }
-
-// smallSums bounds values of which a warp's rows of a tile give no sum that leaves 64 bits.
-const smallSums = 1 << 48
 
 // runVars are a run's variables. args read row i.
 func (a *groupText) runVars(args []codegen.Value) []runVar {
 	k, f := a.k, a.f
 	var vars []runVar
 	for i, acc := range f.Accs {
-		v := runVar{name: k.Name("run"), typ: "i64", bytes: 8, join: func(a, b string) string { return a + " + " + b }}
+		t := a.state.(runLayout).types[i]
+		v := runVar{name: k.Name("run"), typ: t, join: func(a, b string) string { return a + " + " + b }}
 		null := args[i].Null
 		if null == "false" {
 			null = ""
@@ -126,9 +197,9 @@ func (a *groupText) runVars(args []codegen.Value) []runVar {
 			v.empty, v.step = empty, fmt.Sprintf("%s = %s_of(%s, (i64)%s);", v.name, fn, v.name, ordered(args[i]))
 			v.join = func(a, b string) string { return fmt.Sprintf("%s_of(%s, %s)", fn, a, b) }
 			full := func(x string) string { return x }
-			if acc.hasOffset && null == "" {
+			if t == runWord {
 				low := k.Literal(uint64(acc.like.Within.Lo))
-				v.typ, v.bytes, v.empty, v.step = "u32", 4, emptyOffset, fmt.Sprintf("%s = %s_of(%s, (u32)((u64)%s - %s));", v.name, fn, v.name, args[i].Text, low)
+				v.empty, v.step = emptyOffset, fmt.Sprintf("%s = %s_of(%s, (u32)((u64)%s - %s));", v.name, fn, v.name, args[i].Text, low)
 				full = func(x string) string { return fmt.Sprintf("(i64)(%s + %s)", x, low) }
 			}
 			v.add = func(x string) string { return fmt.Sprintf("atomic_%s(%s, %s);", fn, at(0), full(x)) } // most runs have something new
@@ -136,11 +207,11 @@ func (a *groupText) runVars(args []codegen.Value) []runVar {
 		}
 		switch acc.op {
 		case accCount:
-			v.typ, v.bytes, v.empty, v.step = "u32", 4, "0", v.name+"++;"
+			v.empty, v.step = "0", v.name+"++;"
 		case accSum:
 			v.empty, v.step = "0", fmt.Sprintf("%s += (i64)%s;", v.name, args[i].Text)
-			if r, known := k.Ranges.Of(acc.arg); !acc.narrow && (!known || r.Magnitude() > smallSums) {
-				v.typ, v.bytes, v.step = "i128", 16, fmt.Sprintf("%s += %s;", v.name, addend(args[i]))
+			if t == runWide {
+				v.step = fmt.Sprintf("%s += %s;", v.name, addend(args[i]))
 			}
 			if !acc.narrow {
 				v.add = func(x string) string { return fmt.Sprintf("add_wide(%s, %s, (i128)%s);", at(0), at(1), x) }
@@ -158,13 +229,6 @@ func (a *groupText) runVars(args []codegen.Value) []runVar {
 	}
 	return vars
 }
-
-// Limits of what runs take of shared memory.
-const (
-	runBlocks   = 4        // of a multiprocessor, where a thread has eight rows
-	runCapacity = 64 << 10 // bytes of a block of more than a warp
-	runAccs     = 40       // accumulators: more might not fit even then
-)
 
 // keyType is the C++ type of a group's number.
 func (f *Form) keyType() (typ string, bytes int64) {
@@ -209,7 +273,7 @@ func (a *groupText) runs(keys, args []codegen.Value) {
 // endRuns writes what makes runs of a thread's rows of a tile, and takes a warp's to the groups.
 func (a *groupText) endRuns(vars []runVar) {
 	k := a.k
-	a.layRuns(vars)
+	a.declareRuns(vars)
 	k.EndTile = k.Capture(func() {
 		a.countRuns()
 		a.makeRuns(vars)
@@ -218,35 +282,25 @@ func (a *groupText) endRuns(vars []runVar) {
 	})
 }
 
-// layRuns declares where the warp's runs lie in shared memory: an array for each variable, the widest first.
-func (a *groupText) layRuns(vars []runVar) {
-	k := a.k
-	typ, bytes := a.f.keyType()
-	for _, v := range vars {
-		bytes += v.bytes
-	}
-	if ofBlock := (k.Plan.Target.SharedBytes+kernel.SharedRest)/runBlocks - kernel.BlockShared; bytes > ofBlock/(8*kernel.BlockThreads) {
-		k.Items = 4
-	} else {
-		k.Blocks = runBlocks
-	}
-	for k.Threads > 32 && int64(k.Threads*k.Items)*bytes > runCapacity {
-		k.Threads /= 2
-	}
-	k.Shared = kernel.SharedMemory{Threads: func(threads int) int64 { return int64(threads*k.Items) * bytes }}
+// declareRuns declares where the warp's runs lie in shared memory: an array for each variable, the widest first.
+func (a *groupText) declareRuns(vars []runVar) {
+	k, x := a.k, a.state.(runLayout)
+	typ, width := a.f.keyType()
+	k.Threads, k.Blocks = x.threads, x.blocks
+	k.Shared = kernel.SharedMemory{Threads: func(threads int) int64 { return x.bytes(threads, k.Items) }}
 	var arrays []string
 	offset := int64(0)
 	add := func(name, typ string, width int64) {
 		arrays = append(arrays, fmt.Sprintf("%s* const slot_%s = shared_at<%s>(runs + %d * warp_rows);", typ, name, typ, offset))
 		offset += width
 	}
-	for _, width := range []int64{16, 8, 4} {
+	for _, t := range []runType{runWide, runLong, runWord} {
 		for _, v := range vars {
-			if v.bytes == width {
-				add(v.name, v.typ, width)
+			if v.typ == t {
+				add(v.name, t.String(), t.bytes())
 			}
 		}
-		if typ == "u64" && width == 8 || typ == "u32" && width == 4 {
+		if width == t.bytes() {
 			add("key", typ, width)
 		}
 	}

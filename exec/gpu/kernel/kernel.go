@@ -184,6 +184,9 @@ func (k *Kernel) Callee(suffix string, parameters, lines []string) string {
 // BlockThreads is the number of threads of a block of generated kernels, unless they want more.
 const BlockThreads = 256
 
+// ThreadItems is the number of rows that a thread takes at once, unless kernels want another.
+const ThreadItems = 4
+
 // File is the whole source that is compiled, with macros of the headers.
 func (k *Kernel) File(macros []string) string {
 	declared, source := codegen.Declare(len(k.Params), k.Plan.Target.LaunchWords)
@@ -263,7 +266,7 @@ const MostCounters = 6
 
 // New begins the kernel of a pipeline.
 func New(o *Outline) *Kernel {
-	k := &Kernel{Text: codegen.NewText(o.Plan.Ctx, o.Plan.Answers), Outline: o, Launch: Launch{Title: "pipeline", Items: 4, Threads: BlockThreads}, Raws: map[string]RawItem{}}
+	k := &Kernel{Text: codegen.NewText(o.Plan.Ctx, o.Plan.Answers), Outline: o, Launch: Launch{Title: "pipeline", Items: ThreadItems, Threads: BlockThreads}, Raws: map[string]RawItem{}}
 	k.Ranges = o.Forms.Ranges()
 	k.Declarations = k.Gap()
 	return k

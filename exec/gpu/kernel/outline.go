@@ -25,9 +25,10 @@ type Outline struct {
 	// Together says that a row's matches come one at a time, and those of a block's rows together: what GivesMany would have appended one by one is appended by block.
 	Together bool
 	// Hurried says that the kernel is to be compiled soon, or that few rows come: they get their numbers one by one, which is less code than a block's together.
-	Hurried bool
-	Appends bool // the sink numbers the rows that come
-	Shorter bool // the kernel would be compiled sooner if it were hurried: see program.Hurried
+	Hurried   bool
+	Appends   bool // the sink numbers the rows that come
+	Shorter   bool // the kernel would be compiled sooner if it were hurried: see program.Hurried
+	ScanItems int  // rows that a thread takes at once of a table, which both the scan and the sink choose
 	// SourceShared is the bytes of a block's shared memory that what stands in front of the sink takes.
 	SourceShared int64
 	// DefersTo is the probe whose long runs are put off, so that several threads come for each; nil: none are. A scan takes its rows one by one then, since a row may come again.
@@ -40,7 +41,7 @@ type Outline struct {
 
 // NewOutline returns a pipeline's, of which nothing is decided yet.
 func NewOutline(g *Pipelines, p *physical.Pipeline) *Outline {
-	return &Outline{Plan: g, Pipeline: p, Forms: codegen.NewForms(g.Ctx, g.Answers, codegen.Ranges{})}
+	return &Outline{Plan: g, Pipeline: p, ScanItems: ThreadItems, Forms: codegen.NewForms(g.Ctx, g.Answers, codegen.Ranges{})}
 }
 
 // Decisions says what was decided, from the source to the sink. It names no literals and no estimates, which may differ between queries of one kernel.

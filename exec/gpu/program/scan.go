@@ -80,9 +80,7 @@ func (k *writer) openValues(s *codegen.Scope, src *physical.ValuesScan) {
 func (k *writer) openTable(s *codegen.Scope, scan *physical.TableScan) {
 	k.Note(kernel.Note{What: "scan of " + scan.Alias})
 	r := &tableReader{scanOutline: k.Scan.(*scanOutline), k: k, vector: make([]string, len(scan.Cols))}
-	if r.items > 0 {
-		k.Items = r.items
-	}
+	k.Items = k.ScanItems
 	if r.oneByOne {
 		r.openOneByOne(s)
 		return
@@ -150,7 +148,7 @@ func (r *tableReader) prefetch() {
 func (r *tableReader) openRowByRow() {
 	k := r.k
 	k.Line("// row by row")
-	if r.items == 1 {
+	if k.ScanItems == 1 {
 		k.Line("const i64 row = t.mine();")
 	} else {
 		k.Open("RADISH_NO_UNROLL for (i32 at = 0; at < RADISH_BLOCK * RADISH_ITEMS; at += RADISH_BLOCK) {")

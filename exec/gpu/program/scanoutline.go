@@ -8,6 +8,7 @@ import (
 	"github.com/radish-sql/radish/exec/gpu/codegen"
 	"github.com/radish-sql/radish/exec/gpu/form"
 	"github.com/radish-sql/radish/exec/gpu/join"
+	"github.com/radish-sql/radish/exec/gpu/kernel"
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
@@ -33,7 +34,6 @@ type scanOutline struct {
 	bits   []*join.ScanFilter // of keys: those whose builds have bits that are found by a column's offsets, for all of a thread's rows at once,
 	single []*join.ScanFilter // and the others, which are looked up row by row
 
-	items      int  // rows that a thread takes at once, unless the sink has it otherwise; 0: any number
 	hasFilters bool // there are columns that filters read
 	oneByOne   bool // a thread takes one row at a time, which may come again for a run that was put off
 	rowByRow   bool // a thread takes one row at a time, and loads columns where they are used: the text is shorter
@@ -133,15 +133,15 @@ func (x *scanOutline) byOffset(f *join.ScanFilter) bool {
 	return ok
 }
 
-// chooseItems decides how many rows a thread takes at once.
-func (x *scanOutline) chooseItems(p *physical.Pipeline) {
-	_, isAggregate := p.Sink.(*physical.Aggregate)
+// chooseItems decides how many rows a thread takes at once. The sink may choose another number.
+func (x *scanOutline) chooseItems(o *kernel.Outline) {
+	_, isAggregate := o.Pipeline.Sink.(*physical.Aggregate)
 	switch {
 	case x.oneByOne, x.rowByRow && !isAggregate:
-		x.items = 1
+		o.ScanItems = 1
 	case x.rowByRow:
 	case x.packsRows && (x.hasFilters || x.hasDeleted), !x.packsRows && x.bytes() <= 8:
-		x.items = 8
+		o.ScanItems = 8
 	}
 }
 
@@ -200,7 +200,7 @@ func (o *outliner) table(scan *physical.TableScan) error {
 	}
 	x.ranges, x.rest = divide(scan, x.forms, x.first)
 	x.divideKeys()
-	x.chooseItems(o.Pipeline)
+	x.chooseItems(o.Outline)
 	o.Scan, o.Tiled, o.MaxRows = x, x.tiled(), float64(scan.Table.Rows())
 	return o.checkFilters(x)
 }

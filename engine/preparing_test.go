@@ -96,7 +96,7 @@ func TestInvested(t *testing.T) {
 
 // TestPreparations runs each statement once at a time, some at once, and none behind the engine's end.
 func TestPreparations(t *testing.T) {
-	var x background.Preparations
+	x := background.NewPreparations()
 	ctx := t.Context()
 	engine, stop := context.WithCancel(ctx)
 	defer stop()

@@ -3,7 +3,7 @@ package background
 import (
 	"sync"
 
-	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/exec/workqueue"
 )
 
 // mostAhead is how many statements may wait for their kernels to be written, aheadKnown how many are remembered not to be written again.
@@ -14,53 +14,37 @@ const (
 
 // CompilesAhead are the statements whose kernels are still to be written. They are written one after the other.
 type CompilesAhead struct {
-	mu      sync.Mutex
-	waiting []func()
-	running bool
-	Known   map[uint64]bool // fingerprints
+	queue *workqueue.Queue
+
+	mu    sync.Mutex
+	known map[uint64]bool // fingerprints
+}
+
+// NewCompilesAhead returns one without statements.
+func NewCompilesAhead() *CompilesAhead {
+	return &CompilesAhead{queue: workqueue.New(1, mostAhead), known: map[uint64]bool{}}
 }
 
 // Add has f run behind those that wait, unless that was done for the fingerprint before, or too many wait.
 func (x *CompilesAhead) Add(fingerprint uint64, f func()) (added bool) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if x.Known[fingerprint] || len(x.waiting) >= mostAhead {
+	if x.known[fingerprint] || !x.queue.Add(f) {
 		return false
 	}
-	if x.Known == nil || len(x.Known) >= aheadKnown {
-		x.Known = map[uint64]bool{}
+	if len(x.known) >= aheadKnown {
+		clear(x.known)
 	}
-	x.Known[fingerprint] = true
-	x.waiting = append(x.waiting, f)
-	if !x.running {
-		x.running = true
-		go x.work()
-	}
+	x.known[fingerprint] = true
 	return true
 }
 
-func (x *CompilesAhead) work() {
-	for {
-		x.mu.Lock()
-		if len(x.waiting) == 0 {
-			x.running = false
-			x.mu.Unlock()
-			return
-		}
-		f := x.waiting[0]
-		x.waiting = x.waiting[1:]
-		x.mu.Unlock()
-		_ = sqlerr.Guard(func() error { f(); return nil }) // who runs the statement meets the same error
-	}
+// Known is how many statements are remembered.
+func (x *CompilesAhead) Known() int {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return len(x.known)
 }
 
 // Count is how many statements wait, the one at work included.
-func (x *CompilesAhead) Count() int {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	n := len(x.waiting)
-	if x.running {
-		n++
-	}
-	return n
-}
+func (x *CompilesAhead) Count() int { return x.queue.Count() }

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/radish-sql/radish/exec/gpu"
+	"github.com/radish-sql/radish/exec/workqueue"
 	"github.com/radish-sql/radish/sql/sqlerr"
 )
 
@@ -19,15 +20,19 @@ const mostWaiting = 256
 // Preparations are the statements whose kernels are written and compiled, and whose columns are uploaded, while nobody waits, or while the CPU runs them. They
 // go on when the statement has ended: the next run finds what they made.
 type Preparations struct {
-	mu      sync.Mutex
-	running int
-	waiting []*preparation
-	by      map[uint64]*preparation // by fingerprint
+	queue *workqueue.Queue
+
+	mu sync.Mutex
+	by map[uint64]*preparation // by fingerprint
+}
+
+// NewPreparations returns one without statements.
+func NewPreparations() *Preparations {
+	return &Preparations{queue: workqueue.New(MostPreparing, mostWaiting), by: map[uint64]*preparation{}}
 }
 
 // preparation is one of them.
 type preparation struct {
-	run    func()
 	done   chan struct{} // closed when the rest is there
 	placed *gpu.Placed
 	reason string // without placed: why the GPU cannot run it; "": it was cancelled
@@ -59,17 +64,11 @@ func (x *Preparations) add(engine context.Context, fingerprint uint64, f func(co
 	if p := x.by[fingerprint]; p != nil {
 		return p, false
 	}
-	if len(x.waiting) >= mostWaiting {
+	p = &preparation{done: make(chan struct{})}
+	if !x.queue.Add(func() { x.run(engine, fingerprint, p, f) }) {
 		return nil, false
 	}
-	p = &preparation{done: make(chan struct{})}
-	p.run = func() { x.run(engine, fingerprint, p, f) }
-	if x.by == nil {
-		x.by = map[uint64]*preparation{}
-	}
 	x.by[fingerprint] = p
-	x.waiting = append(x.waiting, p)
-	x.next()
 	return p, true
 }
 
@@ -83,26 +82,10 @@ func (x *Preparations) run(engine context.Context, fingerprint uint64, p *prepar
 	if engine.Err() != nil {
 		p.placed, p.reason = nil, ""
 	}
-	x.ended(fingerprint)
-	close(p.done)
-}
-
-// next starts what waits, while fewer than mostPreparing run. The caller holds mu.
-func (x *Preparations) next() {
-	for x.running < MostPreparing && len(x.waiting) > 0 {
-		p := x.waiting[0]
-		x.waiting = x.waiting[1:]
-		x.running++
-		go p.run()
-	}
-}
-
-func (x *Preparations) ended(fingerprint uint64) {
 	x.mu.Lock()
-	defer x.mu.Unlock()
 	delete(x.by, fingerprint)
-	x.running--
-	x.next()
+	x.mu.Unlock()
+	close(p.done)
 }
 
 // Count is how many statements are being prepared or wait for that.

@@ -81,8 +81,8 @@ type Status struct {
 
 // AutoState is what radish_device = 'auto' needs beside a GPU.
 type AutoState struct {
-	Preparing   background.Preparations
-	Ahead       background.CompilesAhead
+	Preparing   *background.Preparations
+	Ahead       *background.CompilesAhead
 	Measuring   atomic.Bool // costs, in the background
 	Measure     MeasureCosts
 	Instead     gpu.Setting // for tests: what 'auto' does; empty: what it says
@@ -118,7 +118,7 @@ func New(opts Options) (*Database, error) {
 	}
 	db := &Database{
 		Opts: opts, Access: policy, Catalog: catalog.New(DefaultDatabase), Budget: memory.NewBudget(opts.MemoryLimit),
-		Auto: AutoState{LeastRows: placement.LeastRows}, Writing: make(chan struct{}, 1), Status: Status{Began: time.Now()}, Locks: locks.NewNames(), TableLocks: locks.NewTables(),
+		Auto: AutoState{Preparing: background.NewPreparations(), Ahead: background.NewCompilesAhead(), LeastRows: placement.LeastRows}, Writing: make(chan struct{}, 1), Status: Status{Began: time.Now()}, Locks: locks.NewNames(), TableLocks: locks.NewTables(),
 		Added: udf.New(),
 	}
 	if emulatesAuto.Load() {

@@ -20,7 +20,7 @@
 //
 //	residency.go   what is kept, and for whom; open.go opens and closes it, list.go says what is there
 //	hold.go        a query's columns: found, waited for, lent and given back
-//	invest.go      columns that are uploaded before a query asks for them, by the goroutine of investor.go
+//	invest.go      columns that are uploaded before a query asks for them, by the queue of investor.go
 //	made.go        columns that a kernel has made
 //	upload.go      one upload, through uploader.go; items.go has the pieces that it copies, bytes.go how much memory they take
 //	evict.go       what goes when memory runs short; shortage.go notes for how long uploads are not tried again

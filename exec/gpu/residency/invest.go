@@ -6,12 +6,11 @@ import (
 	"weak"
 
 	"github.com/radish-sql/radish/exec/gpu/form"
-	"github.com/radish-sql/radish/sql/sqlerr"
 	tables "github.com/radish-sql/radish/storage/table"
 )
 
 // Device memory that is idle is worth nothing. So the columns of large tables are uploaded when the tables are loaded, one column at a time, so that
-// queries' uploads go before; nothing is given up for them, and they are the first to be given up when a query needs memory, those on their way included.
+// queries' uploads go before. Nothing is given up for them. They are the first to be given up when a query needs memory, those on their way included.
 
 // investShare is the share of memory used for prefetched columns.
 const investShare = 0.75
@@ -22,61 +21,25 @@ const (
 	investPause = time.Second
 )
 
-// mostInvesting is how many tables may wait to be uploaded.
-const mostInvesting = 1024
-
 // Invest uploads the columns of a table while nobody waits for them: all but strings without a dictionary, which are large and of which queries read few.
 func (r *Residency) Invest(v *tables.Version) {
-	x := &r.investor
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	if x.closed || len(x.waiting) >= mostInvesting {
-		return
-	}
-	x.waiting = append(x.waiting, weak.Make(v))
-	if !x.running {
-		x.running = true
-		x.idle.Go(r.workOff)
-	}
+	held := weak.Make(v)
+	r.investor.queue.Add(func() { r.invest(held) })
 }
 
 // Investing is how many tables wait to be uploaded, or are being uploaded, in the background.
-func (r *Residency) Investing() int {
-	x := &r.investor
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	n := len(x.waiting)
-	if x.running {
-		n++
-	}
-	return n
-}
+func (r *Residency) Investing() int { return r.investor.queue.Count() }
 
-// workOff uploads the tables that wait, one behind the other.
-func (r *Residency) workOff() {
-	x := &r.investor
-	for {
-		x.mu.Lock()
-		if len(x.waiting) == 0 || x.closed {
-			x.running = false
-			x.mu.Unlock()
+// invest uploads the columns of a table, if it is still there. What could not be uploaded is when a query asks for it, which hears of the error.
+func (r *Residency) invest(held weak.Pointer[tables.Version]) {
+	for range investTries {
+		if _, left := r.Short(); left > 0 {
+			r.investor.wait(left)
+		}
+		if v := held.Value(); v == nil || !r.offerAll(v) {
 			return
 		}
-		next := x.waiting[0]
-		x.waiting = x.waiting[1:]
-		x.mu.Unlock()
-		_ = sqlerr.Guard(func() error { // what could not be uploaded is when a query asks for it, which hears of the error
-			for range investTries {
-				if _, left := r.Short(); left > 0 {
-					x.wait(left)
-				}
-				if v := next.Value(); v == nil || !r.offerAll(v) {
-					break
-				}
-				x.wait(investPause)
-			}
-			return nil
-		})
+		r.investor.wait(investPause)
 	}
 }
 

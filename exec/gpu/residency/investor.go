@@ -1,29 +1,27 @@
 package residency
 
 import (
-	"sync"
 	"time"
-	"weak"
 
-	tables "github.com/radish-sql/radish/storage/table"
+	"github.com/radish-sql/radish/exec/workqueue"
 )
+
+// mostInvesting is how many tables may wait to be uploaded.
+const mostInvesting = 1024
 
 // investor uploads columns that nobody waits for.
 type investor struct {
-	mu      sync.Mutex
-	waiting []weak.Pointer[tables.Version]
-	running bool
-	closed  bool
-	stop    chan struct{}  // closed with it
-	idle    sync.WaitGroup // it runs
+	queue *workqueue.Queue
+	stop  chan struct{} // closed with the device
+}
+
+func newInvestor() investor {
+	return investor{queue: workqueue.New(1, mostInvesting), stop: make(chan struct{})}
 }
 
 func (x *investor) close() {
-	x.mu.Lock()
-	x.closed = true
 	close(x.stop)
-	x.mu.Unlock()
-	x.idle.Wait()
+	x.queue.Close()
 }
 
 // wait waits, or until the device is closed.
@@ -35,7 +33,10 @@ func (x *investor) wait(d time.Duration) {
 }
 
 func (x *investor) isClosed() bool {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	return x.closed
+	select {
+	case <-x.stop:
+		return true
+	default:
+		return false
+	}
 }

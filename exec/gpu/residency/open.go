@@ -21,7 +21,7 @@ func New(device *gpukernels.Device) (*Residency, error) {
 			versions: map[versionKey]*entry{}, forms: map[versionKey]sizedForm{}, watched: map[weak.Pointer[tables.Version]]*watched{},
 			first: map[*encoding.Chunk][]*entry{}, dicts: map[*column.Dictionary]*entry{},
 		},
-		ledger: newLedger(), shortage: shortage{now: time.Now}, investor: investor{stop: make(chan struct{})},
+		ledger: newLedger(), shortage: shortage{now: time.Now}, investor: newInvestor(),
 	}
 	var err error
 	if r.freeing, err = device.NewStream(); err != nil {

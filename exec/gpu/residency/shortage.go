@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// shortage is a time in which a device's memory is full, of other processes' or of queries that run: nothing is uploaded that the CPU can do without, until a
+// shortage is a time in which a device's memory is full, of other processes' or of queries that run. Nothing is uploaded that the CPU can do without, until a
 // pause has passed, which doubles when that is too early.
 type shortage struct {
 	mu     sync.Mutex

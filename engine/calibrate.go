@@ -56,7 +56,7 @@ func measureWithin(ctx context.Context, e *database.Database, d *gpu.Device, c *
 	}
 	defer own.Close()
 	own.Auto.Calibrating = true
-	c.Session, c.Device = measured{own.NewSession()}, d
+	c.Runner, c.Device = measured{own.NewSession()}, d
 	return c.Measure(ctx, threads)
 }
 

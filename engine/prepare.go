@@ -20,10 +20,10 @@ import (
 	"github.com/radish-sql/radish/storage/fileaccess"
 )
 
-// probes are values that stand for those of all ? markers while a statement is only checked. What a statement is depends on
+// standIns are values that stand for those of all ? markers while a statement is only checked. What a statement is depends on
 // its markers' types, so it is wrong only if it is with each of these. The first suits the positions that take no other, LIMIT's,
 // so it is the one whose error is shown.
-var probes = []types.Value{types.IntValue(1), types.NullOf(types.Null), types.StringValue("1")}
+var standIns = []types.Value{types.IntValue(1), types.NullOf(types.Null), types.StringValue("1")}
 
 // Prepare checks a query or a change of rows against the catalog as it is now: unknown names and wrong numbers of arguments show before it runs. It
 // returns the columns of the result; one whose type depends on those of the markers' values has the type NULL. ok is false for other statements,
@@ -45,11 +45,11 @@ func prepare(ctx context.Context, s *session.Session, stmt parse.Statement) (col
 		return nil, false, err
 	}
 	ctx = fileaccess.LookOnce(ctx)
-	tries := probes
+	tries := standIns
 	var bound *session.Statement // and its query, with markers' values that it takes
 	var toRun *logical.Query
 	if len(stmt.Params) == 0 {
-		tries = probes[:1]
+		tries = standIns[:1]
 	}
 	var first error
 	for _, value := range tries {

@@ -33,8 +33,8 @@ const (
 	quietTries = 3
 )
 
-// Session is what is measured in: a session of a database without tables.
-type Session interface {
+// Runner runs what is measured, in a database without tables.
+type Runner interface {
 	// Register adds a table to the session's database, which Database names.
 	Register(*table.Version) error
 	Database() string
@@ -46,10 +46,10 @@ type Session interface {
 
 // Calibration measures the costs of work.
 type Calibration struct {
-	Quiet   *placement.Advisor // knows of the queries between which is measured; nil: nobody waits
-	Session Session
-	Device  *gpu.Device
-	Rows    int // of the largest table
+	Quiet  *placement.Advisor // knows of the queries between which is measured; nil: nobody waits
+	Runner Runner
+	Device *gpu.Device
+	Rows   int // of the largest table
 }
 
 // Queries are what is measured. Each prices one class of work: what the statement takes beyond the classes above it.
@@ -82,7 +82,7 @@ func (c *Calibration) Measure(ctx context.Context, threads int) (costs cost.Tabl
 	}
 	before := c.Device.FirstRun().Compiled
 	for _, device := range []physical.Device{physical.CPU, physical.GPU} {
-		if err := c.Session.Run(ctx, "SET radish_device = '"+device.String()+"'"); err != nil {
+		if err := c.Runner.Run(ctx, "SET radish_device = '"+device.String()+"'"); err != nil {
 			return costs, err
 		}
 		if device == physical.GPU {
@@ -173,10 +173,10 @@ func (c *Calibration) joins(ctx context.Context) (cost.GPUJoins, error) {
 
 // partition says which joins have both sides in partitions.
 func (c *Calibration) partition(ctx context.Context, which gpu.Partitioning) error {
-	return c.Session.Run(ctx, "SET radish_gpu_join_partitions = '"+string(which)+"'")
+	return c.Runner.Run(ctx, "SET radish_gpu_join_partitions = '"+string(which)+"'")
 }
 
-// tables makes t with c.Rows rows: g has a thousand values, k as many as d has rows, f the same spread over all integers, u a value of its own for nearly every row, v is
+// tables makes t with c.Rows rows, where g has a thousand values, k as many as d has rows, f the same spread over all integers, u a value of its own for nearly every row, v is
 // any number; d; w with half as many rows, whose strings are too many for a dictionary; and tiny, with some of v.
 func (c *Calibration) tables() error {
 	next := uint64(1)
@@ -203,7 +203,7 @@ func (c *Calibration) tables() error {
 		{"w", c.Rows / 2, []string{"n", "s"}, []func(int64) int64{func(row int64) int64 { return row }, func(int64) int64 { return random(int64(c.Rows) / 8) }}, false},
 		{"tiny", 1000, []string{"v"}, []func(int64) int64{value}, false},
 	} {
-		schema := &table.Schema{Database: c.Session.Database(), Name: t.name}
+		schema := &table.Schema{Database: c.Runner.Database(), Name: t.name}
 		for _, name := range t.columns {
 			typ := types.Int32
 			if name == "s" {
@@ -242,7 +242,7 @@ func (c *Calibration) tables() error {
 		if err != nil {
 			return err
 		}
-		if err := c.Session.Register(v); err != nil {
+		if err := c.Runner.Register(v); err != nil {
 			return err
 		}
 	}
@@ -277,11 +277,11 @@ func (c *Calibration) undisturbed(ctx context.Context, f func() error) error {
 
 // upload returns the seconds that a byte of t's columns took to get to the GPU. Those of w go before: buffers have to be made once.
 func (c *Calibration) upload(ctx context.Context) (float64, error) {
-	if err := c.Session.Run(ctx, "SELECT SUM(n), MAX(s) FROM w"); err != nil {
+	if err := c.Runner.Run(ctx, "SELECT SUM(n), MAX(s) FROM w"); err != nil {
 		return 0, err
 	}
 	before := c.Device.FirstRun()
-	if err := c.Session.Run(ctx, "SELECT SUM(g), SUM(k), SUM(v) FROM t"); err != nil {
+	if err := c.Runner.Run(ctx, "SELECT SUM(g), SUM(k), SUM(v) FROM t"); err != nil {
 		return 0, err
 	}
 	paid := c.Device.FirstRun().Sub(before)
@@ -295,7 +295,7 @@ func (c *Calibration) upload(ctx context.Context) (float64, error) {
 func (c *Calibration) whole(ctx context.Context, sql string) (best time.Duration, err error) {
 	for i := range 10 * runs {
 		begin := time.Now()
-		if err := c.Session.Run(ctx, sql); err != nil {
+		if err := c.Runner.Run(ctx, sql); err != nil {
 			return 0, err
 		}
 		if took := time.Since(begin); i == 0 || took < best {
@@ -308,7 +308,7 @@ func (c *Calibration) whole(ctx context.Context, sql string) (best time.Duration
 // shortest returns a statement's plan and what its pipelines take, on the GPU their kernels: the least of some runs.
 func (c *Calibration) shortest(ctx context.Context, sql string) (plan *physical.Plan, best time.Duration, err error) {
 	for i := range 1 + runs {
-		p, cost, err := c.Session.Profiled(ctx, sql)
+		p, cost, err := c.Runner.Profiled(ctx, sql)
 		if err != nil {
 			return nil, 0, err
 		}

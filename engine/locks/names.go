@@ -27,7 +27,7 @@ func NewNames() *Names {
 }
 
 // Of returns the locks as a session sees them.
-func (l *Names) Of(session uint64) Session { return Session{l, session} }
+func (l *Names) Of(session uint64) OfSession { return OfSession{l, session} }
 
 // freed wakes those who wait. mu is held.
 func (l *Names) freed() {
@@ -35,14 +35,14 @@ func (l *Names) freed() {
 	l.changed = make(chan struct{})
 }
 
-// Session is the [expr.Locks] of a session.
-type Session struct {
+// OfSession is the [expr.Locks] of a session.
+type OfSession struct {
 	*Names
 	session uint64
 }
 
 // Get implements [expr.Locks].
-func (l Session) Get(ctx context.Context, name string, wait time.Duration) (bool, error) {
+func (l OfSession) Get(ctx context.Context, name string, wait time.Duration) (bool, error) {
 	var over <-chan time.Time
 	if wait >= 0 {
 		timer := time.NewTimer(wait)
@@ -74,7 +74,7 @@ func (l Session) Get(ctx context.Context, name string, wait time.Duration) (bool
 }
 
 // Release implements [expr.Locks].
-func (l Session) Release(name string) (released, exists bool) {
+func (l OfSession) Release(name string) (released, exists bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	lock := l.held[name]
@@ -89,7 +89,7 @@ func (l Session) Release(name string) (released, exists bool) {
 }
 
 // ReleaseAll implements [expr.Locks].
-func (l Session) ReleaseAll() (count int64) {
+func (l OfSession) ReleaseAll() (count int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for name, lock := range l.held {
@@ -105,7 +105,7 @@ func (l Session) ReleaseAll() (count int64) {
 }
 
 // Holder implements [expr.Locks].
-func (l Session) Holder(name string) (session uint64, held bool) {
+func (l OfSession) Holder(name string) (session uint64, held bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	lock := l.held[name]

@@ -25,25 +25,25 @@ func CountsOf(w *sqlerr.Warnings) (c Counts) {
 // sessionFacts is what variables ask of a session.
 type sessionFacts struct{ session *Session }
 
-var _ variables.Session = sessionFacts{}
+var _ variables.Facts = sessionFacts{}
 
-// ConnectionID implements [variables.Session].
+// ConnectionID implements [variables.Facts].
 func (x sessionFacts) ConnectionID() uint64 { return x.session.ID }
 
-// InsertID implements [variables.Session].
+// InsertID implements [variables.Facts].
 func (x sessionFacts) InsertID() *atomic.Int64 { return x.session.LastInsertID }
 
-// WarningCounts implements [variables.Session].
+// WarningCounts implements [variables.Facts].
 func (x sessionFacts) WarningCounts() (warnings, errors int64) {
 	return x.session.Last.Counted.warnings, x.session.Last.Counted.errors
 }
 
-// DatabaseCollation implements [variables.Session].
+// DatabaseCollation implements [variables.Facts].
 func (x sessionFacts) DatabaseCollation() types.Collation {
 	return x.session.DatabaseCollation(x.session.Database)
 }
 
-// Warn implements [variables.Session].
+// Warn implements [variables.Facts].
 func (x sessionFacts) Warn(code sqlerr.Code, format string, args ...any) {
 	x.session.Warnings.Add(sqlerr.LevelWarning, code, format, args...)
 }

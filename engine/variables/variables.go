@@ -203,8 +203,8 @@ var byName = func() map[string]*Variable {
 	return m
 }()
 
-// Session is what some variables tell of their session, or do to it.
-type Session interface {
+// Facts are what some variables tell of their session, or do to it.
+type Facts interface {
 	// ConnectionID is the session's number.
 	ConnectionID() uint64
 	// InsertID is what LAST_INSERT_ID() gives.
@@ -220,7 +220,7 @@ type Session interface {
 // Settings are a session's settings.
 type Settings struct {
 	Engine *database.Database
-	of     Session
+	of     Facts
 	users  *values.Kept
 	Values map[string]string // of variables that were set; the others have their initial value
 
@@ -239,7 +239,7 @@ type Settings struct {
 }
 
 // Init gives all variables their first values. users are the user variables of the session.
-func (v *Settings) Init(e *database.Database, users *values.Kept, session Session) {
+func (v *Settings) Init(e *database.Database, users *values.Kept, session Facts) {
 	v.Engine, v.users, v.of = e, users, session
 	v.Values = map[string]string{}
 	v.ParseMode = parse.DefaultMode

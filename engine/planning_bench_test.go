@@ -38,7 +38,7 @@ func BenchmarkPlanning(b *testing.B) {
 		res.Close()
 	}
 	parsed := func(text string) []parse.Statement {
-		list, err := parse.Parse(text, parse.DefaultMode)
+		list, err := parse.ParseWithin(text, parse.DefaultMode, func(int64) error { return nil })
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -30,12 +30,6 @@ func (d *Device) ClaimCalibration() bool {
 // ReleaseCalibration lets another claim the calibration: it has not come to its end.
 func (d *Device) ReleaseCalibration() { d.claimed.Store(false) }
 
-// KeepCosts is for tests: costs are kept in a file, and nobody in this process has claimed their calibration.
-func (d *Device) KeepCosts(file string) {
-	d.costs = file
-	d.claimed.Store(false)
-}
-
 // Lacks is what a placed plan still has to wait for: kernels that have to be compiled, and bytes of table columns that are not on the device. Both are
 // zero when it can start.
 type Lacks struct {

@@ -1,7 +1,6 @@
 package gpu
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -13,7 +12,6 @@ import (
 	"time"
 
 	"github.com/radish-sql/radish/exec/gpu/codegen/lookup"
-	"github.com/radish-sql/radish/exec/gpu/kernel"
 	"github.com/radish-sql/radish/exec/gpu/placement"
 	"github.com/radish-sql/radish/exec/gpu/run"
 	"github.com/radish-sql/radish/exec/schedule"
@@ -79,34 +77,6 @@ func (d *Device) String() string {
 
 // Name is what users call the device.
 func (d *Device) Name() string { return fmt.Sprint("gpu", d.Info().Ordinal) }
-
-// FailAllocation is for tests: the n-th allocation of device memory from now on fails; 0 takes that back.
-func (d *Device) FailAllocation(n int) error { return d.runner.Device.FailAllocation(n) }
-
-// Break is for tests: it runs a kernel that traps, which loses the device for the process, and returns the error.
-func (d *Device) Break(ctx context.Context) error {
-	m, _, err := d.runner.Device.Load(ctx, "#include \"radish.cuh\"\nRADISH_KERNEL(broken, 1) {\n  if (p.w[0] == 1) trap(\"a test asked for it\");\n}\n")
-	if err != nil {
-		return err
-	}
-	defer m.Release()
-	f, err := m.Function("broken")
-	if err != nil {
-		return err
-	}
-	s, err := d.runner.Device.NewStream()
-	if err != nil {
-		return err
-	}
-	defer s.Close()
-	if err := s.Launch(f, 1, d.runner.Device.Block(kernel.BlockThreads), 0, []uint64{1}); err != nil {
-		return err
-	}
-	return s.Sync(ctx)
-}
-
-// Calls is how many calls of its library there have been for the device.
-func (d *Device) Calls() int64 { return d.runner.Device.Calls() }
 
 // Trace is for benchmarks: f is told of each call of the device's library, when it began and what it took, until Trace(nil).
 func (d *Device) Trace(f func(call string, begin time.Time, took time.Duration)) {

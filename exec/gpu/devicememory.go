@@ -1,7 +1,6 @@
 package gpu
 
 import (
-	"math"
 	"time"
 
 	"github.com/radish-sql/radish/exec/gpu/residency"
@@ -25,9 +24,6 @@ func (d *Device) Memory() (Memory, error) {
 // that no query uses are given up for it.
 func (d *Device) LimitMemory(owner any, bytes int64) { d.runner.Residency.SetLimit(owner, bytes) }
 
-// PrepareFrom is for tests: from so many bytes on the host looks for the memory of a result that is stored while the device computes it.
-func (d *Device) PrepareFrom(bytes int64) { d.runner.PrepareFrom(bytes) }
-
 // Short says why the device has no memory left for more columns than it holds, and how long nobody tries again; "": it has, as far as is known.
 func (d *Device) Short() (reason string, left time.Duration) { return d.runner.Residency.Short() }
 
@@ -44,14 +40,5 @@ func (d *Device) Invest(v *tables.Version) { d.runner.Residency.Invest(v) }
 // Investing is how many tables wait to be uploaded, or are being uploaded, in the background.
 func (d *Device) Investing() int { return d.runner.Residency.Investing() }
 
-// ResidentBytes says how much of a table is on the device.
-func (d *Device) ResidentBytes(v *tables.Version) int64 { return d.runner.Residency.ResidentBytes(v) }
-
 // ResidentColumns lists the columns of tables that are still there, by name.
 func (d *Device) ResidentColumns() []residency.Listed { return d.runner.Residency.List() }
-
-// EvictColumns is for tests: what no query uses of the table columns on the device is given up.
-func (d *Device) EvictColumns() { d.runner.Residency.Evict(math.MaxInt64) }
-
-// UseClock is for tests: the device's pauses pass by another clock, and one that lasts ends.
-func (d *Device) UseClock(now func() time.Time) { d.runner.Residency.UseClock(now) }

@@ -1,5 +1,5 @@
-// Package gpu runs pipelines of a physical plan on a GPU: it turns each into one CUDA C++ kernel, compiles it, and launches it over table columns that stay in
-// the device's memory. docs/internals explains the kernels, the memory and the faults; this is where they stand in the package.
+// Package gpu runs pipelines of a physical plan on a GPU. It turns each into one CUDA C++ kernel, compiles it, and launches it over table columns that stay in
+// the device's memory. docs/internals explains the kernels, the memory and the faults. This is where they stand in the package.
 //
 // A query takes this way:
 //
@@ -19,9 +19,9 @@
 //	Runner.Start        package run             memory of the sinks, launches, waits, reruns, sorts; rows that come back to the host
 //
 // What outlives a query belongs to the Device: table columns (package residency; package form says how they lie there), lookup tables, compiled kernels (in
-// gpukernels), what placement has learned, and how many rows came to sinks (package sizes).
+// gpukernels), what placement has learned, and how many rows came to sinks (package sizes). What only tests ask of a device is in fortests.go.
 //
-// Words that mean one thing here: a tile is the rows that a block of threads takes at once; a form is how values lie in device memory; a word is one 64-bit
-// parameter of a kernel, which the launch resolves by its key; a range is an interval that values are proven to lie in (codegen.Ranges), whereas estimates
+// Words that mean one thing here: a tile is the rows that a block of threads takes at once. A form is how values lie in device memory. A word is one 64-bit
+// parameter of a kernel, which the launch resolves by its key. A range is an interval that values are proven to lie in (codegen.Ranges), whereas estimates
 // choose between ways that are all right. A perfect hash gives each key a slot of its own without a search.
 package gpu

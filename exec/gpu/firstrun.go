@@ -37,18 +37,6 @@ func (d *Device) ForgetKernels() { d.runner.Device.ForgetKernels() }
 // AwaitKernels is for benchmarks: it waits for the kernels that queries have left to be compiled behind their own. No query runs meanwhile.
 func (d *Device) AwaitKernels() { d.later.Wait() }
 
-// PartitionFrom is for tests: from so many rows on groups are made in partitions, and up to so many no query waits for the kernels of these.
-func (d *Device) PartitionFrom(rows, first float64) { d.runner.PartitionFrom(rows, first) }
-
-// RowByRow is for tests: tables of up to so many rows are scanned row by row, and those of up to so many while the kernels are compiled that load several rows at once.
-func (d *Device) RowByRow(few, first float64) { d.runner.RowByRow(few, first) }
-
-// LoadAnySorts is for tests on an emulated device: it loads the kernels that order rows by any columns, as a GPU has them loaded when it is opened.
-func (d *Device) LoadAnySorts() { d.runner.LoadAnySorts()() }
-
-// UseQuickOptions is for tests: kernels that a query waits for are compiled by these options.
-func (d *Device) UseQuickOptions(options ...string) { d.runner.Device.UseQuickOptions(options...) }
-
 // UseTuning is for benchmarks without a GPU: kernels are written for one of a compute capability, 90 for 9.0. Where first is not set, a first run has those of later ones.
 func (d *Device) UseTuning(computeCapability int, first bool) {
 	d.runner.UseTuning(computeCapability, first)

@@ -169,17 +169,6 @@ func OpenFleet(path string, ordinals []int) *Fleet {
 	return f
 }
 
-// NewFleet is for tests: it has devices that are open, which are the caller's.
-func NewFleet(devices ...*Device) *Fleet {
-	done := make(chan struct{})
-	close(done)
-	f := &Fleet{opened: done, first: &opening{done: done, ordinal: devices[0].Info().Ordinal, device: devices[0]}}
-	for _, d := range devices[1:] {
-		f.others = append(f.others, &opening{done: done, ordinal: d.Info().Ordinal, device: d})
-	}
-	return f
-}
-
 // AnyOpen returns the device of a library that comes first, if somebody has asked for it and it could be opened.
 func AnyOpen(path string) (d *Device, ok bool) {
 	shared.mu.Lock()

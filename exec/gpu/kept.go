@@ -118,10 +118,3 @@ func (k *Kept) set(p *keptPlacing) {
 		oldest.mu.Unlock()
 	}
 }
-
-// IsKept says, for tests, whether something is kept.
-func (k *Kept) IsKept() bool {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	return k.last != nil
-}

@@ -69,9 +69,6 @@ func (c *compiler) compileAll(exprs []Expr) (*ProgramSet, error) {
 	return p, nil
 }
 
-// Clone returns a Program for another worker.
-func (p *Program) Clone() *Program { return &Program{p.set.Clone()} }
-
 // Clone returns a ProgramSet for another worker.
 func (p *ProgramSet) Clone() *ProgramSet {
 	c, err := CompileAll(p.exprs, p.slots)

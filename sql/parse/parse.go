@@ -56,11 +56,6 @@ func (s *Statement) locateText(e *sqlerr.Error, offset int) *sqlerr.Error {
 	return s.Locate(e, offset)
 }
 
-// Parse is ParseWithin for tests and benchmarks, which count no memory.
-func Parse(text string, mode Mode) ([]Statement, error) {
-	return ParseWithin(text, mode, func(int64) error { return nil })
-}
-
 // ParseWithin parses all statements of text. Empty statements are left out. The error, if any, is an *sqlerr.Error with its
 // position; then no statement is returned. Before parsing takes much memory it calls reserve with more and more bytes, of which all are
 // free again when the trees are. An error of reserve ends it.

@@ -20,11 +20,9 @@ func (c Code) State() string {
 const (
 	CodeDBCreateExists           Code = 1007
 	CodeDBDropExists             Code = 1008
-	CodeDBNotEmpty               Code = 1010
 	CodeFileNotFound             Code = 1017
 	CodeErrorOnRead              Code = 1024
 	CodeErrorOnWrite             Code = 1026
-	CodeOutOfResources           Code = 1041
 	CodeNoDatabaseSelected       Code = 1046
 	CodeBadNull                  Code = 1048
 	CodeUnknownDatabase          Code = 1049
@@ -48,7 +46,6 @@ const (
 	CodeTooBigFieldLength        Code = 1074
 	CodeFileExists               Code = 1086
 	CodeCantDropFieldOrKey       Code = 1091
-	CodeUpdateTableUsed          Code = 1093
 	CodeNoTablesUsed             Code = 1096
 	CodeBlobCantHaveDefault      Code = 1101
 	CodeWrongTableName           Code = 1103
@@ -109,7 +106,6 @@ const (
 	CodeScaleAbovePrecision      Code = 1427
 	CodeTooDeep                  Code = 1436
 	CodeDatetimeOverflow         Code = 1441
-	CodeNotInsertable            Code = 1471
 	CodeWrongValue               Code = 1525
 	CodeWrongParamCount          Code = 1582
 	CodeWrongParamsNative        Code = 1583

@@ -12,7 +12,6 @@ import (
 // Snapshot is an immutable state of a catalog. Its With and Without methods return changed copies.
 type Snapshot struct {
 	databases trie[*database] // by folded name
-	version   uint64
 }
 
 // database is immutable too.
@@ -66,9 +65,6 @@ type View struct {
 }
 
 func fold(name string) string { return strings.ToLower(name) }
-
-// Version is a number that grows with every change. Two snapshots of one catalog with the same number are the same.
-func (s *Snapshot) Version() uint64 { return s.version }
 
 // Databases returns the names of all databases but hidden ones, sorted.
 func (s *Snapshot) Databases() []string {
@@ -203,7 +199,7 @@ func (s *Snapshot) change(db string, edit func(*database) error) (*Snapshot, err
 }
 
 func (s *Snapshot) clone() *Snapshot {
-	return &Snapshot{databases: s.databases, version: s.version + 1}
+	return &Snapshot{databases: s.databases}
 }
 
 // WithDatabase adds an empty database (1007 if the name is taken).

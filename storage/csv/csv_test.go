@@ -20,6 +20,7 @@ import (
 	"github.com/radish-sql/radish/storage/internal/batchtest"
 	"github.com/radish-sql/radish/storage/table"
 	"github.com/radish-sql/radish/storage/textfile"
+	"github.com/radish-sql/radish/storage/textfile/textfiletest"
 )
 
 func testRand(t testing.TB) *rand.Rand {
@@ -36,7 +37,7 @@ func setBlockSize(t testing.TB, n int) {
 }
 
 func read(text string, opts Options) (*table.Version, error) {
-	return Read(context.Background(), "d", "t", opts, textfile.BytesSource("x.csv", []byte(text)))
+	return Read(context.Background(), "d", "t", opts, textfiletest.Source("x.csv", []byte(text)))
 }
 
 func TestRead(t *testing.T) {
@@ -234,7 +235,7 @@ func TestCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	setBlockSize(t, 32)
-	_, err := Read(ctx, "d", "t", Options{}, textfile.BytesSource("x", []byte(strings.Repeat("1,2\n", 1000))))
+	_, err := Read(ctx, "d", "t", Options{}, textfiletest.Source("x", []byte(strings.Repeat("1,2\n", 1000))))
 	if !errors.Is(err, sqlerr.Cancelled) {
 		t.Fatal(err)
 	}
@@ -268,7 +269,7 @@ func FuzzRead(f *testing.F) {
 			if err := opts.check(); err != nil {
 				t.Fatal(err)
 			}
-			source := textfile.BytesSource("x", text)
+			source := textfiletest.Source("x", text)
 			h, err := sample(context.Background(), source, opts)
 			if err == nil {
 				x := &Texts{opts: opts, sources: []textfile.Source{source}, names: h.names, fields: [][]string{h.names}, at: make([][]int, 1), given: make([]types.Type, len(h.names))}

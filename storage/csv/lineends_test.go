@@ -9,6 +9,7 @@ import (
 
 	"github.com/radish-sql/radish/storage/internal/batchtest"
 	"github.com/radish-sql/radish/storage/textfile"
+	"github.com/radish-sql/radish/storage/textfile/textfiletest"
 )
 
 // Texts whose lines end in CR give the rows that they give with LF, in blocks of any size; CRs in quotes stay.
@@ -38,7 +39,7 @@ func TestCarriageReturns(t *testing.T) {
 					}
 					b.WriteString(part)
 				}
-				v, err := Read(context.Background(), "d", "t", Options{}, textfile.BytesSource("x.csv", []byte(b.String())))
+				v, err := Read(context.Background(), "d", "t", Options{}, textfiletest.Source("x.csv", []byte(b.String())))
 				if err != nil {
 					return err.Error()
 				}
@@ -57,13 +58,13 @@ func TestCarriageReturns(t *testing.T) {
 	for text, want := range map[string]string{
 		"a,b\n1,x\ry\n": "[[1 x\ry]]", "a,b\r\n1,x\ry\r\n": "[[1 x\ry]]", "a,b\r1,\"x\ry\"\r": "[[1 x\ry]]", "a\r": "[]",
 	} {
-		v, err := Read(context.Background(), "d", "t", Options{}, textfile.BytesSource("x.csv", []byte(text)))
+		v, err := Read(context.Background(), "d", "t", Options{}, textfiletest.Source("x.csv", []byte(text)))
 		if err != nil || fmt.Sprint(batchtest.TableTexts(v)) != want {
 			t.Errorf("%q: %v %v", text, v, err)
 		}
 	}
 	// The position of an error counts lines.
-	_, err := Read(context.Background(), "d", "t", Options{}, textfile.BytesSource("x.csv", []byte("a,b\r1,2\r3\r")))
+	_, err := Read(context.Background(), "d", "t", Options{}, textfiletest.Source("x.csv", []byte("a,b\r1,2\r3\r")))
 	if err == nil || !strings.Contains(err.Error(), "line 3") {
 		t.Error(err)
 	}

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/radish-sql/radish/storage/internal/batchtest"
-	"github.com/radish-sql/radish/storage/textfile"
+	"github.com/radish-sql/radish/storage/textfile/textfiletest"
 )
 
 // Arrays of objects, and objects that follow each other over any number of lines.
@@ -22,7 +22,7 @@ func TestValues(t *testing.T) {
 		{`[{"a":1}`, "line 1: the array is not closed"}, {`[{"a":1},]`, "']' stands where an object is expected"}, {"[{\"a\":1}\n{\"a\":2}]", "line 2: '{' stands where a comma or ] is expected"},
 		{`[{"a":1}] x`, "text behind the end"}, {`[1,2]`, "'1' stands where an object is expected"}, {`{"a":1},{"a":2}`, "',' stands where an object is expected"}, {"[]", "has no keys"}, {`[{"a":1`, "line 1"},
 	} {
-		v, err := Read(context.Background(), "d", "t", Values(textfile.BytesSource("x", []byte(c.text))))
+		v, err := Read(context.Background(), "d", "t", Values(textfiletest.Source("x", []byte(c.text))))
 		if err != nil {
 			if !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%q: %v, want %s", c.text, err, c.want)
@@ -40,7 +40,7 @@ func FuzzValues(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
 		var objects []map[string]any
-		v, err := Read(context.Background(), "d", "t", Values(textfile.BytesSource("x", text)))
+		v, err := Read(context.Background(), "d", "t", Values(textfiletest.Source("x", text)))
 		if json.Unmarshal(text, &objects) != nil || err != nil {
 			return
 		}

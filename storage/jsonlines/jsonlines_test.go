@@ -18,6 +18,7 @@ import (
 	"github.com/radish-sql/radish/storage/jsonlines"
 	"github.com/radish-sql/radish/storage/table"
 	"github.com/radish-sql/radish/storage/textfile"
+	"github.com/radish-sql/radish/storage/textfile/textfiletest"
 )
 
 // setBlockSize makes blocks of n bytes for a test.
@@ -30,7 +31,7 @@ func setBlockSize(t testing.TB, n int) {
 func read(texts ...string) (*table.Version, error) {
 	var sources []textfile.Source
 	for i, text := range texts {
-		sources = append(sources, textfile.BytesSource(fmt.Sprintf("%d.jsonl", i), []byte(text)))
+		sources = append(sources, textfiletest.Source(fmt.Sprintf("%d.jsonl", i), []byte(text)))
 	}
 	return jsonlines.Read(context.Background(), "d", "t", sources...)
 }
@@ -268,7 +269,7 @@ func BenchmarkRead(b *testing.B) {
 		fmt.Fprintf(&text, `{"id":%d,"price":%d.%02d,"day":"199%d-0%d-1%d","mode":"TRUCK","tags":["a",%d],"comment":"carefully final deposits %d"}`+"\n",
 			i, r.IntN(100000), r.IntN(100), r.IntN(8), 1+r.IntN(9), r.IntN(10), i%7, r.IntN(1e6))
 	}
-	source := textfile.BytesSource("x", []byte(text.String()))
+	source := textfiletest.Source("x", []byte(text.String()))
 	b.SetBytes(int64(text.Len()))
 	for b.Loop() {
 		v, err := jsonlines.Read(context.Background(), "d", "t", source)

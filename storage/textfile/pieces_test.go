@@ -3,6 +3,7 @@ package textfile
 import (
 	"context"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -75,7 +76,7 @@ func TestPieces(t *testing.T) {
 			t.Fatalf("seed %d, pieces of %d:\n got %q\nwant %q", seed, BlockSize, all, want)
 		}
 		var blocks []string
-		err = Each(context.Background(), '"', []Source{BytesSource("x", []byte(text))}, func(b *Block) (string, error) { return string(b.Text), nil },
+		err = Each(context.Background(), '"', []Source{{Name: "x", Open: func(context.Context) (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(text)), nil }}}, func(b *Block) (string, error) { return string(b.Text), nil },
 			func(s string) error { blocks = append(blocks, s); return nil })
 		if err != nil || strings.Join(blocks, "") != strings.TrimPrefix(text, "\xef\xbb\xbf") {
 			t.Fatalf("seed %d: Each gives %q, %v", seed, blocks, err)

@@ -74,11 +74,6 @@ func (s Source) Sample(ctx context.Context, whole func(text []byte) bool, f func
 // sampleStarts is how many lines are tried as the first one of a sample.
 const sampleStarts = 20
 
-// BytesSource is a text in memory: the tests of packages that read texts have no other.
-func BytesSource(name string, text []byte) Source {
-	return Source{Name: name, Open: func(context.Context) (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(text)), nil }}
-}
-
 // failed turns an error of reading into one that names the source.
 func (s Source) failed(err error) error {
 	var e *sqlerr.Error

@@ -380,13 +380,6 @@ func (a *Advisor) List() []Learned {
 	return out
 }
 
-// Factors are by how much the costs of a class have been corrected on a device.
-func (a *Advisor) Factors(d physical.Device) cost.Rates {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return factors(a.corrected[d])
-}
-
 // Costs are what plans are priced with, before corrections.
 func (a *Advisor) Costs() cost.Table {
 	a.mu.Lock()

@@ -362,13 +362,13 @@ func TestCorrections(t *testing.T) {
 	if e.GPU != 10*ms {
 		t.Errorf("the GPU is expected to take %v", e.GPU)
 	}
-	if f := a.Factors(physical.CPU); f[cost.Sort] != 1 || math.Abs(f[cost.Scan]-30) > 3 {
+	if f := factorsOf(a, physical.CPU); f[cost.Sort] != 1 || math.Abs(f[cost.Scan]-30) > 3 {
 		t.Errorf("factors %v", f)
 	}
 	for range 100 { // never beyond all measure
 		a.Learn(query, "", a.priced(10*ms), Outcome{Device: physical.CPU, Took: 3600 * time.Second})
 	}
-	if f := a.Factors(physical.CPU)[cost.Scan]; f > 70 {
+	if f := factorsOf(a, physical.CPU)[cost.Scan]; f > 70 {
 		t.Errorf("a factor of %v", f)
 	}
 }
@@ -412,7 +412,7 @@ func TestKept(t *testing.T) {
 	if c, ok := b.Known(query); !ok || c.Device != physical.GPU {
 		t.Errorf("another process knows %+v, %v", c, ok)
 	}
-	if got, want := b.Factors(physical.GPU), a.Factors(physical.GPU); math.Abs(got[cost.Scan]-want[cost.Scan]) > 1e-9 {
+	if got, want := factorsOf(b, physical.GPU), factorsOf(a, physical.GPU); math.Abs(got[cost.Scan]-want[cost.Scan]) > 1e-9 {
 		t.Errorf("factors %v, want %v", got[cost.Scan], want[cost.Scan])
 	}
 	text, err := os.ReadFile(file)
@@ -523,4 +523,11 @@ func TestKeptCosts(t *testing.T) {
 			t.Errorf("%q gives %+v", bad, c)
 		}
 	}
+}
+
+// factorsOf are by how much the costs of a class have been corrected on a device.
+func factorsOf(a *Advisor, d physical.Device) cost.Rates {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return factors(a.corrected[d])
 }

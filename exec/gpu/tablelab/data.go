@@ -27,9 +27,6 @@ const (
 	Repeated Kind = "repeated" // random ones, eight times each
 )
 
-// Kinds are all of them.
-var Kinds = []Kind{Random, Dense, Zipf, Repeated}
-
 // repeats is how many rows a key of Repeated has.
 const repeats = 8
 

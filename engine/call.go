@@ -20,8 +20,8 @@ import (
 	"github.com/radish-sql/radish/storage/table"
 )
 
-// call runs CALL. There are three procedures: tpch_generate(scale factor [, columns to leave out]) makes the eight tables of TPC-H
-// in the current database, if the program has linked storage/tpch; radish_calibrate() measures what work costs on the CPU and on the GPU; radish_forget() forgets what runs have taught placement.
+// call runs CALL. There are three procedures. tpch_generate(scale factor [, columns to leave out]) makes the eight tables of TPC-H
+// in the current database, if the program has linked storage/tpch. radish_calibrate() measures what work costs on the CPU and on the GPU. radish_forget() forgets what runs have taught placement.
 func call(st *session.Statement, n *ast.CallStmt) (*result.Result, error) {
 	s := st.Session
 	p := n.Procedure

@@ -1,6 +1,6 @@
 // Package exec runs physical plans: the one door through which package radish starts a query, whatever device runs it.
 //
-// What enters is a plan of planner/physical and what it may use; what leaves is a stream of batches, read at the
+// What enters is a plan of planner/physical and what it may use. What leaves is a stream of batches, read at the
 // client's pace, and a profile of what they cost. exec/schedule runs the plan's pipelines in their order, each on a backend: exec/cpu on the processor,
 // exec/gpu on a GPU. Here is decided which backends a query gets, in a race (race.go) or one after the other where the GPU fails. exec/memory
 // counts the bytes; exec/enginetest holds the cases that every backend has to pass.

@@ -1,5 +1,5 @@
 // Package gpukernels is the border between Go and the device. exec/gpu hands it the text of kernels, memory to fill and launches
-// to make; it hands them to a shared library with the C ABI of include/radish_gpu.h, through purego, without cgo.
+// to make. It hands them to a shared library with the C ABI of include/radish_gpu.h, through purego, without cgo.
 //
 // Open finds and checks the library and says of every file that it tried why it failed. A Library lists Devices; OpenDevice
 // gives a Device, which compiles and keeps kernels (Load) and makes Streams; all work and all memory belongs to a stream:

@@ -10,7 +10,7 @@ import (
 	"github.com/radish-sql/radish/storage/table"
 )
 
-// adopt fills an empty table from a query that gives all rows of another table or file. It does not run the query: the tables share the encoded columns, as
+// adopt fills an empty table from a query that gives all rows of another table or file. It does not run the query. The tables share the encoded columns, as
 // they are or assigned to columns of other types. ok is false if the query is another, or if the assignment would change a value, refuse one or warn of one.
 func adopt(st *session.Statement, v *table.Version, q *logical.Query) (next *table.Version, rows int64, ok bool, err error) {
 	if v.Rows() > 0 {

@@ -20,7 +20,7 @@ import (
 )
 
 // The rows of a long INSERT ... VALUES are read from its text while they are stored, so that memory holds a block of them. Values that the
-// parser would read as literals, and that their columns hold as they are, go straight into vectors; all other rows are parsed
+// parser would read as literals, and that their columns hold as they are, go straight into vectors. All other rows are parsed
 // and bound by themselves, in their turn, so that they mean what they mean in a short statement.
 
 // InsertedRows reads the rows of a long INSERT behind the first.

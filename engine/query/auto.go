@@ -107,7 +107,7 @@ func usableGPU(s *session.Session) (d *gpu.Device, reason string) {
 	return d, ""
 }
 
-// startOnGPU plans a query for the GPU, which is known to be the faster one. If that lacks something, the query has a rival there and the choice is a race; a reason
+// startOnGPU plans a query for the GPU, which is known to be the faster one. If that lacks something, the query has a rival there and the choice is a race. A reason
 // says that it is not to run there at all. full says why the GPU has no memory for more columns; "": it has.
 func startOnGPU(st *session.Statement, p *Planned, choice *placement.Choice, full string) (reason string, err error) {
 	s := st.Session

@@ -68,7 +68,7 @@ func (s *Memory) free() {
 	}
 }
 
-// collectFrom is how many bytes are given back at once for the collector to find them at once: a result that is stored next takes their memory, whose pages are there, instead of new memory,
+// collectFrom is how many bytes are given back at once for the collector to find them at once. A result that is stored next takes their memory, whose pages are there, instead of new memory,
 // and a GPU frees the columns. Otherwise they would stay until the program has doubled.
 const collectFrom = 256 << 20
 

@@ -10,7 +10,7 @@ import (
 )
 
 // cutoffFor returns what a worker's scan asks of its top-N, or nil if that does not sort by a column of the scan first, or a step between
-// them may fail, change or repeat rows: which rows it sees must not depend on how workers take turns.
+// them may fail, change or repeat rows. Which rows it sees must not depend on how workers take turns.
 func (pl *prepared) cutoffFor(sink pipeline.LocalSink) *scan.Cutoff {
 	x, ok := sink.(*orderby.Local)
 	if !ok || pl.scan == nil || pl.serial {

@@ -1,7 +1,7 @@
 // Package cpu runs pipelines on the processor's cores.
 //
 // Package schedule asks for one pipeline after another (Open). Each runs on all workers: a worker takes a morsel (some vectors of a source), pushes it
-// through a chain of operators of its own, and the chain ends in the worker's part of the sink; when the last morsel is done the parts are
+// through a chain of operators of its own, and the chain ends in the worker's part of the sink. When the last morsel is done the parts are
 // merged (Leis, Boncz, Kemper, Neumann 2014, "Morsel-driven parallelism"). Nothing is locked and no interface is called
 // per row; vectors of 2,048 rows with selections flow (Boncz, Zukowski, Nes 2005).
 //

@@ -22,7 +22,7 @@ const (
 	aheadThreads = 16
 )
 
-// prepare has the host find memory for the rows that are to be stored while the device computes them: where the pages of gigabytes are touched for the first time by those who copy results into
+// prepare has the host find memory for the rows that are to be stored while the device computes them. Where the pages of gigabytes are touched for the first time by those who copy results into
 // them, this takes as long as the copies. How many rows there are is an estimate, and how wide their columns are, a guess: what is not made ready then comes later, and what is too much goes back.
 func (r *Run) prepare() {
 	width := int64(0)

@@ -11,7 +11,7 @@ import (
 
 const (
 	// queueBatches is how many batches wait for the client before workers have to, and again, for each thread, how many wait for an earlier
-	// morsel's to go out first: if these were fewer than a morsel's, most of many workers would wait for their turn.
+	// morsel's to go out first. If these were fewer than a morsel's, most of many workers would wait for their turn.
 	queueBatches = 64
 	// queueBytes is how much they hold at most, unless a single batch is larger. Under a memory limit threads do not count.
 	queueBytes = 4 << 20

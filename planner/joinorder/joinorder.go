@@ -1,4 +1,4 @@
-// Package joinorder chooses the order of inner joins: dynamic programming over connected subgraphs (DPccp: Moerkotte and
+// Package joinorder chooses the order of inner joins. It uses dynamic programming over connected subgraphs (DPccp: Moerkotte and
 // Neumann, "Analysis of Two Existing and One New Dynamic Programming Algorithm", 2006), bushy trees allowed, and greedy
 // operator ordering (Fegaras, "A New Heuristic for Optimizing Large Queries", 1998) above [MaxExact] relations or where the search grows
 // too large.

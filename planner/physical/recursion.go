@@ -125,7 +125,7 @@ func (l *lowering) workTable(x *logical.WorkTable) ([]*Pipeline, error) {
 	return []*Pipeline{{Source: &SinkScan{From: work, Cols: x.Cols, Ins: ids(work.Cols)}}}, nil
 }
 
-// inRounds finds the pipelines that give something else in each round: those that read the work table, directly or through others,
+// inRounds finds the pipelines that give something else in each round. These are those that read the work table, directly or through others,
 // those that share a sink with such a one, and those that note in a build which of its rows matched.
 func inRounds(made []*Pipeline, work *WorkTable) map[*Pipeline]bool {
 	in := map[*Pipeline]bool{}

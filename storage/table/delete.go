@@ -9,7 +9,7 @@ import (
 )
 
 // compactRows is the size from which on a group is rewritten when more than half of its rows are deleted, and sparseTable the share
-// of a table's rows, one in so many, that must be deleted: the keys' indexes are made anew then.
+// of a table's rows, one in so many, that must be deleted. The keys' indexes are made anew then.
 const (
 	compactRows = 4096
 	sparseTable = 16

@@ -7,7 +7,7 @@ import (
 	"github.com/radish-sql/radish/sql/types"
 )
 
-// Where a worker's table has been put aside and most of its rows were groups of their own, the next rows are put aside as they are: in blocks, each in
+// Where a worker's table has been put aside and most of its rows were groups of their own, the next rows are put aside as they are. They lie in blocks, each in
 // the order of the partitions of their keys' hashes, with the arguments of the accumulators. The merge then finds their groups in tables of one partition,
 // which stay in a core's cache. After some blocks a table is tried again.
 

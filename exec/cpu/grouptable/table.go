@@ -445,7 +445,7 @@ func (t *Table) grownSize(slots, size int) int {
 }
 
 // nearSlots is how many slots a core's own cache holds. The first slots of a vector of keys are read before any is compared where there are more, so that
-// their misses overlap: a comparison's outcome is often as good as random, and a wrong guess would wait for the slot before the next one is asked for.
+// their misses overlap. A comparison's outcome is often as good as random, and a wrong guess would wait for the slot before the next one is asked for.
 const nearSlots = 1 << 15
 
 func (t *Table) lookupWords(keys []uint64, out []uint32) {

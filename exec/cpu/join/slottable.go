@@ -27,7 +27,7 @@ type slotTable struct {
 	same func(row, other int32) bool
 }
 
-// nearSlots is how many slots a core's own cache holds. The first slots of a vector of keys are read before any is compared where there are more: a
+// nearSlots is how many slots a core's own cache holds. The first slots of a vector of keys are read before any is compared where there are more. A
 // comparison's outcome is often as good as random, and a wrong guess would wait for the slot from far memory before the next one is asked for.
 const nearSlots = 1 << 16
 

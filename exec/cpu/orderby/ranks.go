@@ -13,7 +13,7 @@ import (
 )
 
 // rankFilter says that of each partition only the rows up to a rank are of interest, and that whatever is asked of them depends on no
-// row behind them: so each worker may drop the others long before the rows are sorted as a whole.
+// row behind them. So each worker may drop the others long before the rows are sorted as a whole.
 type rankFilter struct {
 	most  int64   // 0: no filter
 	parts int     // the leading keys that are the partition's

@@ -170,7 +170,7 @@ func (t *Table) inList(x *expr.In, negate bool) (int, *encoding.Predicate) {
 
 // dictionaryPredicate evaluates a condition on one dictionary-coded column (LIKE, SUBSTRING(...) IN, ...) once per
 // string of the dictionary. It gives up, so that the condition is evaluated row by row, where that would not give the
-// same: conditions that can be true of a NULL, that warn or fail for some string, or that are volatile; and where the
+// same. That is so of conditions that can be true of a NULL, that warn or fail for some string, or that are volatile; and where the
 // dictionary is not small next to the table.
 func (t *Table) dictionaryPredicate(q *task.Query, e expr.Expr) (int, *encoding.Predicate) {
 	var id expr.ColumnID

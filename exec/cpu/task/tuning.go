@@ -22,8 +22,8 @@ type Tuning struct {
 	RankedRows int
 }
 
-// FilterLimits bound runtime filters. A filter has to stay in the cache, where it is read at random: a bitmap, which tests fastest, takes up
-// to Bits (1 MiB) even for a few members; where it would be larger, a Bloom filter takes 8 to 16 bits a member. Rows that are stored in the
+// FilterLimits bound runtime filters. A filter has to stay in the cache, where it is read at random. A bitmap, which tests fastest, takes up
+// to Bits (1 MiB) even for a few members. Where it would be larger, a Bloom filter takes 8 to 16 bits a member. Rows that are stored in the
 // order of the key, or nearly so, read bitmaps from one end to the other: those may have PerRow bits for each of many members.
 type FilterLimits struct {
 	Bits     uint64

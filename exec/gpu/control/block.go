@@ -1,4 +1,4 @@
-// Package control has what a query's kernels and the host tell each other while the query runs: a block of device memory in which kernels report errors, warnings and what they have
+// Package control has what a query's kernels and the host tell each other while the query runs. It is a block of device memory in which kernels report errors, warnings and what they have
 // counted, and a word of the host's memory that ends kernels whose query was cancelled.
 package control
 

@@ -7,8 +7,8 @@ import (
 	"github.com/radish-sql/radish/gpukernels"
 )
 
-// Of a query over little data it is calls that take the time, not kernels: arrays that live equally long are carved out of one allocation,
-// and small ones out of memory that was taken, and set to zero, when the query began.
+// Of a query over little data it is calls that take the time, not kernels. So arrays that live equally long are carved out of one allocation.
+// Small ones are carved out of memory that was taken, and set to zero, when the query began.
 
 // Unit is what addresses of arrays are multiples of.
 const Unit = 256

@@ -171,7 +171,7 @@ func (a *groupText) splitKernel() *kernel.Kernel {
 }
 
 // Where rows of several devices come together, each owns a run of the partitions of the first pass, and its second pass goes over the rows that all have of these. What was added to groups
-// directly before, as the rows of frequent slots are, lies where it was met: the owner adds it to its own groups (adopt), and when all owners have done so, others' groups are dropped.
+// directly before, as the rows of frequent slots are, lies where it was met. The owner adds it to its own groups (adopt). When all owners have done so, others' groups are dropped.
 
 // directWords are the words that tell other devices of the groups that were added to directly: the address of DirectGroups, that of the keys, the number of slots, and the addresses of all arrays.
 // They follow behind the sources of partition.Others, in the same order.

@@ -110,7 +110,7 @@ func newPerfectHashTable(tag, words, bytes int64) *PerfectHashTable {
 	return t
 }
 
-// choosePerfectHashTable returns a table for so many groups where some blocks share a multiprocessor, each of which has at most so much capacity: where that is enough, one that leaves
+// choosePerfectHashTable returns a table for so many groups where some blocks share a multiprocessor, each of which has at most so much capacity. Where that is enough, it is one that leaves
 // a quarter of the memory to the cache that loads go through. nil: the groups do not fit.
 func choosePerfectHashTable(tag, words int64, groups float64, blocks, capacity int64) *PerfectHashTable {
 	for _, bytes := range []int64{min(partitionHashBytes/blocks-2*kernel.BlockShared, capacity), capacity} {

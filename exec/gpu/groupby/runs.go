@@ -67,7 +67,7 @@ func (w *Way) clustered(e expr.Expr) bool {
 	return f.Zones.Widths/float64(len(f.Zones.Lo)) < (float64(all.Hi)-float64(all.Lo))/16
 }
 
-// contiguous says whether it is proven that the rows of a group lie together in all that the groups are made of: the key is a column by which the
+// contiguous says whether it is proven that the rows of a group lie together in all that the groups are made of. For that the key is a column by which the
 // table is stored, in order and without NULLs, and nothing else comes. (Rows keep their order where runs are made: no row gives several.)
 func (w *Way) contiguous() bool {
 	p := w.f.Aggregate

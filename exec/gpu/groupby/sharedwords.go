@@ -61,7 +61,7 @@ func (w *Way) limbsIf(acc *Accumulator, counted bool) (n int, hasOffset bool) {
 	return 0, false
 }
 
-// crowded says whether a block may get more rows of one launch than 32 bits count, since a row of the source gives several: a launch of rows that go over
+// crowded says whether a block may get more rows of one launch than 32 bits count, since a row of the source gives several. A launch of rows that go over
 // 10^8 rows of a build has that many for each.
 func (w *Way) crowded() bool {
 	return w.GivesMany && !(w.MaxRows < w.Plan.Target.Tuning.Shared.CrowdedRows)

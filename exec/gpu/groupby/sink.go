@@ -33,7 +33,7 @@ func (a *groupText) eachValue(args []codegen.Value, write func(at int, acc *Accu
 	}
 }
 
-// manyAccumulators are so many that what a block does once, behind its loop, and what is done once to read a group are calls for each and not written out: thirty sums and counts of one group took 0.49 s
+// manyAccumulators are so many that what a block does once, behind its loop, and what is done once to read a group are calls for each and not written out. Thirty sums and counts of one group took 0.49 s
 // to compile, and take 0.18.
 const manyAccumulators = 4
 

@@ -41,7 +41,7 @@ func (a *groupText) boundTerm(arg expr.Expr, v codegen.Value) {
 }
 
 // Sums of doubles, and of their squares, are exact, so the order of rows does not matter. A group has limbs in device memory. As adding to
-// these for each row would make few groups slow, threads and blocks have sums of their own: integers of 128 bits, in a unit that the first value chooses for all groups
+// these for each row would make few groups slow, threads and blocks have sums of their own. These are integers of 128 bits, in a unit that the first value chooses for all groups
 // (fixed_term of gpukernels/device/aggregate.cuh), those of squares two such (square_term of variance.cuh). What is too large or too small for that is added to the limbs.
 
 // ExactWords are the words of a group that has limbs: exact_words of aggregate.cuh.

@@ -11,7 +11,7 @@ import (
 	"github.com/radish-sql/radish/sql/expr"
 )
 
-// A build whose rows are chained keeps a filter of a key's values for scans that may drop most of their rows by it: a bit for each value of a domain that is small
+// A build whose rows are chained keeps a filter of a key's values for scans that may drop most of their rows by it. It has a bit for each value of a domain that is small
 // enough, or else for each slot that values are hashed to (Bloom 1970, with one hash). A probe costs two or three reads of lines that lie anywhere; a filter costs
 // one, of memory that the caches hold, or none, where it is copied to shared memory.
 

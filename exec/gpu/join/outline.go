@@ -28,7 +28,7 @@ func newForm(g *kernel.Pipelines, b *physical.Build, choices *Choices) *Form {
 	return f
 }
 
-// Outline decides how the rows that a pipeline gives are stored in a build, and once all pipelines have been looked at which filters its keys have.
+// Outline decides how the rows that a pipeline gives are stored in a build. Once all pipelines have been looked at it decides which filters its keys have.
 // changed says that one has turned out not to hold that others have relied on.
 func (all Forms) Outline(o *kernel.Outline, b *physical.Build, choices *Choices) (changed bool, err error) {
 	f := all[b]

@@ -8,7 +8,7 @@ import (
 	"github.com/radish-sql/radish/sql/expr"
 )
 
-// runs has the rows of a build in the order of the key, so that those of one key lie together: following a run reads memory in order, and any number of threads can share
+// runs has the rows of a build in the order of the key, so that those of one key lie together. Following a run reads memory in order, and any number of threads can share
 // it, which a chain does not allow. A probe finds the two ends of its run by binary search. It is for keys of many rows, and where a hint asks for it; for others chains take fewer steps.
 var runs = &Algorithm{
 	Name:      "runs of equal keys",

@@ -237,7 +237,7 @@ func (k *Kernel) decided(err error) {
 	}
 }
 
-// AskStop writes the beginning of a loop that may have very many turns for a row: the loop ends when the query has been cancelled, and its results do not matter then. turn is the C++ of a number that differs from turn
+// AskStop writes the beginning of a loop that may have very many turns for a row. The loop ends when the query has been cancelled, and its results do not matter then. turn is the C++ of a number that differs from turn
 // to turn. Only some turns ask; see stopped_at in error.cuh.
 func (k *Kernel) AskStop(turn string) {
 	if k.Stops {
@@ -260,8 +260,8 @@ const MostLaunched = 1 << 30
 // MostValues is the most values that a kernel loads and computes for a row. The compiler's time grows with the square of their number: 200 sums take 10 s, 600 take 90.
 const MostValues = 2000
 
-// MostCounters is the most counters that a pipeline has, beside one for each of its limits: of its sink two, as it is filled and sorted, or three, what came to
-// groups directly and what was appended to them apart; of its made strings one; and of a source of constant rows how many these are, as a sink.
+// MostCounters is the most counters that a pipeline has, beside one for each of its limits. Of its sink there are two, as it is filled and sorted, or three: what
+// came to groups directly and what was appended to them are apart. Of its made strings there is one. A source of constant rows counts them, as a sink does.
 const MostCounters = 6
 
 // New begins the kernel of a pipeline.

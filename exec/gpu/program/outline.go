@@ -9,7 +9,7 @@ import (
 )
 
 // outline decides what each pipeline's kernel does, in the order of the pipelines. What a pipeline stores follows from its source and its expressions alone, but for
-// two things: a build's strings are stored as codes if its probes, which come later, have codes of the same dictionary, and both sides of a join are partitioned if their rows pack
+// two things. A build's strings are stored as codes if its probes, which come later, have codes of the same dictionary. Both sides of a join are partitioned if their rows pack
 // into few words. Where that turns out not to be so, everything is decided again without it, which happens once for each build or key at most.
 func (g *Program) outline() {
 	g.choices = join.NewChoices()

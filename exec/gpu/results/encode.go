@@ -18,7 +18,7 @@ import (
 	tables "github.com/radish-sql/radish/storage/table"
 )
 
-// A result that a statement stores is encoded on the device: it finds the bounds of each row group, and makes each column's integers as narrow as the bounds allow, once in
+// A result that a statement stores is encoded on the device. That finds the bounds of each row group, and makes each column's integers as narrow as the bounds allow. That is done twice: once in
 // the frame of reference of all the table's rows, for the array that stays, and once in that of each row group, for the host. So what crosses the bus is what the host keeps, and
 // nobody there looks at single values.
 

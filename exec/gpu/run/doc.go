@@ -1,4 +1,4 @@
-// Package run executes programs on a device: it compiles their kernels, takes memory for what they read and write, launches them, waits where the host
+// Package run executes programs on a device. It compiles their kernels, takes memory for what they read and write, launches them, and waits where the host
 // depends on what they have counted, and runs them again where something was too small.
 //
 // A [Runner] is what queries share on one device, and is safe for concurrent use. [Runner.Start] makes a [Query] of a program, which serves one goroutine:
@@ -25,7 +25,7 @@
 //	control.Cancellation  package control  what ends with the query's context
 //	measure.Clock  package measure  what EXPLAIN ANALYZE measures
 //
-// Packages below it know no query: devicemem allocates its memory, control has what kernels report, sizes remembers how many rows came, outofcore chooses what is read in windows, load compiles its kernels, measure times them, rowsort orders rows, results brings them to the host.
+// Packages below it know no query. devicemem allocates its memory, control has what kernels report, sizes remembers how many rows came, outofcore chooses what is read in windows, load compiles its kernels, measure times them, rowsort orders rows, results brings them to the host.
 //
 // Nothing here knows the CPU's executor: a pipeline that has no kernel is not run here.
 package run

@@ -323,7 +323,7 @@ func (q *Query) sideRows(k *kernel.Kernel, side radix.Side) int64 {
 	return max(rows, 1)
 }
 
-// countPasses learns how many rows came to each partition, from a pass on up to another. full is the first pass in which one had too little capacity; less than 0: none. behind is an event behind them; nil: the
+// countPasses learns how many rows came to each partition, from a pass on up to another. full is the first pass in which one had too little capacity, less than 0 if none had. behind is an event behind them; nil: the
 // stream has nothing behind them.
 func (q *Query) countPasses(ctx context.Context, s *sideRun, from, to int, behind *gpukernels.Event) (full int, err error) {
 	for i := from; i < to; i++ {

@@ -272,7 +272,7 @@ func (q *Query) countGroups(ctx context.Context, p *physical.Aggregate) (int64, 
 	return q.countTaken(ctx, *g.arrays[x.Array], slots, measure.Items(x.Unit, x.Free))
 }
 
-// Threads that share the copies of a row, as log2: a warp's always, so that a row with very many copies is not one thread's, and of few rows more, up to so many
+// Threads that share the copies of a row, as log2. They are a warp's always, so that a row with very many copies is not one thread's, and of few rows more, up to so many
 // that all rows together have sharersAll a multiprocessor. They are few enough that some of their turns ask whether the query was cancelled (kernel.Kernel.AskStop).
 const (
 	sharersLeast, sharersMost = 5, 16

@@ -1,10 +1,10 @@
 // Package sizes remembers how many rows came to a query's sinks.
 //
-// The planner's estimate of how many rows a pipeline gives may be far off, and a sink that is too small for them costs a second run of the
-// pipeline, one that had too much a hash table that is too large. So a device remembers how many came in the end, and a query that does the same over
+// The planner's estimate of how many rows a pipeline gives may be far off. A sink that is too small for them costs a second run of the pipeline;
+// one that had too much, a hash table that is too large. So a device remembers how many came in the end, and a query that does the same over
 // the same versions of its tables reserves memory for as many.
 //
-// That is no more than a better estimate, but one that is hardly ever wrong: what comes next is launched without waiting for the count, and whether there
+// That is no more than a better estimate, but one that is hardly ever wrong. What comes next is launched without waiting for the count. Whether there
 // the capacity sufficed is looked at when something else has to be waited for. If it did not, all runs again, and each pipeline is waited for.
 package sizes
 

@@ -6,7 +6,7 @@ import (
 	"github.com/radish-sql/radish/sql/expr"
 )
 
-// Shape lists what orders the rows of a Sort, and the stored column of each: the keys, then what else is kept, so that
+// Shape lists what orders the rows of a Sort, and the stored column of each. These are the keys, then what else is kept, so that
 // rows which agree in all keys come in the same order in two runs.
 func Shape(g *kernel.Pipelines, s *physical.Sort) (cols []Column, at []int) {
 	rows := g.Sinks[s]

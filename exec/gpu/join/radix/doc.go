@@ -8,7 +8,7 @@
 //	kinds      match.go   what becomes of a row, by the kind of join; the build's rows without a match
 //	merge      merge.go   of sorted sides: the sinks, the loops over tiles and pairs, and what becomes of a row
 //
-// The pipelines of the build and of the probe end in packed rows, and a third kernel goes over pieces of work: rows of the probe's side of a partition, and as many rows of the build's side of
+// The pipelines of the build and of the probe end in packed rows, and a third kernel goes over pieces of work. A piece has rows of the probe's side of a partition, and as many rows of the build's side of
 // it as a block's shared memory holds in a table (gpukernels/device/radix.cuh). The rest of the probe's pipeline and its sink stand in that kernel's loop over matches.
 //
 // Where sides are sorted, their pipelines append radix keys and values, which the library's radix sort brings into order; the third kernel goes over tiles of both sides in their common order

@@ -178,7 +178,7 @@ func testGPUOutOfMemory(t *testing.T, e *Engine) {
 // settled is queryBytes, a little later if it is not what it should be: columns whose query has ended are uploaded to their end.
 func settled(t *testing.T, d *gpu.Device, want int64) int64 {
 	t.Helper()
-	for deadline := time.Now().Add(5 * time.Second); ; time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(time.Millisecond) {
 		if n := queryBytes(t, d); n == want || time.Now().After(deadline) {
 			return n
 		}

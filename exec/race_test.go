@@ -128,7 +128,7 @@ func TestRaces(t *testing.T) {
 		t.Error("not both devices have answered")
 	}
 	m, err := d.Memory()
-	for end := time.Now().Add(5 * time.Second); m.Used != m.Resident && time.Now().Before(end); m, err = d.Memory() {
+	for end := time.Now().Add(20 * time.Second); m.Used != m.Resident && time.Now().Before(end); m, err = d.Memory() {
 		time.Sleep(time.Millisecond) // uploads go on to their end when their query has ended
 	}
 	if err != nil || m.Used != m.Resident {

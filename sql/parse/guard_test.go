@@ -49,7 +49,7 @@ func TestNestingIsBounded(t *testing.T) {
 		for _, n := range []int{tc.accept, 100_000} {
 			start := time.Now()
 			_, err := parse.One(tc.text(n), parse.DefaultMode)
-			if took := time.Since(start); took > 5*time.Second {
+			if took := time.Since(start); took > 20*time.Second {
 				t.Errorf("%s, %d deep: %v", tc.name, n, took)
 			}
 			if n == tc.accept && err != nil {
@@ -78,7 +78,7 @@ func TestLongIsNotDeep(t *testing.T) {
 		if _, err := parse.Parse(text, parse.DefaultMode); err != nil {
 			t.Errorf("%s: %.200v", name, err)
 		}
-		if took := time.Since(start); took > 5*time.Second {
+		if took := time.Since(start); took > 20*time.Second {
 			t.Errorf("%s: %v", name, took)
 		} else {
 			t.Logf("%s: %v for %d bytes", name, took, len(text))
@@ -145,7 +145,7 @@ func TestGarbage(t *testing.T) {
 			sql, name := tc.text(n), tc.name
 			start := time.Now()
 			_, err := parse.Parse(sql, parse.DefaultMode)
-			if took := time.Since(start); took > 5*time.Second {
+			if took := time.Since(start); took > 20*time.Second {
 				t.Errorf("seed %d, %s of %d bytes: %v", seed, name, n, took)
 			}
 			checkError(t, sql, err)
@@ -198,7 +198,7 @@ func FuzzParse(f *testing.F) {
 			mode = m
 		}
 		// The fuzzer itself does not see a loop without an end.
-		watchdog := time.AfterFunc(10*time.Second, func() { panic("the parser does not end") })
+		watchdog := time.AfterFunc(time.Minute, func() { panic("the parser does not end") })
 		defer watchdog.Stop()
 		list, err := parse.Parse(sql, mode)
 		checkError(t, sql, err)

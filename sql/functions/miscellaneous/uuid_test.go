@@ -37,7 +37,7 @@ func TestSleepEndsWhenCancelled(t *testing.T) {
 	c.Ctx = ctx
 	start := time.Now()
 	_, err := expr.Eval1(exprtest.Must(expr.NewCall("sleep", exprtest.Lit(60))), c)
-	if !errors.Is(err, sqlerr.CodeTimeout) || time.Since(start) > 5*time.Second {
+	if !errors.Is(err, sqlerr.CodeTimeout) || time.Since(start) > 20*time.Second {
 		t.Errorf("SLEEP(60) under a deadline: %v after %v", err, time.Since(start))
 	}
 }

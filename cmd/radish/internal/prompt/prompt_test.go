@@ -79,7 +79,7 @@ func (p *typist) reads(keys, want string) {
 		if got != want {
 			p.t.Errorf("%.200q: got %q, want %q", keys, got, want)
 		}
-	case <-time.After(10 * time.Second):
+	case <-time.After(time.Minute):
 		p.t.Fatalf("%.200q: nothing is read; the terminal shows\n%s", keys, p.term)
 	}
 }
@@ -87,7 +87,7 @@ func (p *typist) reads(keys, want string) {
 // shows waits for what the terminal shows.
 func (p *typist) shows(want string) {
 	p.t.Helper()
-	for deadline := time.Now().Add(5 * time.Second); ; time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
 		got := p.term.String()
 		if strings.HasSuffix(got, want) {
 			return
@@ -235,7 +235,7 @@ func TestPromptRandom(t *testing.T) {
 		io.WriteString(p.keys, keys.String())
 		shown, row, col := expected(30, 40, "> ", "- ", text, m.offset())
 		p.shows(shown)
-		for deadline := time.Now().Add(5 * time.Second); ; time.Sleep(time.Millisecond) {
+		for deadline := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
 			p.term.mu.Lock()
 			atRow, atCol := p.term.row, p.term.col
 			p.term.mu.Unlock()
@@ -393,7 +393,7 @@ func TestPromptSurvives(t *testing.T) {
 		for got := ""; got != "still here;<nil>"; {
 			select {
 			case got = <-p.read:
-			case <-time.After(10 * time.Second):
+			case <-time.After(time.Minute):
 				t.Fatalf("%q: the prompt reads no more", pressed.String())
 			}
 		}

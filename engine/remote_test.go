@@ -23,11 +23,18 @@ import (
 // website serves a folder's files and notes which ranges are asked for.
 type website struct {
 	*httptest.Server
-	dir    string
-	before func() // each answer
+	dir string
 
-	mu    sync.Mutex
-	asked [][2]int64 // first and last byte
+	mu     sync.Mutex
+	before func()     // each answer
+	asked  [][2]int64 // first and last byte
+}
+
+// beforeEach has f run before each answer. Answers to requests of a statement that has ended may still come to it.
+func (w *website) beforeEach(f func()) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.before = f
 }
 
 func serveFolder(t *testing.T, dir string) *website {
@@ -35,7 +42,10 @@ func serveFolder(t *testing.T, dir string) *website {
 	w := &website{dir: dir, before: func() {}}
 	files := http.FileServer(http.Dir(dir))
 	w.Server = httptest.NewServer(http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
-		w.before()
+		w.mu.Lock()
+		before := w.before
+		w.mu.Unlock()
+		before()
 		span := [2]int64{0, -1}
 		fmt.Sscanf(r.Header.Get("Range"), "bytes=%d-%d", &span[0], &span[1])
 		w.mu.Lock()
@@ -294,6 +304,7 @@ func TestRemoteFilesThatChange(t *testing.T) {
 		site := serveFolder(t, dir)
 		s := newSession(t, database.Options{Threads: 2, FileAccess: "full," + site.URL})
 		name := filepath.Join(dir, "x."+ending)
+		var mu sync.Mutex // of what requests change
 		version := 0
 		change := func() {
 			version++
@@ -308,23 +319,31 @@ func TestRemoteFilesThatChange(t *testing.T) {
 		change()
 		for at := 1; at <= 8; at++ {
 			requests := 0
-			site.before = func() {
+			site.beforeEach(func() {
+				mu.Lock()
+				defer mu.Unlock()
 				if requests++; requests == at {
 					change()
 				}
-			}
+			})
 			got, err := run(context.Background(), s, "SELECT COUNT(*), MAX(n) FROM `"+site.URL+"/x."+ending+"`")
-			site.before = func() {}
+			site.beforeEach(func() {})
+			mu.Lock()
 			now := fmt.Sprintf("%d|%d", 2000+version, 2000+version)
 			if was := fmt.Sprintf("%d|%d", 1999+version, 1999+version); err != nil || strings.TrimSpace(got) != now && (requests > at || strings.TrimSpace(got) != was) {
 				t.Errorf("%s changes at request %d of %d: %q, %v, want %s", ending, at, requests, got, err, now)
 			}
+			mu.Unlock()
 		}
-		site.before = change
+		site.beforeEach(func() {
+			mu.Lock()
+			defer mu.Unlock()
+			change()
+		})
 		if got, err := run(context.Background(), s, "SELECT COUNT(*), MAX(n) FROM `"+site.URL+"/x."+ending+"`"); err == nil || !strings.Contains(err.Error(), "changes while it is read") {
 			t.Errorf("%s changes all the time: %q, %v", ending, got, err)
 		}
-		site.before = func() {}
+		site.beforeEach(func() {})
 	}
 }
 
@@ -403,7 +422,7 @@ func remoteLate(t *testing.T, site *website, ending string, at int) (late time.D
 	var mu sync.Mutex
 	var ended time.Time
 	requests := 0
-	site.before = func() {
+	site.beforeEach(func() {
 		mu.Lock()
 		requests++
 		hangs := requests >= at
@@ -419,7 +438,7 @@ func remoteLate(t *testing.T, site *website, ending string, at int) (late time.D
 		if hangs {
 			<-ctx.Done()
 		}
-	}
+	})
 	own := newSession(t, database.Options{Threads: 2, FileAccess: "full," + site.URL})
 	_, err := run(ctx, own, "SELECT SUM(n), MAX(t) FROM `"+site.URL+"/x."+ending+"`")
 	mu.Lock()

@@ -61,10 +61,10 @@ const (
 // inserts writes INSERT statements that make the rows again.
 type inserts struct {
 	output
-	head       string
-	rows       int // of the statement that is written
-	bytes      int // of it
-	line, text []byte
+	head  string
+	rows  int // of the statement that is written
+	bytes int // of it
+	line  []byte
 }
 
 func (s *inserts) begin() {
@@ -110,9 +110,10 @@ func (s *inserts) row(b *column.Batch, at int) {
 		case t.IsBinaryString() && !utf8.ValidString(v.StringAt(at)):
 			s.line = append(append(s.line, "x'"...), hex.EncodeToString([]byte(v.StringAt(at)))...)
 			s.line = append(s.line, '\'')
-		default:
-			s.text = s.appendValue(s.text[:0], v, at)
-			s.line = AppendString(s.line, string(s.text))
+		case t.IsString():
+			s.line = AppendString(s.line, v.StringAt(at))
+		default: // dates and times, without characters to escape
+			s.line = append(s.appendValue(append(s.line, '\''), v, at), '\'')
 		}
 	}
 	s.line = append(s.line, ')')
@@ -143,22 +144,18 @@ func (s *inserts) end() {
 // QuoteName quotes a name as SQL reads it.
 func QuoteName(name string) string { return "`" + strings.ReplaceAll(name, "`", "``") + "`" }
 
+// escapes are what stands behind a backslash in place of a character; 0: the character stands for itself.
+var escapes = [256]byte{'\'': '\'', '\\': '\\', '\n': 'n', '\r': 'r', 0: '0'}
+
 // AppendString appends a string as a literal that MySQL reads back, unless the sql_mode has NO_BACKSLASH_ESCAPES.
 func AppendString(dst []byte, s string) []byte {
 	dst = append(dst, '\'')
+	begin := 0 // of what is not appended yet
 	for i := range len(s) {
-		switch c := s[i]; c {
-		case '\'', '\\':
-			dst = append(dst, '\\', c)
-		case '\n':
-			dst = append(dst, '\\', 'n')
-		case '\r':
-			dst = append(dst, '\\', 'r')
-		case 0:
-			dst = append(dst, '\\', '0')
-		default:
-			dst = append(dst, c)
+		if e := escapes[s[i]]; e != 0 {
+			dst = append(append(dst, s[begin:i]...), '\\', e)
+			begin = i + 1
 		}
 	}
-	return append(dst, '\'')
+	return append(append(dst, s[begin:]...), '\'')
 }

@@ -11,13 +11,13 @@ type target struct {
 	*bind.Target
 	query *logical.Query
 	ids   []int64
-	seen  map[int64]bool
+	seen  rowSet
 	cols  []*column.Vector
 	rules *Rules
 }
 
 func newTarget(t *bind.Target, q *logical.Query) *target {
-	return &target{Target: t, query: q, seen: map[int64]bool{}}
+	return &target{Target: t, query: q, seen: newRowSet(t.Table.Span())}
 }
 
 // collect takes the rows that a query finds into the targets; release gives back their memory.
@@ -82,12 +82,17 @@ func (t *target) add(b *column.Batch) error {
 		if b.Sel != nil {
 			at = int(b.Sel[i])
 		}
-		row := id.Value(at)
-		if row.Null || t.seen[row.I] {
+		if id.IsNull(at) {
 			continue
 		}
-		t.seen[row.I] = true
-		t.ids = append(t.ids, row.I)
+		row := id.I64[at]
+		if id.Const {
+			row = id.I64[0]
+		}
+		if !t.seen.add(row) {
+			continue
+		}
+		t.ids = append(t.ids, row)
 		own.Sel = append(own.Sel, int32(at))
 	}
 	if len(own.Sel) == 0 {
@@ -101,4 +106,25 @@ func (t *target) add(b *column.Batch) error {
 		column.AppendSelected(t.cols[i], before, own.Cols[position], own.Sel, b.N)
 	}
 	return nil
+}
+
+// rowSet is a set of row numbers: a bitmap for every 1 << rowSetShift rows of which one belongs to it.
+type rowSet []column.Bitmap
+
+const rowSetShift = 16
+
+// newRowSet returns an empty set of numbers below span.
+func newRowSet(span int64) rowSet { return make(rowSet, span>>rowSetShift+1) }
+
+// add reports whether the row did not belong to the set yet.
+func (s rowSet) add(row int64) bool {
+	part, at := &s[row>>rowSetShift], int(row&(1<<rowSetShift-1))
+	if *part == nil {
+		*part = column.NewBitmap(1<<rowSetShift, false)
+	}
+	if part.Get(at) {
+		return false
+	}
+	part.Set(at)
+	return true
 }

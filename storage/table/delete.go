@@ -35,39 +35,45 @@ func (v *Version) mark(ctx context.Context, rows []int64) (*Version, error) {
 		rows = slices.Sorted(slices.Values(rows))
 	}
 	next := v.derive(len(rows))
-	last := -1
+	var own *RowGroup // the group of the rows before, if its bitmap is this version's
 	for i := 0; i < len(rows); i++ {
 		row := rows[i]
 		if i&(checkRows-1) == 0 && ctx.Err() != nil {
 			return nil, sqlerr.Interrupted(context.Cause(ctx))
 		}
-		group, offset, ok := next.Locate(row)
-		if !ok {
-			continue
+		if own == nil || row >= own.First+int64(own.Rows) {
+			group, _, ok := next.Locate(row)
+			if !ok {
+				continue
+			}
+			g := next.groups[group]
+			end := i
+			for end < len(rows) && end-i <= fewChanges && rows[end] < g.First+int64(g.Rows) {
+				end++
+			}
+			if end-i <= fewChanges {
+				next.markFew(group, rows[i:end])
+				i = end - 1
+				continue
+			}
+			own = next.ownDeletions(group)
 		}
-		g := next.groups[group]
-		end := i
-		for group != last && end < len(rows) && end-i <= fewChanges && rows[end] < g.First+int64(g.Rows) {
-			end++
+		if offset := int(row - own.First); !own.Deleted.Get(offset) {
+			own.Deleted.Set(offset)
+			next.rows--
 		}
-		if group != last && end-i <= fewChanges {
-			next.markFew(group, rows[i:end])
-			i = end - 1
-			continue
-		}
-		if group != last {
-			g = next.settle(group)
-			// The first deletion in this group: what older versions read stays as it is.
-			own := *g
-			own.Deleted = column.NewBitmap(g.Rows, false)
-			copy(own.Deleted, g.Deleted)
-			g, last = &own, group
-			next.groups[group] = g
-		}
-		g.Deleted.Set(offset)
-		next.rows--
 	}
 	return next, nil
+}
+
+// ownDeletions gives a group of a new version a bitmap of deletions of its own: what older versions read stays as it is. The group has no log then.
+func (v *Version) ownDeletions(group int) *RowGroup {
+	g := v.settle(group)
+	own := *g
+	own.Deleted = column.NewBitmap(g.Rows, false)
+	copy(own.Deleted, g.Deleted)
+	v.groups[group] = &own
+	return &own
 }
 
 // checkRows is the number of rows between two looks at a context.

@@ -68,7 +68,7 @@ func (o *joinOrderer) reduce(j *logical.Join, grouped, other logical.Node) (newG
 		return nil, nil
 	}
 	keys := groupEqualities(j.On, agg, other)
-	if len(keys) == 0 {
+	if len(keys) == 0 || !o.w.eager && isLargeWhole(other, est.Rows(other)) {
 		return nil, nil
 	}
 	try := &logical.Join{Kind: logical.SemiJoin, Left: agg.Input, Right: other, On: keys}
@@ -83,6 +83,23 @@ func (o *joinOrderer) reduce(j *logical.Join, grouped, other logical.Node) (newG
 	}
 	in := o.order(&logical.Join{Kind: logical.SemiJoin, Left: agg.Input, Right: second, On: on})
 	return logical.NewFilter(agg.WithInputs([]logical.Node{in}), having...), main
+}
+
+// mostWhole is how many rows of a whole table may be stored to filter by them. A table that nothing filters mostly has the keys of all groups, as the table
+// that they refer to; an estimate that says otherwise may only lack the number of distinct keys, which files do not tell.
+const mostWhole = 100_000
+
+// isLargeWhole says whether n is all of a large table.
+func isLargeWhole(n logical.Node, rows float64) bool {
+	for {
+		p, ok := n.(*logical.Project)
+		if !ok {
+			break
+		}
+		n = p.Input
+	}
+	s, ok := n.(*logical.Scan)
+	return ok && len(s.Filter) == 0 && rows > mostWhole
 }
 
 // groupEqualities returns the equalities of on between group keys and columns of other, the keys replaced by what they

@@ -38,6 +38,7 @@ var mayOpen = map[string]string{
 	"storage/internal/":       "helps tests",
 	"storage/tpch/answers.go": "reads the published answers for radish-bench, which names them",
 	"engine/database/":        "the default of a program that says nothing",
+	"exec/cpu/tempfile/":      "a session's temporary folder, which its policy has let be written to",
 	"exec/gpu/placement/":     "what was measured and learned is kept in a folder that no statement names",
 	"gpukernels/":             "the library, its headers and the compiled kernels lie in folders that no statement names",
 	"cmd/radish/":             "the shell's own files",

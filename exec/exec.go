@@ -34,6 +34,8 @@ type Env struct {
 	Result string
 	// Into is the table version behind whose rows who takes these stores them: where a device has encoded them, they come as [schedule.Stored]. nil: nobody stores them.
 	Into *table.Version
+	// TempFolder is where operators may write what does not fit the memory; empty: nowhere.
+	TempFolder string
 	// Progress is told what the query has done; it may be nil.
 	Progress *profile.Progress
 	// Placement is where the plan's pipelines run. That of GPU counts where there is one.
@@ -99,7 +101,8 @@ func Run(ctx context.Context, plan *physical.Plan, env Env) (Rows, error) {
 func (env *Env) config() schedule.Config {
 	return schedule.Config{
 		Threads: env.Threads, Memory: env.Memory, Expr: env.Expr, IsProfiled: env.IsProfiled, Progress: env.Progress, Result: env.Result, Into: env.Into,
-		Placement: env.Placement, Backends: []schedule.Backend{{Device: physical.CPU, Open: cpu.Open}},
+		TempFolder: env.TempFolder,
+		Placement:  env.Placement, Backends: []schedule.Backend{{Device: physical.CPU, Open: cpu.Open}},
 	}
 }
 

@@ -301,7 +301,7 @@ func Start(st *session.Statement, p *Planned, profiled bool) (*result.Result, er
 	}
 	rows, err := exec.Run(st.Context, p.Plan, exec.Env{
 		Threads: s.Vars.Threads(), Memory: st.Budget(), Expr: st.Expressions(), IsProfiled: profiled, Progress: progress,
-		Result: st.Takes, Into: st.Target, Placement: p.placement, GPU: p.gpu, Rival: p.rival, Began: p.began, Ended: ended(s, p, session.FirstWords(st.Text)),
+		Result: st.Takes, Into: st.Target, TempFolder: s.Vars.TempFolder(), Placement: p.placement, GPU: p.gpu, Rival: p.rival, Began: p.began, Ended: ended(s, p, session.FirstWords(st.Text)),
 	})
 	if err != nil {
 		stop()

@@ -1,6 +1,7 @@
 package variables
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strconv"
@@ -67,6 +68,23 @@ func setFileAccess(v *Settings, value string) (string, error) {
 	}
 	v.Access = narrower
 	return narrower.String(), nil
+}
+
+// noTempFolder says that statements write no temporary files.
+const noTempFolder = "none"
+
+// setTempFolder takes folders that may be written to.
+func setTempFolder(v *Settings, value string) (string, error) {
+	if value == "" || value == noTempFolder {
+		return value, nil
+	}
+	if err := v.Access.CheckWriting(value); err != nil {
+		return "", err
+	}
+	if info, err := v.Access.Stat(context.Background(), value); err != nil || !info.IsDir() {
+		return "", sqlerr.WrongValueForVar("radish_temp_folder", value).WithHint("it is a folder that is there, '' for the system's, or none")
+	}
+	return value, nil
 }
 
 func setEncryptionMode(_ *Settings, value string) (string, error) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -132,6 +133,10 @@ var ownVariables = []Variable{
 	{
 		Name: "radish_memory_limit", Initial: fixed("0"), set: setBytes("radish_memory_limit"),
 		Doc: "bytes that one query may hold (KB, MB, GB are understood); 0: no bound of its own",
+	},
+	{
+		Name: "radish_temp_folder", Initial: fixed(""), set: setTempFolder,
+		Doc: "folder for rows that do not fit a query's memory limit, which radish_file_access has to let be written to; empty: the system's; none: no rows are written",
 	},
 	{
 		Name: "radish_threads", Initial: func(e *database.Database) string { return strconv.Itoa(e.Opts.Threads) }, isInteger: true, set: setThreads,
@@ -382,6 +387,18 @@ func (v *Settings) MaxExecutionTime() time.Duration {
 
 // Threads is how many workers a query has.
 func (v *Settings) Threads() int { return int(v.Integer("radish_threads")) }
+
+// TempFolder is where statements may write what does not fit their memory; empty: nowhere.
+func (v *Settings) TempFolder() string {
+	folder := v.Text("radish_temp_folder")
+	if folder == "" {
+		folder = os.TempDir()
+	}
+	if folder == noTempFolder || v.Access.CheckWriting(folder) != nil {
+		return ""
+	}
+	return folder
+}
 
 // MemoryLimit is what one query may hold; 0: no bound but the engine's.
 func (v *Settings) MemoryLimit() int64 { return v.Integer("radish_memory_limit") }

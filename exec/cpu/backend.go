@@ -6,6 +6,7 @@ import (
 	"github.com/radish-sql/radish/exec/cpu/pipeline"
 	"github.com/radish-sql/radish/exec/cpu/rowstore"
 	"github.com/radish-sql/radish/exec/cpu/task"
+	"github.com/radish-sql/radish/exec/cpu/tempfile"
 	"github.com/radish-sql/radish/exec/schedule"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
@@ -30,7 +31,7 @@ func Open(q *schedule.Query) (schedule.Run, error) { return OpenTuned(q, &task.D
 // OpenTuned is Open with other sizes than task.Default's; tests use it.
 func OpenTuned(q *schedule.Query, tuning *task.Tuning) (schedule.Run, error) {
 	x := &execution{
-		own:    task.Query{State: q.State, Threads: q.Threads, Memory: q.Memory, Ctx: q.Ctx, Expr: q.Expr, Tuning: tuning},
+		own:    task.Query{State: q.State, Threads: q.Threads, Memory: q.Memory, Ctx: q.Ctx, Expr: q.Expr, Tuning: tuning, Temp: tempfile.New(q.TempFolder)},
 		shared: q, sinks: make(map[physical.Sink]pipeline.Sink, len(q.Plan.Pipelines)), builds: map[*physical.Build]*join.Build{},
 	}
 	x.Query = &x.own
@@ -46,8 +47,8 @@ func (q *execution) Begin(p *physical.Pipeline, last bool) (schedule.Step, error
 	return pl, nil
 }
 
-// Close does nothing: all that the query holds is its budget's.
-func (q *execution) Close() {}
+// Close removes the temporary file. All else that the query holds is its budget's.
+func (q *execution) Close() { q.Temp.Close() }
 
 // Put takes the rows of a sink that another device has filled.
 func (q *execution) Put(_ *physical.Pipeline, s physical.Sink, from schedule.Run) error {
@@ -100,17 +101,31 @@ func (q *execution) Rows(s physical.Sink, give func(*column.Batch) error) error 
 	if err != nil {
 		return err
 	}
+	if rel.Later != nil {
+		for k := range rel.Later.Parts() {
+			err := rel.Later.Read(k, func(seg *rowstore.Segment) error {
+				b := batchOf(seg, at, columns)
+				bytes := int64(0)
+				for _, v := range b.Cols {
+					bytes += int64(b.N) * v.Width()
+					for _, s := range v.Str {
+						bytes += int64(len(s))
+					}
+				}
+				if err := q.Memory.Reserve("rows for another device", bytes); err != nil {
+					return err
+				}
+				return give(b)
+			})
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	}
 	if rel.Order == nil {
 		for _, seg := range rel.Segs {
-			b := &column.Batch{N: seg.N}
-			for i, c := range at {
-				v := seg.Cols[c]
-				if v == nil { // nobody reads it
-					v = column.New(columns[i].Typ, seg.N)
-				}
-				b.Cols = append(b.Cols, v)
-			}
-			if err := give(b); err != nil {
+			if err := give(batchOf(seg, at, columns)); err != nil {
 				return err
 			}
 		}
@@ -136,6 +151,19 @@ func (q *execution) Rows(s physical.Sink, give func(*column.Batch) error) error 
 		}
 	}
 	return nil
+}
+
+// batchOf returns a segment's rows with the columns at the given positions.
+func batchOf(seg *rowstore.Segment, at []int, columns []*expr.Column) *column.Batch {
+	b := &column.Batch{N: seg.N}
+	for i, c := range at {
+		v := seg.Cols[c]
+		if v == nil { // nobody reads it
+			v = column.New(columns[i].Typ, seg.N)
+		}
+		b.Cols = append(b.Cols, v)
+	}
+	return b
 }
 
 // columnsAt returns where a relation has the given columns.

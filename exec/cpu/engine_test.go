@@ -23,13 +23,14 @@ type backend struct {
 	t       *testing.T
 	small   bool // makes small tables exercise what large ones do
 	early   bool // workers put their groups aside early
+	spills  bool // rows of groups go to a temporary file early
 }
 
 func (b backend) Name() string { return fmt.Sprintf("cpu, %d threads", b.threads) }
 
 func (b backend) Run(ctx context.Context, plan *physical.Plan) ([]*column.Batch, error) {
 	budget := memory.NewBudget(1 << 32)
-	cfg := schedule.Config{Threads: b.threads, Memory: budget, Expr: &expr.Context{}, IsProfiled: b.threads == 3}
+	cfg := schedule.Config{Threads: b.threads, Memory: budget, Expr: &expr.Context{}, IsProfiled: b.threads == 3, TempFolder: b.t.TempDir()}
 	c, err := startTuned(b.tuning(), ctx, plan, cfg)
 	if err != nil {
 		if budget.Used() != 0 {
@@ -74,6 +75,9 @@ func (b backend) tuning() *task.Tuning {
 	if b.early {
 		t.FrozenGroups = 1000
 	}
+	if b.spills {
+		t.SpilledBytes = 1 << 14
+	}
 	return &t
 }
 
@@ -83,7 +87,7 @@ func TestEngine(t *testing.T) {
 		seed, _ = strconv.ParseUint(s, 10, 64)
 	}
 	t.Logf("replay with RADISH_SEED=%d go test -run %s ./exec/cpu", seed, t.Name())
-	backends := []enginetest.Backend{backend{threads: 3, t: t, small: true, early: true}}
+	backends := []enginetest.Backend{backend{threads: 3, t: t, small: true, early: true, spills: seed%2 == 0}}
 	if !testing.Short() { // one thread has nothing for the race detector
 		backends = append(backends, backend{threads: 1, t: t})
 	}

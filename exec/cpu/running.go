@@ -117,7 +117,7 @@ func (q *execution) forgetSource(pl *prepared) {
 			return
 		}
 	}
-	source.Rel.Segs, source.Rel.Cols, source.Rel.Order = nil, nil, nil
+	source.Rel.Forget()
 }
 
 // bound returns an upper bound of the rows that the pipeline gives.

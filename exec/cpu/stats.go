@@ -6,6 +6,7 @@ import (
 
 	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/exec/cpu/pipeline"
+	"github.com/radish-sql/radish/exec/cpu/scan"
 	"github.com/radish-sql/radish/exec/profile"
 	"github.com/radish-sql/radish/planner/physical"
 )
@@ -121,6 +122,9 @@ func (s *pipelineStats) report(pl *prepared, begin, ran time.Time, memory int64)
 		x := profile.Operator{Name: o.name, RowsIn: o.rows.Load(), Batches: o.batches.Load(), CPU: time.Duration(o.time.Load())}
 		if i == 0 {
 			x.RowsIn = int64(pl.source.Rows())
+			if s, ok := pl.source.(*scan.Stored); ok {
+				x.RowsIn = s.RowsRead()
+			}
 			if pl.scan != nil {
 				x.RowsIn = pl.scan.RowsRead()
 				x.Bytes = pl.scan.EncodedBytes() + pl.scan.StreamedBytes.Load()

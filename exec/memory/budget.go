@@ -116,6 +116,23 @@ func (b *Budget) Reserve(operator string, n int64) error {
 	return nil
 }
 
+// HasRoom says whether n more bytes could be reserved. Caches give way for them.
+func (b *Budget) HasRoom(n int64) bool {
+	for ; b != nil; b = b.parent {
+		for {
+			limit := b.limit.Load()
+			missing := b.used.Load() + n - limit
+			if limit <= 0 || missing <= 0 {
+				break
+			}
+			if b.reclaim == nil || !b.reclaim(missing) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 // refuse is the error of a reservation of n bytes, with used ones of limit in use.
 func (b *Budget) refuse(operator string, n, used, limit int64) error {
 	if b.setting != "" {

@@ -35,6 +35,8 @@ type Query struct {
 	Operator string         // what an error about memory calls the rows that wait for the client
 	Into     *table.Version // what the result is stored behind: see Config
 	Out      *Queue
+	// TempFolder is where operators may write what does not fit the memory; empty: nowhere.
+	TempFolder string
 
 	mu     sync.Mutex
 	cost   profile.Plan          // guarded by mu

@@ -24,6 +24,8 @@ type Config struct {
 	Result string
 	// Into is the table version behind whose rows who takes the result stores them. They come as Stored where a device can do that. nil: nobody stores them.
 	Into *table.Version
+	// TempFolder is where what does not fit the memory may be written; empty: nowhere.
+	TempFolder string
 	// Progress is told what has been done; it may be nil.
 	Progress *profile.Progress
 	// Placement says where the pipelines run, and why.
@@ -84,8 +86,9 @@ func Start(ctx context.Context, plan *physical.Plan, cfg Config) (*Cursor, error
 
 func newQuery(ctx context.Context, plan *physical.Plan, cfg Config) *query {
 	q := &query{
-		Query: Query{Plan: plan, Ctx: ctx, Threads: max(1, cfg.Threads), Profiled: cfg.IsProfiled, Progress: cfg.Progress, Operator: cfg.Result, Into: cfg.Into},
-		cfg:   cfg, runs: make([]Run, len(cfg.Backends)), started: time.Now(),
+		Query: Query{Plan: plan, Ctx: ctx, Threads: max(1, cfg.Threads), Profiled: cfg.IsProfiled, Progress: cfg.Progress, Operator: cfg.Result, Into: cfg.Into,
+			TempFolder: cfg.TempFolder},
+		cfg: cfg, runs: make([]Run, len(cfg.Backends)), started: time.Now(),
 	}
 	q.State, q.Out = &q.state, &q.queue
 	if q.Operator == "" {

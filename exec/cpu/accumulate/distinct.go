@@ -74,7 +74,7 @@ func valuesAt(dst []int32, ids *column.Vector, groups []uint32, args []*column.V
 func (a *distinctValues) add(keys []*column.Vector, sel []int32, n int) error {
 	a.keys = keys
 	if a.table == nil {
-		layout := grouptable.NewLayout(nil, a.types, make([]bool, len(a.types)), keys, 0, 1)
+		layout := grouptable.NewLayout(nil, a.types, make([]bool, len(a.types)), keys, 0, 1, 0)
 		layout.Stopped, layout.Reuses = &a.q.Stopped, !a.q.Memory.Limited()
 		a.table = grouptable.New(layout)
 	}

@@ -31,6 +31,9 @@ func (a *Sink) Finish() error {
 	if err != nil {
 		return err
 	}
+	if a.disk.isOn.Load() {
+		return a.finishSpilled()
+	}
 	var parts []*aggLocal
 	for _, x := range a.locals {
 		if x != nil {
@@ -217,7 +220,7 @@ func (a *Sink) mergePartitions(parts []*aggLocal, total int) error {
 		}
 		spare := m.table.Spare()
 		var err error
-		segs[k], err = a.rowsOf(m)
+		segs[k], _, err = a.rowsOf(m)
 		if layout.IsWords() {
 			idle.Put(spare)
 		} else {

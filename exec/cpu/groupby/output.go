@@ -29,7 +29,7 @@ func (a *Sink) output(tables []*aggLocal) error {
 	segs := make([]*rowstore.Segment, len(parts))
 	err := a.q.Parallel(len(parts), rows, func(i int) error {
 		var err error
-		segs[i], err = parts[i].segment()
+		segs[i], _, err = parts[i].segment()
 		return err
 	})
 	if err != nil {
@@ -73,28 +73,29 @@ func (a *Sink) store(segs []*rowstore.Segment) {
 	}
 }
 
-// rowsOf turns the groups of one table into rows.
-func (a *Sink) rowsOf(local *aggLocal) ([]*rowstore.Segment, error) {
+// rowsOf turns the groups of one table into rows, and says what is reserved for these, after an error too.
+func (a *Sink) rowsOf(local *aggLocal) (segs []*rowstore.Segment, reserved int64, err error) {
 	parts, err := a.cut(local, nil)
-	segs := make([]*rowstore.Segment, len(parts))
+	segs = make([]*rowstore.Segment, len(parts))
 	for i := range parts {
 		if err != nil {
 			break
 		}
-		segs[i], err = parts[i].segment()
+		var bytes int64
+		segs[i], bytes, err = parts[i].segment()
+		reserved += bytes
 	}
-	return segs, err
+	return segs, reserved, err
 }
 
-// segment makes a segment of a part.
-func (p *outputPart) segment() (*rowstore.Segment, error) {
+// segment makes a segment of a part, for which it reserves so many bytes.
+func (p *outputPart) segment() (seg *rowstore.Segment, bytes int64, err error) {
 	x, a := p.x, p.x.a
 	groups := []uint32{0}
 	if x.table != nil {
 		groups = x.table.GroupsIn(p.from, p.to)
 	}
-	seg := &rowstore.Segment{N: len(groups), Cap: len(groups)}
-	bytes := int64(0)
+	seg = &rowstore.Segment{N: len(groups), Cap: len(groups)}
 	for c, g := range a.p.Groups {
 		if a.unread.Has(g.Col.ID) {
 			seg.Cols = append(seg.Cols, nil)
@@ -108,14 +109,14 @@ func (p *outputPart) segment() (*rowstore.Segment, error) {
 	for _, out := range a.needs.Items {
 		v := column.New(out.Item.Col.Typ, len(groups))
 		if err := out.Values(x.accs, groups, v); err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 		bytes += vectorBytes(v, len(groups))
 		seg.Cols = append(seg.Cols, v)
 	}
 	if err := a.q.Memory.Reserve("aggregation", bytes); err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	x.partDone()
-	return seg, nil
+	return seg, bytes, nil
 }

@@ -2,7 +2,8 @@
 //
 // New makes the sink. Each worker's part finds groups with a grouptable.Table and feeds accumulators (package accumulate); Finish merges the
 // workers' groups, partition by partition (merge.go), and Relation has the result (output.go). Rows that come in the order of their key need no
-// table (runs.go); most rows of keys that seldom repeat wait for the merge (ungrouped.go).
+// table (runs.go); most rows of keys that seldom repeat wait for the merge (ungrouped.go). Where groups do not fit the memory, rows go to a temporary
+// file, and groups are made when they are read (spill.go).
 package groupby
 
 import (
@@ -48,6 +49,7 @@ type Sink struct {
 	layout  *grouptable.Layout // guarded by mu while workers run
 	widened atomic.Bool        // keys came that do not fit layout and are bytes now
 	rel     rowstore.Relation
+	disk    disk
 }
 
 // New returns the sink for an Aggregate, into which about so many rows come. The result has no values for those of its keys that are unread.
@@ -61,6 +63,8 @@ func New(q *task.Query, p *physical.Aggregate, unread pipeline.IDSet, rows float
 	if a.needs, err = accumulate.NewPlan(q, keys, p.Aggs); err != nil {
 		return nil, err
 	}
+	a.disk.isAllowed = q.Temp != nil && q.Memory.Limited() && len(keys) > 0 && !a.needs.Serial
+	a.disk.held = make([]atomic.Int64, q.Threads)
 	a.Ordered = a.needs.Ordered || p.Algorithm == physical.HashAggregate || p.Algorithm == physical.StreamAggregate
 	a.First = a.needs.First
 	if a.runs = a.canRun(); a.runs {
@@ -95,6 +99,7 @@ type aggLocal struct {
 
 	ungrouped ungrouped
 	positions []int32
+	spilling  spilling
 }
 
 // A worker freezes its table and begins a new one when it has task.Tuning.FrozenGroups groups, about what a core's cache holds, and fewer than frozenRows rows
@@ -117,7 +122,7 @@ func (x *aggLocal) isToFreeze() bool {
 	all := keyhash.EstimateKeys(x.taken, t.Count)
 	seen := x.before + x.taken
 	seldom := max(x.a.rows, float64(seen)) < repeatedRows*float64(all) && x.a.takesUngrouped(t.Layout)
-	if all > grownTables*limit || seen < all || seldom {
+	if all > grownTables*limit || seen < all || seldom || !x.hasRoomFor(all) {
 		return true
 	}
 	t.Expect = max(t.Expect, all)
@@ -128,11 +133,18 @@ func (x *aggLocal) isToFreeze() bool {
 func (x *aggLocal) freeze() error {
 	old := &aggLocal{a: x.a, table: x.table, accs: x.accs, hasRows: true, run: x.run, mem: x.mem}
 	x.mem = x.a.account()
-	x.frozen = append(x.frozen, old)
 	x.table = grouptable.New(old.table.Layout)
 	x.table.Words = make([]uint64, 0, len(old.table.Words))
 	x.renew()
-	return old.settle()
+	return x.keepFrozen(old)
+}
+
+// keepFrozen keeps a part to which no rows come any more.
+func (x *aggLocal) keepFrozen(part *aggLocal) error {
+	x.frozen = append(x.frozen, part)
+	err := part.settle()
+	x.spilling.aside += part.held
+	return err
 }
 
 // renew gives x empty accumulators for a new table.
@@ -165,8 +177,7 @@ func (x *aggLocal) freezeArranged() error {
 	}
 	list.Groups = nil
 	part.ends = &list.Ends
-	x.frozen = append(x.frozen, part)
-	if err := part.settle(); err != nil {
+	if err := x.keepFrozen(part); err != nil {
 		return err
 	}
 	x.table = grouptable.New(old.Layout)
@@ -214,9 +225,9 @@ func (x *aggLocal) EndShare() error {
 		return nil
 	}
 	part := &aggLocal{a: x.a, accs: x.accs, hasRows: true, run: x.run, mem: x.mem}
-	x.frozen, x.mem, x.hasRows = append(x.frozen, part), x.a.account(), false
+	x.mem, x.hasRows = x.a.account(), false
 	x.renew()
-	return part.settle()
+	return x.keepFrozen(part)
 }
 
 func (x *aggLocal) Push(b *column.Batch) error {
@@ -230,9 +241,11 @@ func (x *aggLocal) Push(b *column.Batch) error {
 	}
 	keys := append(x.keys[:0], in[:len(x.a.p.Groups)]...)
 	x.keys = keys
-	var groups []uint32
 	for i, k := range keys {
 		keys[i] = x.flat.Flatten(i, k, sel, b.N)
+	}
+	if x.isToSpill() {
+		return x.spill(in, sel, b.N)
 	}
 	if x.isToFreeze() {
 		if err := x.freezeArranged(); err != nil {
@@ -244,9 +257,15 @@ func (x *aggLocal) Push(b *column.Batch) error {
 			return err
 		}
 	}
+	return x.add(keys, in, sel, b.N)
+}
+
+// add groups the rows of sel, of n positions.
+func (x *aggLocal) add(keys, in []*column.Vector, sel []int32, n int) (err error) {
 	x.taken += len(sel)
+	var groups []uint32
 	if len(keys) > 0 {
-		if groups, err = x.find(keys, sel, b.N); err != nil {
+		if groups, err = x.find(keys, sel, n); err != nil {
 			return err
 		}
 	} else if !x.hasRows {
@@ -256,7 +275,7 @@ func (x *aggLocal) Push(b *column.Batch) error {
 	}
 	x.hasRows = true
 	if !x.a.needs.Grows {
-		return x.update(in, groups, sel, b.N)
+		return x.update(in, groups, sel, n)
 	}
 	loose := rowstore.IsLoose(in)
 	for from := 0; from < len(sel); {
@@ -268,7 +287,7 @@ func (x *aggLocal) Push(b *column.Batch) error {
 		if part != nil {
 			part = groups[from:to]
 		}
-		if err := x.update(in, part, sel[from:to], b.N); err != nil {
+		if err := x.update(in, part, sel[from:to], n); err != nil {
 			return err
 		}
 		if err := x.charge(); err != nil {
@@ -303,7 +322,7 @@ func (x *aggLocal) find(keys []*column.Vector, sel []int32, n int) ([]uint32, er
 		x.table = grouptable.New(x.a.layoutFor(keys))
 		x.table.Expect = x.table.Layout.Expect
 		if !x.a.needs.Serial {
-			x.table.Expect = min(x.table.Expect, x.a.q.Tuning.FrozenGroups+2*column.VectorSize)
+			x.table.Expect = min(x.table.Expect, x.a.q.Tuning.FrozenGroups+2*column.VectorSize, x.a.mostExpected())
 		}
 		for _, a := range x.accs {
 			a.Grow(x.table.Count)
@@ -316,7 +335,7 @@ func (x *aggLocal) find(keys []*column.Vector, sel []int32, n int) ([]uint32, er
 		x.groups = make([]uint32, max(n, len(sel)))
 	}
 	groups := x.groups[:len(sel)]
-	if x.a.runs {
+	if x.a.runs && !x.spilling.merges {
 		x.findRuns(keys[0], sel, groups)
 		return groups, x.grow()
 	}
@@ -383,7 +402,7 @@ func (a *Sink) layoutFor(keys []*column.Vector) *grouptable.Layout {
 		if a.runs {
 			p = nil // one word, whatever the domain
 		}
-		a.layout = grouptable.NewLayout(p, ts, nullable, keys, len(a.needs.Accs), a.q.Threads)
+		a.layout = grouptable.NewLayout(p, ts, nullable, keys, len(a.needs.Accs), a.q.Threads, a.q.Memory.Least())
 		a.layout.Stopped, a.layout.Reuses = &a.q.Stopped, !a.q.Memory.Limited()
 	}
 	return a.layout
@@ -483,6 +502,9 @@ func (a *Sink) Describe() (rows int64, note string) {
 		note = "runs of equal keys"
 	default:
 		note = a.layout.Form.String()
+	}
+	if l, ok := a.rel.Later.(*later); ok {
+		return unknownRows, note + "; " + l.describe()
 	}
 	return int64(a.rel.N), note
 }

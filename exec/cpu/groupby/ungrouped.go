@@ -139,10 +139,9 @@ func (x *aggLocal) endBlock() error {
 			v.Valid = nil // the next block's rows have none yet
 		}
 	}
-	x.frozen = append(x.frozen, part)
 	b.keys.N = 0
 	x.ungrouped.left--
-	return part.settle()
+	return x.keepFrozen(part)
 }
 
 // endBlocks puts the last block aside.

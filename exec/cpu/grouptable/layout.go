@@ -66,24 +66,28 @@ type digit struct {
 }
 
 // NewLayout chooses the form by what the planner knows and by the first keys that come. accs is the number of
-// accumulators, workers that of tables.
-func NewLayout(p *physical.Aggregate, ts []types.Type, nullable []bool, keys []*column.Vector, accs, workers int) *Layout {
+// accumulators, workers that of tables. Arrays take at most a quarter of memory bytes; 0: there is no limit.
+func NewLayout(p *physical.Aggregate, ts []types.Type, nullable []bool, keys []*column.Vector, accs, workers int, memory int64) *Layout {
 	l := &Layout{Types: ts, parts: make([]digit, len(ts))}
 	bounds := make([]physical.Bound, len(ts))
 	if p != nil {
 		l.Expect = int(min(p.EstGroups, 1<<20))
+		most := uint64(math.MaxUint64)
+		if memory > 0 {
+			most = uint64(memory) / 4 / uint64(workers*(1+16*accs))
+		}
 		if p.Algorithm == physical.DenseAggregate {
 			for i, d := range p.Dense {
 				nullable[i] = nullable[i] || d.IsNullable
 				bounds[i] = physical.Bound{Min: d.Min, Max: d.Max, Known: !d.IsDictionary}
 			}
-			if l.tryDense(bounds, nullable, keys, uint64(physical.GroupsOn(physical.CPU).Most)) {
+			if l.tryDense(bounds, nullable, keys, min(most, uint64(physical.GroupsOn(physical.CPU).Most))) {
 				return l
 			}
 		} else if p.Bounds != nil {
 			bounds = p.Bounds
 			limit := physical.GroupsOn(physical.CPU).Combinations(p.EstGroups, float64(workers*(1+8*accs)))
-			if !p.Hashed && l.tryDense(bounds, nullable, keys, uint64(limit)) {
+			if !p.Hashed && l.tryDense(bounds, nullable, keys, min(most, uint64(limit))) {
 				return l
 			}
 		}

@@ -66,7 +66,7 @@ func TestShortStrings(t *testing.T) {
 				keys[k] = v
 			}
 			name := fmt.Sprint(c.columns, nulls)
-			table := New(NewLayout(nil, c.columns, nullable, keys, 0, 1))
+			table := New(NewLayout(nil, c.columns, nullable, keys, 0, 1, 0))
 			if table.Layout.Form != c.form {
 				t.Fatalf("%s: the form is %v", name, table.Layout.Form)
 			}

@@ -52,7 +52,7 @@ type Stored interface {
 
 // Describer is a sink that tells EXPLAIN ANALYZE more than rows went in.
 type Describer interface {
-	// Describe returns how many rows a finished sink holds, and which form it has chosen for them.
+	// Describe returns how many rows a finished sink holds, less than 0 if it is not known before they are read, and which form it has chosen for them.
 	Describe() (rows int64, note string)
 }
 

@@ -1,6 +1,8 @@
 package scan
 
 import (
+	"sync/atomic"
+
 	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/exec/cpu/pipeline"
 	"github.com/radish-sql/radish/exec/cpu/rowstore"
@@ -20,6 +22,7 @@ type Stored struct {
 	slots  []int // by column read
 	from   []int // the relation's column of each
 	parts  []pipeline.Morsel
+	later  atomic.Int64 // rows of rel.Later that have been read
 }
 
 func NewStored(q *task.Query, l *pipeline.Layout, rel *rowstore.Relation, s *physical.SinkScan) (*Stored, error) {
@@ -38,6 +41,9 @@ func NewStored(q *task.Query, l *pipeline.Layout, rel *rowstore.Relation, s *phy
 		r.slots = append(r.slots, l.Slot(c.ID))
 		r.from = append(r.from, at)
 	}
+	if rel.Later != nil {
+		return r, nil
+	}
 	if rel.Order != nil {
 		r.parts = pipeline.CutMorsels(nil, 0, len(rel.Order), q.Tuning.MorselRows)
 		return r, nil
@@ -48,8 +54,22 @@ func NewStored(q *task.Query, l *pipeline.Layout, rel *rowstore.Relation, s *phy
 	return r, nil
 }
 
-func (r *Stored) Morsels() int { return len(r.parts) }
-func (r *Stored) Rows() int    { return r.Rel.N }
+func (r *Stored) Morsels() int {
+	if r.Rel.Later != nil {
+		return r.Rel.Later.Parts()
+	}
+	return len(r.parts)
+}
+
+func (r *Stored) Rows() int { return r.Rel.N }
+
+// RowsRead returns how many rows there were, once they have been read.
+func (r *Stored) RowsRead() int64 {
+	if r.Rel.Later != nil {
+		return r.later.Load()
+	}
+	return int64(r.Rel.N)
+}
 
 func (r *Stored) Open(w *task.Worker, next pipeline.Op) (pipeline.Reader, error) {
 	x := &relationReader{w: w, r: r, next: next, vectors: make([]column.Vector, len(r.slots))}
@@ -66,6 +86,9 @@ type relationReader struct {
 }
 
 func (x *relationReader) Read(morsel int) error {
+	if later := x.r.Rel.Later; later != nil {
+		return later.Read(morsel, x.push)
+	}
 	part := x.r.parts[morsel]
 	rel := x.r.Rel
 	for from := part.From; from < part.To; from += column.VectorSize {
@@ -90,6 +113,28 @@ func (x *relationReader) Read(morsel int) error {
 			return err
 		}
 	}
+	return nil
+}
+
+// push pushes the rows of a segment that goes when it returns, with what counts its strings.
+func (x *relationReader) push(seg *rowstore.Segment) error {
+	for from := 0; from < seg.N; from += column.VectorSize {
+		if err := x.w.Check(); err != nil {
+			return err
+		}
+		n := min(column.VectorSize, seg.N-from)
+		for i, c := range x.r.from {
+			v := &x.vectors[i]
+			vec.Slice(v, seg.Cols[c], from, n)
+			v.Loose = v.Str != nil
+			x.b.Cols[x.r.slots[i]] = v
+		}
+		x.b.N, x.b.Sel = n, nil
+		if err := x.next.Push(&x.b); err != nil {
+			return err
+		}
+	}
+	x.r.later.Add(int64(seg.N))
 	return nil
 }
 

@@ -14,6 +14,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/radish-sql/radish/exec/cpu/tempfile"
 	"github.com/radish-sql/radish/exec/memory"
 	"github.com/radish-sql/radish/exec/schedule"
 	"github.com/radish-sql/radish/sql/expr"
@@ -28,6 +29,7 @@ type Query struct {
 	Ctx     context.Context
 	Expr    expr.Context
 	Tuning  *Tuning
+	Temp    *tempfile.File // nil: nothing may be written to disk
 }
 
 // Worker runs one chain of operators at a time. It serves one goroutine.

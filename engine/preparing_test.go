@@ -27,7 +27,7 @@ func TestGPUWinsRace(t *testing.T) {
 	autoTables(t, s)
 	const sql = "SELECT COUNT(*), MAX(c) FROM (SELECT n, COUNT(*) AS c FROM facts GROUP BY n, w) AS g"
 	want := mustRun(t, s, sql)
-	mustRun(t, s, "CALL radish_forget(); SET radish_memory_limit = '1MB'; SET radish_device = 'cpu'")
+	mustRun(t, s, "CALL radish_forget(); SET radish_memory_limit = '1MB'; SET radish_temp_folder = 'none'; SET radish_device = 'cpu'")
 	if _, err := run(t.Context(), s, sql); err == nil || !strings.Contains(err.Error(), "out of memory") {
 		t.Fatalf("on the CPU: %v", err)
 	}

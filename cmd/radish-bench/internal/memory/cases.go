@@ -29,7 +29,7 @@ const memoryTable = "SET cte_max_recursion_depth = 100000000; CREATE TABLE n (id
 	"SELECT a.i * 1000 + b.i, (a.i * 1000 + b.i) % 10000, a.i / 7, b.i / 3, CONCAT('text ', a.i, ' of ', b.i) FROM r a, r b WHERE a.i <= 100; "
 
 // memoryCases are all statements.
-var memoryCases = slices.Concat(operatorCases, sessionCases, textCases, driverCases, arrowCases, manySessions, largeCases, gridMemoryCases())
+var memoryCases = slices.Concat(operatorCases, sessionCases, textCases, driverCases, arrowCases, manySessions, largeCases, gridMemoryCases(), walkedCases())
 
 // operatorCases are operators x kinds of values. Strings have 40 bytes (short), 400, 3,200 or 16,000.
 var operatorCases = []memoryCase{

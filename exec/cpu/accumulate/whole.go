@@ -97,7 +97,6 @@ func (a *distinctValues) partition(to []uint32) (p grouptable.Partitioned, err e
 	}
 	all := a.table.Groups()
 	parts := make([]uint8, len(all))
-	var next [grouptable.MergePartitions]int
 	var h keyhash.Hasher
 	hashes := make([]uint64, column.VectorSize)
 	at := 0
@@ -106,7 +105,6 @@ func (a *distinctValues) partition(to []uint32) (p grouptable.Partitioned, err e
 		h.Hash(hashes[:n], keys, nil, n)
 		for i, x := range hashes[:n] {
 			parts[at+i] = uint8(x >> (64 - grouptable.MergeBits))
-			next[x>>(64-grouptable.MergeBits)]++
 		}
 		at += n
 		return nil
@@ -114,17 +112,8 @@ func (a *distinctValues) partition(to []uint32) (p grouptable.Partitioned, err e
 	if err != nil {
 		return p, err
 	}
-	sum := 0
-	for k, n := range next {
-		next[k] = sum
-		sum += n
-		p.Ends[k] = sum
-	}
 	p.Groups = make([]uint32, len(all))
-	for i, k := range parts {
-		p.Groups[next[k]] = all[i]
-		next[k]++
-	}
+	p.Ends = vec.ByPart(p.Groups, all, parts)
 	return p, nil
 }
 

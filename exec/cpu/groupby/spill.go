@@ -11,6 +11,7 @@ import (
 	"github.com/radish-sql/radish/exec/cpu/keyhash"
 	"github.com/radish-sql/radish/exec/cpu/rowstore"
 	"github.com/radish-sql/radish/exec/cpu/spill"
+	"github.com/radish-sql/radish/exec/cpu/vec"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
 )
@@ -209,23 +210,9 @@ func (l *later) list() error {
 func partitionByKeys(part *aggLocal) (p grouptable.Partitioned, err error) {
 	groups := part.table.Groups()
 	numbers := make([]uint8, 0, len(groups))
-	var next [spill.Partitions]int
-	err = eachHash(part, groups, func(_ uint32, hash uint64) {
-		k := uint8(hash >> (64 - grouptable.MergeBits))
-		numbers = append(numbers, k)
-		next[k]++
-	})
-	sum := 0
-	for k, n := range next {
-		next[k] = sum
-		sum += n
-		p.Ends[k] = sum
-	}
+	err = eachHash(part, groups, func(_ uint32, hash uint64) { numbers = append(numbers, spill.PartitionOf(hash)) })
 	p.Groups = make([]uint32, len(numbers))
-	for i, k := range numbers {
-		p.Groups[next[k]] = groups[i]
-		next[k]++
-	}
+	p.Ends = vec.ByPart(p.Groups, groups, numbers)
 	return p, err
 }
 

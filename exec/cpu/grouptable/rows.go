@@ -5,6 +5,7 @@ import (
 
 	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/exec/cpu/keyhash"
+	"github.com/radish-sql/radish/exec/cpu/vec"
 	"github.com/radish-sql/radish/sql/types"
 )
 
@@ -107,23 +108,9 @@ func (t *Table) FindRows(r *Rows, from int, out []uint32) {
 // Partition returns the order of r's rows by partition, in memory that it may use, and where the partitions end. Rows of one keep their order.
 func (r *Rows) Partition(memory []int32) (order []int32, ends [MergePartitions]int) {
 	partitions := make([]uint8, r.N)
-	var next [MergePartitions]int
 	r.choose(partitions)
-	for _, h := range partitions {
-		next[h]++
-	}
-	sum := 0
-	for k, n := range next {
-		next[k] = sum
-		sum += n
-		ends[k] = sum
-	}
 	order = slices.Grow(memory[:0], r.N)[:r.N]
-	for i, h := range partitions {
-		order[next[h]] = int32(i)
-		next[h]++
-	}
-	return order, ends
+	return order, vec.ByPart(order, nil, partitions)
 }
 
 // choose stores the partition of each row: the first bits of Table.hash.

@@ -73,8 +73,8 @@ func (b *block) held() int64 {
 func (b *block) room(cols []*column.Vector, sel []int32) (rows, text int) {
 	rows = min(len(sel), b.most-b.n, column.VectorSize)
 	long := false
-	for c, v := range cols {
-		long = long || b.cols[c].phys == types.PhysString && !b.coded[c] && v != nil
+	for c := range cols {
+		long = long || b.cols[c].phys == types.PhysString && !b.coded[c]
 	}
 	if !long {
 		return rows, 0
@@ -97,7 +97,7 @@ func (b *block) room(cols []*column.Vector, sel []int32) (rows, text int) {
 // add appends rows that the block has room for.
 func (b *block) add(cols []*column.Vector, sel []int32, hashes []uint64) {
 	for _, h := range hashes {
-		b.parts = append(b.parts, uint8(h>>(64-partitionBits)))
+		b.parts = append(b.parts, PartitionOf(h))
 	}
 	for c, v := range cols {
 		x := &b.cols[c]
@@ -153,26 +153,6 @@ func (x *blockColumn) addNulls(v *column.Vector, sel []int32, n int) {
 	for _, p := range sel {
 		x.nulls = append(x.nulls, !v.Valid.Get(int(p)))
 	}
-}
-
-// order returns the rows by partition, those of one as they came, and where the partitions end.
-func (b *block) order() (rows []int32, ends [Partitions]int) {
-	var next [Partitions]int
-	for _, k := range b.parts {
-		next[k]++
-	}
-	sum := 0
-	for k, n := range next {
-		next[k] = sum
-		sum += n
-		ends[k] = sum
-	}
-	rows = b.rows[:b.n]
-	for i, k := range b.parts {
-		rows[next[k]] = int32(i)
-		next[k]++
-	}
-	return rows, ends
 }
 
 // clear empties the block. The memory of long strings goes.

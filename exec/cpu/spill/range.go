@@ -7,6 +7,9 @@ const (
 	mostBits   = 32 // of a hash that a range depends on
 )
 
+// PartitionOf is the number of the partition of rows whose keys have a hash.
+func PartitionOf(hash uint64) uint8 { return uint8(hash >> (64 - partitionBits)) }
+
 // Range is the keys whose hashes begin with some bits: a partition, or a part of one.
 type Range struct {
 	bits   uint

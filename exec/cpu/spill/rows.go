@@ -9,11 +9,12 @@ import (
 	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/exec/cpu/keyhash"
 	"github.com/radish-sql/radish/exec/cpu/task"
+	"github.com/radish-sql/radish/exec/cpu/vec"
 	"github.com/radish-sql/radish/exec/memory"
 	"github.com/radish-sql/radish/sql/types"
 )
 
-// Rows are what one worker has written. It serves one goroutine; once Flush was called, any number may read.
+// Rows are what one worker has written. It serves one goroutine; once End was called, any number may read.
 type Rows struct {
 	N     int64 // rows
 	Bytes int64 // in the file
@@ -126,7 +127,8 @@ func (r *Rows) Flush() error {
 		return err
 	}
 	var x run
-	order, ends := b.order()
+	order := b.rows[:b.n]
+	ends := vec.ByPart(order, nil, b.parts)
 	r.out = r.out[:0]
 	from := 0
 	for k, to := range ends {

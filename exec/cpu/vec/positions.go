@@ -25,3 +25,26 @@ func Ascending(n int) []int32 {
 func AreAscending(positions []int32) bool {
 	return len(positions) > 0 && &positions[0] == &ascendingPositions[0]
 }
+
+// ByPart stores items in dst by their parts, those of one part as they come, and returns where the parts end. items nil: they are the positions 0, 1, 2, ...
+func ByPart[T int32 | uint32](dst, items []T, parts []uint8) (ends [1 << 8]int) {
+	var next [1 << 8]int
+	for _, k := range parts {
+		next[k]++
+	}
+	sum := 0
+	for k, n := range next {
+		next[k] = sum
+		sum += n
+		ends[k] = sum
+	}
+	for i, k := range parts {
+		item := T(i)
+		if items != nil {
+			item = items[i]
+		}
+		dst[next[k]] = item
+		next[k]++
+	}
+	return ends
+}

@@ -91,50 +91,47 @@ func (x *relationReader) Read(morsel int) error {
 	}
 	part := x.r.parts[morsel]
 	rel := x.r.Rel
-	for from := part.From; from < part.To; from += column.VectorSize {
+	return x.rows(part.From, part.To, func(v *column.Vector, c, from, n int) {
+		if rel.Order != nil {
+			rel.Cols[c].Gather(v, n, nil, rel.Order[from:from+n])
+		} else {
+			vec.Slice(v, rel.Segs[part.Group].Cols[c], from, n)
+		}
+	})
+}
+
+// push pushes the rows of a segment that goes when it returns, with what counts its strings.
+func (x *relationReader) push(seg *rowstore.Segment) error {
+	err := x.rows(0, seg.N, func(v *column.Vector, c, from, n int) {
+		vec.Slice(v, seg.Cols[c], from, n)
+		v.Loose = v.Str != nil
+	})
+	if err == nil {
+		x.r.later.Add(int64(seg.N))
+	}
+	return err
+}
+
+// rows pushes rows of the relation, a vector of each column at a time: load makes v of column c's rows from .. from+n-1.
+func (x *relationReader) rows(from, to int, load func(v *column.Vector, c, from, n int)) error {
+	for ; from < to; from += column.VectorSize {
 		if err := x.w.Check(); err != nil {
 			return err
 		}
-		n := min(column.VectorSize, part.To-from)
+		n := min(column.VectorSize, to-from)
 		for i, c := range x.r.from {
 			v := &x.vectors[i]
-			if rel.Order != nil {
-				rel.Cols[c].Gather(v, n, nil, rel.Order[from:from+n])
-			} else {
-				vec.Slice(v, rel.Segs[part.Group].Cols[c], from, n)
-			}
+			load(v, c, from, n)
 			x.b.Cols[x.r.slots[i]] = v
 		}
 		x.b.N, x.b.Sel = n, nil
-		if rel.Order != nil && x.r.layout.Numbered {
+		if x.r.Rel.Order != nil && x.r.layout.Numbered {
 			x.b.FirstRow = int64(from) + 1
 		}
 		if err := x.next.Push(&x.b); err != nil {
 			return err
 		}
 	}
-	return nil
-}
-
-// push pushes the rows of a segment that goes when it returns, with what counts its strings.
-func (x *relationReader) push(seg *rowstore.Segment) error {
-	for from := 0; from < seg.N; from += column.VectorSize {
-		if err := x.w.Check(); err != nil {
-			return err
-		}
-		n := min(column.VectorSize, seg.N-from)
-		for i, c := range x.r.from {
-			v := &x.vectors[i]
-			vec.Slice(v, seg.Cols[c], from, n)
-			v.Loose = v.Str != nil
-			x.b.Cols[x.r.slots[i]] = v
-		}
-		x.b.N, x.b.Sel = n, nil
-		if err := x.next.Push(&x.b); err != nil {
-			return err
-		}
-	}
-	x.r.later.Add(int64(seg.N))
 	return nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/pingcap/tidb/pkg/parser/opcode"
 	"github.com/pingcap/tidb/pkg/parser/test_driver"
 
+	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/parse"
 	"github.com/radish-sql/radish/sql/sqlerr"
@@ -254,7 +255,7 @@ func (b *Binder) compareRows(op expr.Op, l, r *ast.RowExpr, sc *scope) (expr.Exp
 	if err != nil {
 		return nil, err
 	}
-	e, err := compareParts(op, expr.OnceEach(left), expr.OnceEach(right))
+	e, err := compareParts(op, logical.MapEach(left, expr.Once), logical.MapEach(right, expr.Once))
 	if err != nil {
 		return nil, err
 	}
@@ -428,7 +429,7 @@ func (b *Binder) inRows(row *ast.RowExpr, x *ast.PatternInExpr, sc *scope) (expr
 	if err != nil {
 		return nil, err
 	}
-	left = expr.OnceEach(left)
+	left = logical.MapEach(left, expr.Once)
 	const partBytes = 1 << 9 // of a comparison with its literal, bound and planned
 	alternatives := make([]expr.Expr, len(x.List))
 	for i, item := range x.List {

@@ -1,8 +1,6 @@
 package rules
 
 import (
-	"slices"
-
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/sqlerr"
@@ -141,14 +139,14 @@ func (a *applier) conjunct(in logical.Node, e expr.Expr) (logical.Node, expr.Exp
 
 // drawn computes volatile args below the join that is to compare them with a subquery's rows, once a row of in.
 func (a *applier) drawn(in logical.Node, args []expr.Expr) (logical.Node, []expr.Expr) {
-	args = slices.Clone(args)
-	for i, arg := range args {
-		if expr.IsVolatile(arg) {
-			item := logical.NewItem(a.w.alloc, "drawn", arg)
-			in = &logical.Project{Input: in, Items: append(logical.PassItems(in.Schema()), item)}
-			args[i] = item.Col
+	args = logical.MapEach(args, func(arg expr.Expr) expr.Expr {
+		if !expr.IsVolatile(arg) {
+			return arg
 		}
-	}
+		item := logical.NewItem(a.w.alloc, "drawn", arg)
+		in = &logical.Project{Input: in, Items: append(logical.PassItems(in.Schema()), item)}
+		return item.Col
+	})
 	return in, args
 }
 

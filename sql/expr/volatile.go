@@ -45,20 +45,6 @@ func Whole(cond Expr) Expr {
 	return &Case{Whens: []When{{cond, True}, {&Not{cond}, False}}, Typ: types.Bool}
 }
 
-// OnceEach is [Once] of several expressions.
-func OnceEach(es []Expr) []Expr {
-	for _, e := range es {
-		if IsVolatile(e) {
-			out := make([]Expr, len(es))
-			for i, e := range es {
-				out[i] = Once(e)
-			}
-			return out
-		}
-	}
-	return es
-}
-
 // HasSubquery says whether e has a subquery somewhere.
 func HasSubquery(e Expr) bool {
 	found := false

@@ -140,10 +140,6 @@ func arrowFile(sql, ending string) func(context.Context, *memoryClient) error {
 		}
 		debug.FreeOSMemory()
 		database.ResetPeakRSS()
-		rows, err := c.conn.Query(ctx, strings.NewReplacer("$f", "`"+path+"`", "$p", "'"+path+"'").Replace(sql))
-		if err != nil {
-			return err
-		}
-		return drain(rows, false)
+		return c.query(ctx, strings.NewReplacer("$f", "`"+path+"`", "$p", "'"+path+"'").Replace(sql))
 	}
 }

@@ -165,11 +165,7 @@ func fileReader(file, format int, sql string) func(ctx context.Context, c *memor
 		debug.FreeOSMemory()
 		database.ResetPeakRSS()
 		sql := strings.NewReplacer("$f", "`"+path+"`", "$o", filepath.Join(folder, "out")).Replace(sql)
-		rows, err := c.conn.Query(ctx, sql)
-		if err != nil {
-			return err
-		}
-		return drain(rows, false)
+		return c.query(ctx, sql)
 	}
 }
 

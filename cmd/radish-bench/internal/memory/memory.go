@@ -246,6 +246,15 @@ type memoryClient struct {
 	own   *int64
 }
 
+// query runs statements and drops their rows.
+func (c *memoryClient) query(ctx context.Context, sql string) error {
+	rows, err := c.conn.Query(ctx, sql)
+	if err != nil {
+		return err
+	}
+	return drain(rows, false)
+}
+
 // each runs the statements that text gives for 0, 1, ..., n - 1.
 func (c *memoryClient) each(ctx context.Context, n int, text func(i int) string) error {
 	for i := range n {

@@ -31,8 +31,10 @@ const (
 // walkedOperators are classes of statements that keep strings, beside those of memoryOperators. $r stands for rows and $o for the path of a file
 // without its ending.
 var walkedOperators = []struct{ name, sql string }{
-	{"LAG with a default", "SELECT LAG(v, 2, CONCAT(v, 'x')) OVER (PARTITION BY k % 3 ORDER BY v), LEAD(CONCAT('y', v), 1, v) OVER (ORDER BY k, id) FROM ($r) x"},
-	{"NTH_VALUE and LAST_VALUE", "SELECT NTH_VALUE(v, 3) OVER w, LAST_VALUE(CONCAT(v, 'x')) OVER w FROM ($r) x WINDOW w AS (PARTITION BY k % 7 ORDER BY id ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)"},
+	{"LAG with a default", "SELECT LAG(v, 2, CONCAT(v, 'x')) OVER (PARTITION BY k % 3 ORDER BY v), " +
+		"LEAD(CONCAT('y', v), 1, v) OVER (ORDER BY k, id) FROM ($r) x"},
+	{"NTH_VALUE and LAST_VALUE", "SELECT NTH_VALUE(v, 3) OVER w, LAST_VALUE(CONCAT(v, 'x')) OVER w FROM ($r) x " +
+		"WINDOW w AS (PARTITION BY k % 7 ORDER BY id ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)"},
 	{"MAX over a range", "SELECT MAX(CONCAT(v, 'x')) OVER (ORDER BY k RANGE BETWEEN 5 PRECEDING AND CURRENT ROW) FROM ($r) x"},
 	{"first row of each partition", "SELECT v FROM (SELECT v, ROW_NUMBER() OVER (PARTITION BY k % 50 ORDER BY v DESC) AS r FROM ($r) x) y WHERE r <= 2"},
 	{"windows of groups", "SELECT v, SUM(COUNT(*)) OVER (ORDER BY v), DENSE_RANK() OVER (ORDER BY MAX(k)) FROM ($r) x GROUP BY v"},
@@ -40,8 +42,11 @@ var walkedOperators = []struct{ name, sql string }{
 	{"REPLACE of a filled table", keyed + "INSERT IGNORE INTO c $r; REPLACE INTO c SELECT id, k, REVERSE(v) FROM c"},
 	{"ON DUPLICATE KEY of strings that grow", keyed + "INSERT INTO c SELECT id % 3, k, v FROM ($r) x ON DUPLICATE KEY UPDATE v = CONCAT(c.v, VALUES(v))"},
 	{"UPDATE twice", filled + "UPDATE c SET v = CONCAT(v, 'x'); UPDATE c SET v = REVERSE(v) ORDER BY v DESC LIMIT 1000"},
-	{"UPDATE and ROLLBACK", filled + "BEGIN; UPDATE c SET v = CONCAT('x', v) WHERE id % 2; DELETE FROM c WHERE v < 'x'; ROLLBACK; SELECT COUNT(*) FROM c"},
-	{"UPDATE of single rows", filled + "UPDATE c SET v = CONCAT('x', v) WHERE id = 1003; UPDATE c SET v = CONCAT('y', v) WHERE id = 1004; UPDATE c SET v = CONCAT('z', v) WHERE id = 1005; SELECT MAX(v) FROM c"},
+	{"UPDATE and ROLLBACK", filled + "BEGIN; UPDATE c SET v = CONCAT('x', v) WHERE id % 2; DELETE FROM c WHERE v < 'x'; ROLLBACK; " +
+		"SELECT COUNT(*) FROM c"},
+	{"UPDATE of single rows", filled + "UPDATE c SET v = CONCAT('x', v) WHERE id = 1003; " +
+		"UPDATE c SET v = CONCAT('y', v) WHERE id = 1004; UPDATE c SET v = CONCAT('z', v) WHERE id = 1005; " +
+		"SELECT MAX(v) FROM c"},
 	{"DELETE by a join", filled + "DELETE c FROM c JOIN ($r) x ON c.v = x.v WHERE x.k % 2; SELECT COUNT(*) FROM c"},
 	{"DELETE ORDER BY LIMIT", filled + "DELETE FROM c ORDER BY v LIMIT 100; DELETE FROM c WHERE v IN (SELECT MAX(v) FROM ($r) x GROUP BY k % 20)"},
 	{"OUTFILE, CSV", "$r INTO OUTFILE '$o.csv'"},
@@ -52,26 +57,35 @@ var walkedOperators = []struct{ name, sql string }{
 	{"OUTFILE, Parquet, sorted", "SELECT * FROM ($r) x ORDER BY v INTO OUTFILE '$o.parquet'"},
 	{"OUTFILE, Arrow", "$r INTO OUTFILE '$o.arrow'"},
 	{"OUTFILE, lines", "SELECT v, HEX(v) FROM ($r) x INTO OUTFILE '$o.txt' FIELDS TERMINATED BY '|' ENCLOSED BY '\"' ESCAPED BY '\\\\'"},
-	{"OUTFILE and LOAD DATA", "$r INTO OUTFILE '$o.txt' FIELDS TERMINATED BY '\t'; " + keyed + "LOAD DATA INFILE '$o.txt' REPLACE INTO TABLE c FIELDS TERMINATED BY '\t' (id, k, @v) SET v = CONCAT(@v, 'x')"},
+	{"OUTFILE and LOAD DATA", "$r INTO OUTFILE '$o.txt' FIELDS TERMINATED BY '\t'; " +
+		keyed + "LOAD DATA INFILE '$o.txt' REPLACE INTO TABLE c FIELDS TERMINATED BY '\t' (id, k, @v) " +
+		"SET v = CONCAT(@v, 'x')"},
 	{"UNION ALL, sorted", "SELECT v FROM ($r) x UNION ALL SELECT CONCAT(v, 'x') FROM ($r) y ORDER BY 1 DESC"},
 	{"INTERSECT ALL", "SELECT v FROM ($r) x INTERSECT ALL (SELECT v FROM ($r) y UNION ALL SELECT v FROM ($r) z)"},
 	{"EXCEPT of one's own", "SELECT v FROM ($r) x EXCEPT SELECT v FROM ($r) y WHERE id % 3"},
 	{"view read twice", "CREATE VIEW w AS $r; SELECT COUNT(*) FROM w x JOIN w y ON x.id = y.id + 1 WHERE x.v <> y.v"},
-	{"common table read three times", "WITH c AS (SELECT id, v, COUNT(*) OVER () AS n FROM ($r) x) SELECT v FROM c WHERE n > 5 UNION ALL SELECT MAX(v) FROM c UNION ALL SELECT v FROM c WHERE id % 2"},
+	{"common table read three times", "WITH c AS (SELECT id, v, COUNT(*) OVER () AS n FROM ($r) x) " +
+		"SELECT v FROM c WHERE n > 5 UNION ALL SELECT MAX(v) FROM c UNION ALL SELECT v FROM c WHERE id % 2"},
 	{"GROUP_CONCAT of distinct ones in order", longest + "SELECT LENGTH(GROUP_CONCAT(DISTINCT v ORDER BY v DESC SEPARATOR 'a long separator')) FROM ($r) x"},
 	{"GROUP_CONCAT of four groups", longest + "SELECT k % 4 AS g, GROUP_CONCAT(v) FROM ($r) x GROUP BY g"},
 	{"JSON_ARRAYAGG by group", longest + "SELECT k % 4 AS g, JSON_ARRAYAGG(JSON_OBJECT('v', v)) FROM ($r) x GROUP BY g"},
 	{"JSON_OBJECTAGG by the values", longest + "SELECT LENGTH(JSON_OBJECTAGG(v, id)) FROM ($r) x"},
-	{"other aggregates", "SELECT k % 9 AS g, ARG_MAX(v, id), MODE(v), QUANTILE_DISC(v, 0.4), ANY_VALUE(v), APPROX_COUNT_DISTINCT(v) FROM ($r) x GROUP BY g"},
+	{"other aggregates", "SELECT k % 9 AS g, ARG_MAX(v, id), MODE(v), QUANTILE_DISC(v, 0.4), ANY_VALUE(v), " +
+		"APPROX_COUNT_DISTINCT(v) FROM ($r) x GROUP BY g"},
 	{"two sorts of strings", "SELECT v FROM (SELECT CONCAT(v, id) AS v, REVERSE(v) AS w FROM ($r) x ORDER BY v LIMIT 1000000) y ORDER BY w"},
 	{"correlated GROUP_CONCAT", longest + "SELECT id, (SELECT GROUP_CONCAT(y.v) FROM ($r) y WHERE y.k = x.k) FROM ($r) x"},
 	{"next row by a subquery", "SELECT id, (SELECT y.v FROM ($r) y WHERE y.id > x.id ORDER BY y.id LIMIT 1) FROM ($r) x"},
 	{"LATERAL top 2", "SELECT x.id, y.v FROM ($r) x, LATERAL (SELECT z.v FROM ($r) z WHERE z.k % 10 = x.k % 10 AND z.id > x.id ORDER BY z.v LIMIT 2) y"},
-	{"ANY and ALL", "SELECT COUNT(*) FROM ($r) x WHERE v >= ALL (SELECT v FROM ($r) y WHERE y.k % 3 = 1) OR v = ANY (SELECT CONCAT(v, 'x') FROM ($r) z)"},
-	{"EXECUTE by 100 MB", "PREPARE p FROM 'SELECT v FROM ($r) x WHERE v < ? ORDER BY v'; SET @p = REPEAT('z', 100000000); EXECUTE p USING @p; EXECUTE p USING @p"},
-	{"EXECUTE of INSERT", "CREATE TABLE c (v LONGTEXT); PREPARE p FROM 'INSERT INTO c VALUES (?), (CONCAT(?, 1))'; SELECT MAX(v) FROM ($r) x INTO @p; EXECUTE p USING @p, @p; EXECUTE p USING @p, @p; EXECUTE p USING @p, @p"},
-	{"generated columns", "CREATE TABLE c (id INT, k INT, v LONGTEXT, w LONGTEXT AS (REVERSE(v)) STORED, x LONGTEXT AS (CONCAT(v, 'x'))); INSERT INTO c (id, k, v) $r; SELECT MAX(w), MIN(x) FROM c"},
-	{"CHECKs and defaults", "CREATE TABLE c (id INT, k INT, v LONGTEXT, w LONGTEXT DEFAULT (REPEAT('x', 1000)), CHECK (CONCAT(v, 'x') <> w)); INSERT INTO c (id, k, v) $r; SELECT COUNT(DISTINCT v, w) FROM c"},
+	{"ANY and ALL", "SELECT COUNT(*) FROM ($r) x WHERE v >= ALL (SELECT v FROM ($r) y WHERE y.k % 3 = 1) " +
+		"OR v = ANY (SELECT CONCAT(v, 'x') FROM ($r) z)"},
+	{"EXECUTE by 100 MB", "PREPARE p FROM 'SELECT v FROM ($r) x WHERE v < ? ORDER BY v'; SET @p = REPEAT('z', 100000000); " +
+		"EXECUTE p USING @p; EXECUTE p USING @p"},
+	{"EXECUTE of INSERT", "CREATE TABLE c (v LONGTEXT); PREPARE p FROM 'INSERT INTO c VALUES (?), (CONCAT(?, 1))'; " +
+		"SELECT MAX(v) FROM ($r) x INTO @p; EXECUTE p USING @p, @p; EXECUTE p USING @p, @p; EXECUTE p USING @p, @p"},
+	{"generated columns", "CREATE TABLE c (id INT, k INT, v LONGTEXT, w LONGTEXT AS (REVERSE(v)) STORED, " +
+		"x LONGTEXT AS (CONCAT(v, 'x'))); INSERT INTO c (id, k, v) $r; SELECT MAX(w), MIN(x) FROM c"},
+	{"CHECKs and defaults", "CREATE TABLE c (id INT, k INT, v LONGTEXT, w LONGTEXT DEFAULT (REPEAT('x', 1000)), " +
+		"CHECK (CONCAT(v, 'x') <> w)); INSERT INTO c (id, k, v) $r; SELECT COUNT(DISTINCT v, w) FROM c"},
 }
 
 // walkedCases are the statements of walkedOperators, rows that a program reads slowly, and files of long lines.
@@ -85,7 +99,7 @@ func walkedCases() (cases []memoryCase) {
 	for _, kind := range walkedKinds {
 		cases = append(cases,
 			memoryCase{name: "walk: rows read slowly / " + kind.name, client: pooled(readSlowly("SELECT id, k, v FROM (" + kind.rows + ") x ORDER BY v"))},
-			memoryCase{name: "walk: two results read by turns / " + kind.name, client: pooled(readByTurns(kind.rows))})
+			memoryCase{name: "walk: four results read by turns / " + kind.name, client: pooled(readByTurns(kind.rows))})
 	}
 	return append(cases,
 		memoryCase{name: "walk: a prepared SELECT of 100 MB", client: pooled(prepared("SELECT COUNT(*) FROM n WHERE s < ? OR LENGTH(?) = 3", 2))},
@@ -110,11 +124,7 @@ func besideFiles(statement string) func(context.Context, *memoryClient) error {
 			return err
 		}
 		defer os.RemoveAll(folder)
-		rows, err := c.conn.Query(ctx, strings.ReplaceAll(statement, "$o", filepath.Join(folder, "out")))
-		if err != nil {
-			return err
-		}
-		return drain(rows, false)
+		return c.query(ctx, strings.ReplaceAll(statement, "$o", filepath.Join(folder, "out")))
 	}
 }
 
@@ -237,10 +247,6 @@ func longLines(ending, statement string) func(context.Context, *memoryClient) er
 		}
 		debug.FreeOSMemory()
 		database.ResetPeakRSS()
-		rows, err := c.conn.Query(ctx, "CREATE TABLE c (id INT, v LONGTEXT); "+strings.ReplaceAll(statement, "$p", path))
-		if err != nil {
-			return err
-		}
-		return drain(rows, false)
+		return c.query(ctx, "CREATE TABLE c (id INT, v LONGTEXT); "+strings.ReplaceAll(statement, "$p", path))
 	}
 }

@@ -7,44 +7,37 @@ import (
 )
 
 // Snappy is a list of elements: bytes that stand in it (a literal), and copies of bytes that came out before
-// (https://github.com/google/snappy/blob/main/format_description.txt). Most are a few bytes long, and nobody can tell the kind of the next one, so that a
-// decoder that branches on it waits for its wrong guesses. This one does the same for all kinds: a table says how far away the 16 bytes are that it stores.
+// (https://github.com/google/snappy/blob/main/format_description.txt). Most are a few bytes long. Which of the two kinds of copies comes next, nobody can tell, so a decoder that
+// branches on it waits for its wrong guesses. This one branches on literals only, and takes the rest from a table.
 
-// margin is what the fast part of the decoder may read and write beyond an element's beginning: 64 bytes, a tag, and a word of 16 bytes.
+// margin is what the fast part of the decoder may read and write beyond an element's beginning: 64 bytes, a tag, and a word of 8 bytes.
 const margin = 80
 
-// element is what a tag says: in bits 0 to 31 which bits behind the tag are the distance of a copy, in 32 to 47 what is added to the distance, in 48 to 54 the bytes that
-// come out, in 56 to 62 the bytes that the element takes. Bit 63 is 1 for a literal. Literals with their length behind the tag have the distance 1, which the fast part leaves to the other one.
+// element is what a tag says: in bits 0 to 15 which bits behind the tag are the distance of a copy, in 16 to 31 what is added to the distance, in 32 to 38 the bytes that
+// come out. A literal has a distance that every copy may have. Elements that are rare have the distance 0, which none may have: the fast part leaves them to the other one.
 type element uint64
 
-// elements has the meaning of each tag, and widths again the bytes that elements take: the decoder waits for nothing else.
-var (
-	elements [256]element
-	widths   [256]uint8
-)
+var elements [256]element
 
 func init() {
 	for i := range elements {
 		tag := element(i)
 		upper := tag >> 2
-		var mask, distance, length, width, literal element
-		switch tag & 3 {
-		case 0:
-			if upper < 60 {
-				length, width, literal = upper+1, upper+2, 1
-			} else {
-				distance = 1
-			}
-		case 1:
-			mask, distance, length, width = 0xff, tag>>5<<8, 4+upper&7, 2
-		case 2:
-			mask, length, width = 0xffff, upper+1, 3
-		case 3:
-			mask, length, width = 0xffffffff, upper+1, 5
+		var mask, distance, length element
+		switch {
+		case tag&3 == 0 && upper < 60:
+			distance, length = wordBytes, upper+1
+		case tag&3 == 1:
+			mask, distance, length = 0xff, tag>>5<<8, 4+upper&7
+		case tag&3 == 2:
+			mask, length = 0xffff, upper+1
 		}
-		elements[i], widths[i] = mask|distance<<32|length<<48|width<<56|literal<<63, uint8(width)
+		elements[i] = mask | distance<<16 | length<<32
 	}
 }
+
+// wordBytes is the least distance of copies that the fast part makes word by word: each word lies there whole before it is read.
+const wordBytes = 8
 
 var errSnappy = errors.New("an element lies outside")
 
@@ -112,23 +105,27 @@ func unpackSnappy(dst, src []byte) error {
 func snappyElements(dst, src []byte, d, s, endS int) (int, int) {
 	to, from := unsafe.Pointer(unsafe.SliceData(dst)), unsafe.Pointer(unsafe.SliceData(src))
 	endD := len(dst) - margin
-	tag := *(*uint8)(unsafe.Add(from, s))
+	tag := uint(*(*uint8)(unsafe.Add(from, s)))
 	for s < endS && d < endD {
-		e := elements[tag]
-		a, b := word(unsafe.Add(from, s+1)), word(unsafe.Add(from, s+9)) // of a literal
-		s += int(widths[tag])
-		tag = *(*uint8)(unsafe.Add(from, s))
-		literal := uint64(int64(e) >> 63) // all bits are 1, or 0
-		// A literal takes its distance from the beginning of dst. What was stored last would keep the processor waiting, which then throws it away.
-		distance := int(a&uint64(uint32(e))) + int(e>>32&0xffff) + d&int(literal)
-		length := int(e >> 48 & 0x7f)
-		if uint(distance-16) > uint(d-16) {
-			if uint(distance-1) > 14 || length == 0 {
-				return d, s - int(e>>56&0x7f)
+		e := elements[uint8(tag)]
+		source := unsafe.Add(from, s+1) // of a literal
+		behind := element(binary.LittleEndian.Uint16((*[2]byte)(source)[:]))
+		kind := tag & 3
+		width := int(kind) + 1
+		if kind == 0 {
+			width = int(tag>>2) + 2
+		}
+		s += width
+		tag = uint(*(*uint8)(unsafe.Add(from, s)))
+		distance, length := int(behind&(e&0xffff)+e>>16&0xffff), int(e>>32)
+		target := unsafe.Add(to, d)
+		if uint(distance-wordBytes) > uint(d-wordBytes) {
+			if uint(distance-1) >= wordBytes-1 {
+				return d, s - width
 			}
-			source, target := unsafe.Add(to, d-distance), unsafe.Add(to, d)
+			source = unsafe.Add(to, d-distance)
 			d += length
-			for ; distance < 8; distance *= 2 { // a pattern that repeats: twice as much of it lies there each time
+			for ; distance < wordBytes; distance *= 2 { // a pattern that repeats: twice as much of it lies there each time
 				setWord(target, word(source))
 				target = unsafe.Add(target, distance)
 				length -= distance
@@ -139,15 +136,12 @@ func snappyElements(dst, src []byte, d, s, endS int) (int, int) {
 			}
 			continue
 		}
-		source, target := unsafe.Add(to, d-distance), unsafe.Add(to, d)
-		x, y := word(source), word(unsafe.Add(source, 8))
-		setWord(target, x^(x^a)&literal)
-		setWord(unsafe.Add(target, 8), y^(y^b)&literal)
+		if kind != 0 {
+			source = unsafe.Add(to, d-distance)
+		}
 		d += length
+		copyWords(target, source)
 		if length > 16 {
-			if literal != 0 {
-				source = unsafe.Add(from, s-length)
-			}
 			copyWords(unsafe.Add(target, 16), unsafe.Add(source, 16))
 			copyWords(unsafe.Add(target, 32), unsafe.Add(source, 32))
 			copyWords(unsafe.Add(target, 48), unsafe.Add(source, 48))
@@ -203,8 +197,8 @@ func snappyRecords(dst, src []byte, d, s int) (_, _ int, again bool) {
 		second := x >> 16 >> (8 * literal & 63)
 		kind := second & 3
 		e := uint64(elements[uint8(second)])
-		distance := int(second>>8&uint64(uint32(e)) + e>>32&0xffff)
-		length := int(1 + literal + e>>48&0x7f)
+		distance := int(second>>8&(e&0xffff) + e>>16&0xffff)
+		length := int(1 + literal + e>>32)
 		if x&3 == 0 && kind-1 < 2 && length <= recordBytes && uint(distance-length) <= uint(d-length) {
 			mask := uint64(1)<<(8*literal+8&63) - 1
 			before := word(unsafe.Add(to, d-distance))
@@ -227,11 +221,10 @@ func snappyRecords(dst, src []byte, d, s int) (_, _ int, again bool) {
 
 func word(at unsafe.Pointer) uint64 { return binary.LittleEndian.Uint64((*[8]byte)(at)[:]) }
 
-// copyWords copies 16 bytes.
+// copyWords copies two words, of which the second one may be the first one's copy.
 func copyWords(to, from unsafe.Pointer) {
-	x, y := word(from), word(unsafe.Add(from, 8))
-	setWord(to, x)
-	setWord(unsafe.Add(to, 8), y)
+	setWord(to, word(from))
+	setWord(unsafe.Add(to, 8), word(unsafe.Add(from, 8)))
 }
 
 func setWord(at unsafe.Pointer, x uint64) { binary.LittleEndian.PutUint64((*[8]byte)(at)[:], x) }

@@ -145,6 +145,7 @@ func (s *sink) result(rows *radish.Rows, settings render.Settings) (done render.
 			if w, err = files.NewWriter(s.file, s.name, names, columns, options); err != nil {
 				return done, err
 			}
+			defer w.Abandon()
 			s.torn = true
 		}
 		if b == nil {

@@ -118,6 +118,7 @@ func write(st *session.Statement, res *result.Result, f io.WriteSeeker, name str
 	if err != nil {
 		return 0, err
 	}
+	defer w.Abandon() // before what it holds is given back
 	for {
 		b, err := res.Next(st.Context)
 		if err != nil {

@@ -56,6 +56,9 @@ func (w *Writer) Close() error {
 	return nil
 }
 
+// Abandon does nothing: nothing works on the file but the caller.
+func (w *Writer) Abandon() {}
+
 func (w *Writer) failed(err error) error {
 	return sqlerr.New(sqlerr.CodeErrorOnWrite, sqlerr.Resource, "can't write %s: %s", w.format, err).WithCause(err)
 }

@@ -50,7 +50,7 @@ type description struct {
 	// write returns a writer of files. Of a format that is text writeText is set in its place: a text is compressed as a whole, behind what
 	// writes it, if a further ending asks for it.
 	write     func(f io.WriteSeeker, names []string, columns []types.Type, o Options) (Writer, error)
-	writeText func(w io.Writer, name string, names []string, o Options) (Writer, error)
+	writeText func(w io.Writer, name string, names []string, o Options) (rowWriter, error)
 }
 
 // ending is an ending of names.
@@ -75,7 +75,7 @@ func init() {
 			endings: []ending{{".jsonl", 0}, {".ndjson", 0}},
 			readers: []string{"read_ndjson", "read_ndjson_auto"},
 			open:    (*Set).openObjects, stream: (*Set).streamTexts, streams: (*Set).splits,
-			writeText: func(w io.Writer, _ string, names []string, o Options) (Writer, error) {
+			writeText: func(w io.Writer, _ string, names []string, o Options) (rowWriter, error) {
 				return jsonlines.NewWriter(w, names, o.Zone), nil
 			},
 		},
@@ -84,7 +84,7 @@ func init() {
 			endings: []ending{{".json", 0}},
 			readers: []string{"read_json", "read_json_auto"},
 			open:    (*Set).openObjects,
-			writeText: func(w io.Writer, _ string, names []string, o Options) (Writer, error) {
+			writeText: func(w io.Writer, _ string, names []string, o Options) (rowWriter, error) {
 				return jsonlines.NewArrayWriter(w, names, o.Zone), nil
 			},
 		},

@@ -263,6 +263,7 @@ func (w *PartitionWriter) write(ctx context.Context, p *part) (err error) {
 	if err != nil {
 		return err
 	}
+	defer out.Abandon()
 	rows := make([]int32, 0, column.VectorSize)
 	for from := 0; from < p.rows; from += len(rows) {
 		if ctx.Err() != nil {

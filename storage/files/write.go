@@ -15,6 +15,12 @@ import (
 
 // Writer writes batches to a file.
 type Writer interface {
+	rowWriter
+	// Abandon ends a file that is not to be finished: nothing works on it any more. After Close it does nothing.
+	Abandon()
+}
+
+type rowWriter interface {
 	Write(*column.Batch) error
 	// Close finishes what Write began. It does not close the file.
 	Close() error
@@ -26,7 +32,8 @@ type Options struct {
 	NoHeader bool           // CSV without the names of the columns
 	Null     string         // what stands for NULL in CSV
 	Threads  int            // that may work on a file; 0: as many as there are cores
-	// Meter counts the bytes of rows that are held, where a format holds many; nil: nobody counts them. Limit is how many there may be; 0: any number.
+	// Meter is told how many bytes are held before they are, where a format holds many; nil: nobody counts them. Several goroutines call it, one at a time. Limit is how
+	// many there may be; 0: any number.
 	Meter func(bytes int64) error
 	Limit int64
 }
@@ -48,7 +55,7 @@ func NewWriter(f io.WriteSeeker, name string, names []string, columns []types.Ty
 	if err != nil {
 		return nil, err
 	}
-	return &textWriter{Writer: w, packed: packed, name: name, columns: names}, nil
+	return &textWriter{rowWriter: w, packed: packed, name: name, columns: names}, nil
 }
 
 func writeParquet(f io.WriteSeeker, names []string, columns []types.Type, o Options) (Writer, error) {
@@ -62,7 +69,7 @@ func writeParquet(f io.WriteSeeker, names []string, columns []types.Type, o Opti
 	return w.Workers(o.Threads), nil
 }
 
-func writeCSV(to io.Writer, name string, names []string, o Options) (Writer, error) {
+func writeCSV(to io.Writer, name string, names []string, o Options) (rowWriter, error) {
 	options := CSVOptions(name)
 	if options.NullText = o.Null; o.NoHeader {
 		options.Header = csv.HeaderNo
@@ -72,7 +79,7 @@ func writeCSV(to io.Writer, name string, names []string, o Options) (Writer, err
 
 // textWriter writes text that is packed behind the writer.
 type textWriter struct {
-	Writer
+	rowWriter
 	packed  io.Closer
 	name    string
 	columns []string
@@ -97,11 +104,13 @@ func (w *textWriter) Write(b *column.Batch) error {
 		}
 	}
 	w.rows += int64(b.Rows())
-	return w.Writer.Write(b)
+	return w.rowWriter.Write(b)
 }
 
+func (w *textWriter) Abandon() {}
+
 func (w *textWriter) Close() error {
-	if err := w.Writer.Close(); err != nil {
+	if err := w.rowWriter.Close(); err != nil {
 		return err
 	}
 	if err := w.packed.Close(); err != nil {

@@ -21,7 +21,7 @@ const (
 
 // encoder makes the pages of a column in a row group.
 type encoder struct {
-	out          []byte // the pages, as they stand in the file
+	out          pieces // the pages, as they stand in the file
 	dictionary   int    // bytes of the dictionary's page in out; 0: there is none
 	pages        int    // of data
 	uncompressed int64  // bytes of all pages, with their headers
@@ -32,7 +32,8 @@ type encoder struct {
 
 // scratch is the memory that encoding a column takes besides its pages.
 type scratch struct {
-	plain   []byte   // a page
+	header  []byte   // of a page
+	plain   []byte   // the page
 	packed  []byte   // what it is packed to
 	indices []uint32 // of values in the dictionary
 	slots   []uint32 // a hash table of indices + 1
@@ -45,7 +46,30 @@ func (e *encoder) reset() {
 
 // restart forgets the pages.
 func (e *encoder) restart() {
-	e.out, e.dictionary, e.pages, e.uncompressed = e.out[:0], 0, 0, 0
+	e.out.reset()
+	e.dictionary, e.pages, e.uncompressed = 0, 0, 0
+}
+
+// room empties a buffer of scratch, and gives it memory for so many bytes.
+func (e *encoder) room(buffer *[]byte, bytes int) error {
+	*buffer = (*buffer)[:0]
+	more := bytes - cap(*buffer)
+	if more <= 0 {
+		return nil
+	}
+	if err := e.out.hold(int64(more)); err != nil {
+		return err
+	}
+	*buffer = make([]byte, 0, bytes)
+	return nil
+}
+
+// trim gives back the memory of pages of long strings.
+func (s *scratch) trim(hold func(bytes int64) error) {
+	if n := cap(s.plain) + cap(s.packed); n > 8*pageBytes {
+		s.plain, s.packed = nil, nil
+		_ = hold(-int64(n)) // which is not more than room has held
+	}
 }
 
 // encode makes the pages: of indices into a dictionary if that is shorter, or of the values themselves.
@@ -61,75 +85,86 @@ func (c *columnWriter) encode(with *scratch) error {
 	case c.typ.Phys() != types.PhysInt128:
 		distinct = c.distinctInts()
 	}
-	c.statistics(&distinct)
-	if !distinct.ok && c.dict != nil {
-		c.spell()
+	if !distinct.ok {
+		if err := c.spell(); err != nil {
+			return err
+		}
 	}
-	c.encodePages(&distinct)
-	if int64(len(c.out)) > c.uncompressed/16*15 { // readers would take as long to unpack such pages as to decode them
+	c.statistics(&distinct)
+	if err := c.encodePages(&distinct); err != nil {
+		return err
+	}
+	if int64(c.out.size) > c.uncompressed/16*15 { // readers would take as long to unpack such pages as to decode them
 		c.restart()
 		c.raw = true
-		c.encodePages(&distinct)
+		return c.encodePages(&distinct)
 	}
 	return nil
 }
 
-func (c *columnWriter) encodePages(distinct *dictionary) {
+func (c *columnWriter) encodePages(distinct *dictionary) error {
 	if distinct.ok {
-		c.plain = c.plain[:0]
+		if err := c.room(&c.plain, distinct.bytes()); err != nil {
+			return err
+		}
 		for _, x := range distinct.strings {
 			c.plain = appendString(c.plain, x)
 		}
 		c.plain = c.appendInts(c.plain, distinct.ints)
-		c.page(distinct.len(), true, encodingPlain)
-		c.dictionary = len(c.out)
+		if err := c.page(distinct.len(), true, encodingPlain); err != nil {
+			return err
+		}
+		c.dictionary = c.out.size
 	}
 	width := mathbits.Len(uint(max(distinct.len(), 1) - 1))
 	done := 0 // values that are in pages
 	for row := 0; row < c.rows; {
-		rows, values := c.pageOf(row, done, distinct.ok)
-		c.plain = c.appendLevels(c.plain[:0], row, rows)
+		rows, values, bytes := c.pageOf(row, done, distinct.ok)
+		if err := c.room(&c.plain, bytes+levelBytes(rows)+c.valueBytes()*values); err != nil {
+			return err
+		}
+		c.plain = c.appendLevels(c.plain, row, rows)
+		encoding := int32(encodingPlain)
 		if distinct.ok {
 			c.plain = appendHybrid(append(c.plain, byte(width)), c.indices[done:done+values], width)
-			c.page(rows, false, encodingDictionary)
+			encoding = encodingDictionary
 		} else {
 			c.plain = c.appendPlain(c.plain, done, values)
-			c.page(rows, false, encodingPlain)
+		}
+		if err := c.page(rows, false, encoding); err != nil {
+			return err
 		}
 		row += rows
 		done += values
 		c.pages++
 	}
+	return nil
 }
 
-// pageOf returns how many rows the page has that begins at a row, and how many values.
-func (c *columnWriter) pageOf(row, done int, ofIndices bool) (rows, values int) {
+// pageOf returns how many rows the page has that begins at a row, how many values, and how many bytes of strings.
+func (c *columnWriter) pageOf(row, done int, ofIndices bool) (rows, values, bytes int) {
 	limit := min(pageRows, c.rows-row)
 	ofStrings := c.physical == parquet.Types.ByteArray && !ofIndices
 	if c.valid == nil && !ofStrings {
-		return limit, limit
+		return limit, limit, 0
 	}
-	bytes := 0
 	for rows < limit && bytes < pageBytes {
 		if c.valid == nil || c.valid.Get(row+rows) {
 			if ofStrings {
-				bytes += len(c.spelled(done + values))
+				bytes += len(c.text(done + values))
 			}
 			values++
 		}
 		rows++
 	}
-	return rows, values
+	return rows, values, bytes
 }
 
-// spelled returns the i-th string of those that are spelled.
-func (c *columnWriter) spelled(i int) []byte {
-	start := 0
-	if i > 0 {
-		start = c.ends[i-1]
-	}
-	return c.strings[start:c.ends[i]]
-}
+// valueBytes is what a value takes at most, without the bytes of strings: their length, or an index, stands for them.
+func (c *columnWriter) valueBytes() int { return max(c.width, 4) }
+
+// levelBytes bounds what the levels of so many rows take.
+func levelBytes(rows int) int { return rows/4 + 64 }
 
 // appendLevels appends the definition levels of rows: 1 for a value, 0 for NULL.
 func (c *columnWriter) appendLevels(dst []byte, row, rows int) []byte {
@@ -158,7 +193,7 @@ func (c *columnWriter) appendPlain(dst []byte, first, n int) []byte {
 	switch {
 	case c.physical == parquet.Types.ByteArray:
 		for i := range n {
-			dst = appendString(dst, c.spelled(first+i))
+			dst = appendString(dst, c.text(first+i))
 		}
 		return dst
 	case c.typ.Phys() == types.PhysInt128:
@@ -191,7 +226,7 @@ func (c *columnWriter) appendInts(dst []byte, list []int64) []byte {
 	return dst
 }
 
-func appendString[T string | []byte](dst []byte, s T) []byte {
+func appendString(dst []byte, s string) []byte {
 	return append(binary.LittleEndian.AppendUint32(dst, uint32(len(s))), s...)
 }
 
@@ -211,6 +246,15 @@ type dictionary struct {
 }
 
 func (d *dictionary) len() int { return len(d.strings) + len(d.ints) }
+
+// bytes bounds what its values take.
+func (d *dictionary) bytes() int {
+	n := 8 * len(d.ints)
+	for _, x := range d.strings {
+		n += 4 + len(x)
+	}
+	return n
+}
 
 // worth says whether n values of so many bytes are longer than a dictionary of some bytes and the indices into it.
 func worth(distinct, dictionaryBytes, n, bytes int) bool {
@@ -291,25 +335,25 @@ func (c *columnWriter) distinctInts() (d dictionary) {
 var stringSeed = maphash.MakeSeed()
 
 func (c *columnWriter) distinctStrings() (d dictionary) {
-	n := len(c.ends)
+	n := len(c.strings)
 	mask := c.clearSlots(n)
-	all := len(c.strings) + 4*n
+	all := c.spelled + 4*n
 	bytes := 0
 	c.indices = c.indices[:0]
 	for i := range n {
 		if i == sampled && len(d.strings) > sampledMax || i&(sampled-1) == 0 && !worth(len(d.strings), bytes, n, all) {
 			return dictionary{}
 		}
-		x := c.spelled(i)
-		at := maphash.Bytes(stringSeed, x)
+		x := c.text(i)
+		at := maphash.String(stringSeed, x)
 		for {
 			slot := &c.slots[at&mask]
 			if *slot == 0 {
-				d.strings = append(d.strings, string(x))
+				d.strings = append(d.strings, x)
 				*slot = uint32(len(d.strings))
 				bytes += 4 + len(x)
 			}
-			if d.strings[*slot-1] == string(x) {
+			if d.strings[*slot-1] == x {
 				c.indices = append(c.indices, *slot-1)
 				break
 			}
@@ -328,14 +372,16 @@ const (
 )
 
 // page appends the page in plain, packed unless the column is raw, behind its header.
-func (c *columnWriter) page(values int, isDictionary bool, encoding int32) {
+func (c *columnWriter) page(values int, isDictionary bool, encoding int32) error {
 	packed := c.plain
 	if !c.raw {
+		if err := c.room(&c.packed, s2.MaxEncodedLen(len(c.plain))); err != nil {
+			return err
+		}
 		c.packed = s2.EncodeSnappy(c.packed[:cap(c.packed)], c.plain)
 		packed = c.packed
 	}
-	before := len(c.out)
-	h := compactWriter{b: c.out}
+	h := compactWriter{b: c.header[:0]}
 	kind := int32(0) // DATA_PAGE
 	if isDictionary {
 		kind = 2
@@ -357,14 +403,18 @@ func (c *columnWriter) page(values int, isDictionary bool, encoding int32) {
 	}
 	h.end()
 	h.end()
-	c.out = append(h.b, packed...)
-	c.uncompressed += int64(len(h.b)-before) + int64(len(c.plain))
+	c.header = h.b
+	c.uncompressed += int64(len(h.b)) + int64(len(c.plain))
+	if err := c.out.append(h.b); err != nil {
+		return err
+	}
+	return c.out.append(packed)
 }
 
 // finish puts what the footer says of the column into m; its pages begin at an offset of the file.
 func (c *columnWriter) finish(m *metadata.ColumnChunkMetaDataBuilder, at int64) error {
 	info := metadata.ChunkMetaInfo{
-		NumValues: int64(c.rows), IndexPageOffset: -1, DataPageOffset: at + int64(c.dictionary), CompressedSize: int64(len(c.out)), UncompressedSize: c.uncompressed,
+		NumValues: int64(c.rows), IndexPageOffset: -1, DataPageOffset: at + int64(c.dictionary), CompressedSize: int64(c.out.size), UncompressedSize: c.uncompressed,
 	}
 	stats := metadata.EncodingStats{DataEncodingStats: map[parquet.Encoding]int32{parquet.Encodings.Plain: int32(c.pages)}}
 	if c.dictionary > 0 {

@@ -41,9 +41,11 @@ type Writer struct {
 	spare   []*columnWriter // of the row group before, once it is written
 	scratch []scratch       // of each worker
 	most    int             // bytes of values in a row group
-	meter   func(bytes int64) error
-	group   int64      // bytes of the row group that is written
-	writing chan error // gets the outcome of that row group; nil: none is written
+	writing chan error      // gets the outcome of the row group that is written; nil: none is
+
+	meter func(bytes int64) error
+	mu    sync.Mutex
+	held  int64 // guarded by mu: bytes that meter was told of
 }
 
 // NewWriter returns a writer to w, which it does not close, of columns of the given names and types.
@@ -64,8 +66,8 @@ func NewWriter(w io.Writer, names []string, columns []types.Type) (*Writer, erro
 	props := parquet.NewWriterProperties(parquet.WithCompression(compress.Codecs.Snappy), parquet.WithCreatedBy("Radish"))
 	out := &Writer{out: w, most: maxGroupBytes, meter: func(int64) error { return nil }, scratch: make([]scratch, min(runtime.GOMAXPROCS(0), max(len(columns), 1))), footer: metadata.NewFileMetadataBuilder(s, props, nil)}
 	for i, t := range columns {
-		out.columns = append(out.columns, newColumnWriter(t, s.Column(i)))
-		out.spare = append(out.spare, newColumnWriter(t, s.Column(i)))
+		out.columns = append(out.columns, newColumnWriter(t, s.Column(i), out.hold))
+		out.spare = append(out.spare, newColumnWriter(t, s.Column(i), out.hold))
 	}
 	return out, cannotWrite(out.write([]byte("PAR1")))
 }
@@ -78,13 +80,28 @@ func (w *Writer) Workers(n int) *Writer {
 	return w
 }
 
-// Meter has the bytes of the values that are held counted, and row groups end where they take an eighth of a limit; 0: there is none.
+// Meter has the bytes that are held counted, before they are: it is told how many there are in all, by several goroutines in turn. Row groups end where their values take an
+// eighth of a limit; 0: there is none.
 func (w *Writer) Meter(limit int64, meter func(bytes int64) error) *Writer {
 	if limit > 0 {
 		w.most = int(min(maxGroupBytes, max(limit/8, leastGroupBytes)))
 	}
 	w.meter = meter
 	return w
+}
+
+// hold counts so many bytes more.
+func (w *Writer) hold(bytes int64) error {
+	if bytes == 0 {
+		return nil
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if err := w.meter(w.held + bytes); err != nil {
+		return err
+	}
+	w.held += bytes
+	return nil
 }
 
 func (w *Writer) write(b []byte) error {
@@ -102,18 +119,17 @@ func (w *Writer) Write(b *column.Batch) error {
 			if err := w.columns[i].add(v, b.Sel, from, n); err != nil {
 				return err
 			}
+			if err := w.columns[i].count(); err != nil {
+				return err
+			}
 			bytes += w.columns[i].bytes()
 		}
 		from += n
 		w.rows += n
-		if err := w.meter(int64(bytes) + 2*w.group); err != nil { // of the group that is written there are pages, too
-			return err
-		}
 		if w.rows == table.RowGroupSize || bytes >= w.most {
 			if err := w.endGroup(); err != nil {
 				return err
 			}
-			w.group = int64(bytes)
 		}
 	}
 	return nil
@@ -159,6 +175,9 @@ func (w *Writer) writeGroup(columns []*columnWriter, rows int) error {
 		})
 	}
 	group.Wait()
+	for i := range w.scratch {
+		w.scratch[i].trim(w.hold)
+	}
 	m := w.footer.AppendRowGroup()
 	m.SetNumRows(rows)
 	start := w.at
@@ -169,8 +188,10 @@ func (w *Writer) writeGroup(columns []*columnWriter, rows int) error {
 		if err := c.finish(m.NextColumnChunk(), w.at); err != nil {
 			return cannotWrite(err)
 		}
-		if err := w.write(c.out); err != nil {
-			return cannotWrite(err)
+		for _, piece := range c.out.list[:c.out.used] {
+			if err := w.write(piece); err != nil {
+				return cannotWrite(err)
+			}
 		}
 	}
 	if w.groups == math.MaxInt16 {
@@ -201,6 +222,9 @@ func (w *Writer) Close() error {
 	}
 	return cannotWrite(w.write([]byte{byte(n), byte(n >> 8), byte(n >> 16), byte(n >> 24), 'P', 'A', 'R', '1'}))
 }
+
+// Abandon waits until nothing works on the file any more, without finishing it. After Close it does nothing.
+func (w *Writer) Abandon() { _ = w.wait() }
 
 func cannotWrite(err error) error {
 	if err == nil {

@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"io"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -350,4 +352,38 @@ func number[T any](t *testing.T, parse func(s string, base, bits int) (T, error)
 		t.Fatal(err)
 	}
 	return x
+}
+
+// TestWriterCountsMemory writes strings of which several share memory. What the writer allocates in all its time is hardly more than it says that it holds at once: nothing
+// that it has outgrown is left to the collector.
+func TestWriterCountsMemory(t *testing.T) {
+	const limit, slack = 64 << 20, 8 << 20
+	for _, length := range []int{5_000, 100_000} {
+		rows := 4 << 20 / length
+		b := &column.Batch{N: rows, Cols: []*column.Vector{column.New(types.Int64, rows), column.New(types.Text, rows)}}
+		for i := range rows {
+			b.Cols[0].I64[i] = int64(i)
+			b.Cols[1].Str[i] = strings.Repeat(strconv.Itoa(i%10), length)
+		}
+		w, err := parquet.NewWriter(io.Discard, []string{"i", "s"}, []types.Type{types.Int64, types.Text})
+		if err != nil {
+			t.Fatal(err)
+		}
+		most := int64(0)
+		w.Workers(2).Meter(limit, func(bytes int64) error { most = max(most, bytes); return nil })
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		for range 50 {
+			if err := w.Write(b); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		runtime.ReadMemStats(&after)
+		if taken := int64(after.TotalAlloc - before.TotalAlloc); taken > most+slack {
+			t.Errorf("strings of %d bytes: %d bytes allocated, at most %d counted", length, taken, most)
+		}
+	}
 }

@@ -24,14 +24,18 @@ type columnWriter struct {
 	wide    []types.Int128
 	dict    *column.Dictionary // of codes, as long as all strings come with it
 	codes   []uint32
-	strings []byte // one behind the other
-	ends    []int  // of each in strings
+	strings []kept // in texts
+	texts   pieces
+	spelled int // bytes of strings
+	counted int // bytes of the lists above
 
 	encoder
 }
 
-func newColumnWriter(t types.Type, c *schema.Column) *columnWriter {
-	w := &columnWriter{typ: t, physical: c.PhysicalType(), optional: c.MaxDefinitionLevel() > 0}
+// newColumnWriter returns a writer that has hold count its memory, before most of it is taken.
+func newColumnWriter(t types.Type, c *schema.Column, hold func(bytes int64) error) *columnWriter {
+	w := &columnWriter{typ: t, physical: c.PhysicalType(), optional: c.MaxDefinitionLevel() > 0, texts: pieces{hold: hold}}
+	w.out.hold = hold
 	switch w.physical {
 	case parquet.Types.Int32, parquet.Types.Float:
 		w.width = 4
@@ -45,12 +49,21 @@ func newColumnWriter(t types.Type, c *schema.Column) *columnWriter {
 
 // bytes is about what the values take.
 func (c *columnWriter) bytes() int {
-	return 8*len(c.ints) + 16*len(c.wide) + 4*len(c.codes) + len(c.strings) + 8*len(c.ends)
+	return 8*len(c.ints) + 16*len(c.wide) + 4*len(c.codes) + keptBytes*len(c.strings) + c.spelled
+}
+
+// count has the lists counted, which grow a little at a time.
+func (c *columnWriter) count() error {
+	n := 8*cap(c.valid) + 8*cap(c.ints) + 16*cap(c.wide) + 4*cap(c.codes) + keptBytes*cap(c.strings)
+	more := n - c.counted
+	c.counted = n
+	return c.texts.hold(int64(more))
 }
 
 func (c *columnWriter) reset() {
-	c.rows, c.valid, c.dict = 0, nil, nil
-	c.ints, c.wide, c.codes, c.strings, c.ends = c.ints[:0], c.wide[:0], c.codes[:0], c.strings[:0], c.ends[:0]
+	c.rows, c.valid, c.dict, c.spelled = 0, nil, nil, 0
+	c.ints, c.wide, c.codes, c.strings = c.ints[:0], c.wide[:0], c.codes[:0], c.strings[:0]
+	c.texts.reset()
 	c.encoder.reset()
 }
 
@@ -84,7 +97,7 @@ func (c *columnWriter) add(v *column.Vector, sel []int32, from, n int) error {
 	}
 	switch {
 	case c.physical == parquet.Types.ByteArray:
-		c.addStrings(v, n, there)
+		return c.addStrings(v, n, there)
 	case c.typ.Phys() == types.PhysInt128:
 		for i := range n {
 			c.wide = append(c.wide, v.I128[there(i)])
@@ -156,36 +169,54 @@ func (c *columnWriter) growValid() {
 }
 
 // addStrings adds strings: codes as long as all are of one dictionary, bytes otherwise.
-func (c *columnWriter) addStrings(v *column.Vector, n int, at func(int) int) {
-	if v.Dict != nil && len(c.ends) == 0 && (c.dict == nil || c.dict == v.Dict) {
+func (c *columnWriter) addStrings(v *column.Vector, n int, at func(int) int) error {
+	if v.Dict != nil && len(c.strings) == 0 && (c.dict == nil || c.dict == v.Dict) {
 		c.dict = v.Dict
 		for i := range n {
 			c.codes = append(c.codes, v.Codes[at(i)])
 		}
-		return
+		return nil
 	}
-	c.spell()
+	if err := c.spell(); err != nil {
+		return err
+	}
 	for i := range n {
+		var s string
 		if v.Type.Kind == types.KindEnum {
-			c.strings = append(c.strings, v.Type.EnumName(v.I64[at(i)])...)
+			s = v.Type.EnumName(v.I64[at(i)])
 		} else {
-			c.strings = append(c.strings, v.StringAt(at(i))...)
+			s = v.StringAt(at(i))
 		}
-		c.ends = append(c.ends, len(c.strings))
+		if err := c.addString(s); err != nil {
+			return err
+		}
 	}
+	return nil
 }
 
-// spell makes bytes of codes.
-func (c *columnWriter) spell() {
+func (c *columnWriter) addString(s string) error {
+	at, err := c.texts.keep(s)
+	c.strings = append(c.strings, at)
+	c.spelled += len(s)
+	return err
+}
+
+// text returns the i-th string of those that are spelled.
+func (c *columnWriter) text(i int) string { return c.texts.text(c.strings[i]) }
+
+// spell makes strings of codes.
+func (c *columnWriter) spell() error {
 	if c.dict == nil {
-		return
+		return nil
 	}
 	values := c.dict.Values()
 	for _, code := range c.codes {
-		c.strings = append(c.strings, values[code]...)
-		c.ends = append(c.ends, len(c.strings))
+		if err := c.addString(values[code]); err != nil {
+			return err
+		}
 	}
 	c.dict, c.codes = nil, c.codes[:0]
+	return c.count()
 }
 
 // addTimes adds dates and times in the file's unit, rounded down: a TIME lies within a day there.

@@ -1,8 +1,8 @@
 package parquet
 
 import (
-	"bytes"
 	"math"
+	"slices"
 
 	"github.com/apache/arrow/go/v17/parquet"
 
@@ -27,10 +27,11 @@ func (c *columnWriter) statistics(d *dictionary) {
 	var least, greatest []byte
 	switch {
 	case c.physical == parquet.Types.ByteArray:
-		least, greatest = c.stringExtremes(d)
-		if len(least) > maxStatistic || len(greatest) > maxStatistic {
+		lo, hi := c.stringExtremes(d)
+		if len(lo) > maxStatistic || len(hi) > maxStatistic {
 			return
 		}
+		least, greatest = []byte(lo), []byte(hi)
 	case c.typ.IsFloat():
 		lo, hi, ok := floatExtremes(list, c.width)
 		if !ok {
@@ -64,27 +65,18 @@ func (c *columnWriter) statistics(d *dictionary) {
 
 // values returns how many values are not NULL.
 func (c *columnWriter) values() int {
-	return len(c.ints) + len(c.wide) + len(c.codes) + len(c.ends)
+	return len(c.ints) + len(c.wide) + len(c.codes) + len(c.strings)
 }
 
-func (c *columnWriter) stringExtremes(d *dictionary) (least, greatest []byte) {
-	take := func(text []byte) {
-		if least == nil || bytes.Compare(text, least) < 0 {
-			least = append([]byte{}, text...)
-		}
-		if greatest == nil || bytes.Compare(text, greatest) > 0 {
-			greatest = append([]byte{}, text...)
-		}
-	}
+func (c *columnWriter) stringExtremes(d *dictionary) (least, greatest string) {
 	if d.ok {
-		for _, text := range d.strings {
-			take([]byte(text))
-		}
-		return least, greatest
+		return slices.Min(d.strings), slices.Max(d.strings)
 	}
-	c.spell()
-	for i := range c.ends {
-		take(c.spelled(i))
+	least = c.text(0)
+	greatest = least
+	for i := range c.strings {
+		s := c.text(i)
+		least, greatest = min(least, s), max(greatest, s)
 	}
 	return least, greatest
 }

@@ -186,28 +186,13 @@ func hasRecords(src []byte) bool {
 	return elements == sampled && inRecords > sampled*3/4
 }
 
-// snappyRecords is snappyElements for data that are mostly records. One load has a record's tags, its literal and its distance, and one store writes it, so nothing waits
-// for a literal to be stored before it is copied from. again is false if records have become rare.
+// snappyRecords is snappyElements for data that are mostly records. again is false if records have become rare.
 func snappyRecords(dst, src []byte, d, s int) (_, _ int, again bool) {
-	to, from := unsafe.Pointer(unsafe.SliceData(dst)), unsafe.Pointer(unsafe.SliceData(src))
 	endD, endS := len(dst)-margin, len(src)-margin
 	for others := sampled; s < endS && d < endD; {
-		x := word(unsafe.Add(from, s))
-		literal := x >> 2 & 63 // less 1
-		second := x >> 16 >> (8 * literal & 63)
-		kind := second & 3
-		e := uint64(elements[uint8(second)])
-		distance := int(second>>8&(e&0xffff) + e>>16&0xffff)
-		length := int(1 + literal + e>>32)
-		if x&3 == 0 && kind-1 < 2 && length <= recordBytes && uint(distance-length) <= uint(d-length) {
-			mask := uint64(1)<<(8*literal+8&63) - 1
-			before := word(unsafe.Add(to, d-distance))
-			setWord(unsafe.Add(to, d), before^(before^x>>8)&mask)
-			d += length
-			s += int(3 + literal + kind)
-			others++
-			continue
-		}
+		before := d
+		d, s = onlyRecords(dst, src, d, s)
+		others += (d - before) / recordBytes
 		at := s
 		if d, s = snappyElements(dst, src, d, s, s+1); s == at {
 			return d, s, true
@@ -217,6 +202,30 @@ func snappyRecords(dst, src []byte, d, s int) (_, _ int, again bool) {
 		}
 	}
 	return d, s, true
+}
+
+// onlyRecords goes on to the first element that belongs to no record, or to a margin. One load has a record's tags, its literal and its distance, and one store writes it, so
+// nothing waits for a literal to be stored before it is copied from. The loop calls nothing: its values stay in registers.
+func onlyRecords(dst, src []byte, d, s int) (int, int) {
+	to, from := unsafe.Pointer(unsafe.SliceData(dst)), unsafe.Pointer(unsafe.SliceData(src))
+	endD, endS := len(dst)-margin, len(src)-margin
+	for s < endS && d < endD {
+		x := word(unsafe.Add(from, s))
+		shift := 2 * x & 0x1f8 // by the bits of the literal, if it is one, less 8
+		second := x >> 16 >> (shift & 63)
+		literal, kind := int(shift>>3)+1, int(second&3)
+		s += literal + kind + 2
+		e := elements[uint8(second)]
+		distance := int(element(second>>8)&(e&0xffff) + e>>16&0xffff)
+		length := literal + int(e>>32)
+		if x&3 != 0 || uint(kind-1) >= 2 || length > recordBytes || uint(distance-length) > uint(d-length) {
+			return d, s - literal - kind - 2
+		}
+		before := word(unsafe.Add(to, d-distance))
+		setWord(unsafe.Add(to, d), before^(before^x>>8)&(1<<(shift+8&63)-1))
+		d += length
+	}
+	return d, s
 }
 
 func word(at unsafe.Pointer) uint64 { return binary.LittleEndian.Uint64((*[8]byte)(at)[:]) }

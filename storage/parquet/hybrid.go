@@ -47,7 +47,7 @@ func (h *hybrid) begin() error {
 		return nil
 	}
 	h.left, h.packed, h.value = int(header>>1), nil, 0
-	size := int(h.width+7) / 8
+	size := h.size()
 	if size > len(h.src) {
 		return errCutOff
 	}
@@ -58,10 +58,63 @@ func (h *hybrid) begin() error {
 	return nil
 }
 
+// Some writers, DuckDB before version 1.2 among them, store nothing but repeated runs, most of them of one or two values. The functions that begin with short read such
+// runs with no more than a load and a store for each: those of up to shortRun values whose header is a byte.
+const shortRun = 8
+
+// size returns how many bytes the value of a repeated run takes.
+func (h *hybrid) size() int { return int(h.width+7) / 8 }
+
+// shortRuns stores the values of short runs as long as dst has the capacity for one, and returns what is left of dst.
+func (h *hybrid) shortRuns(dst []uint32) []uint32 {
+	src, size := h.src, h.size()
+	mask := uint32(uint64(1)<<(8*size) - 1)
+	for len(dst) >= shortRun && len(src) >= 8 {
+		x := binary.LittleEndian.Uint64(src)
+		if x&1 == 1 || x&0xff > 2*shortRun {
+			break
+		}
+		value, d := uint32(x>>8)&mask, dst[:shortRun:shortRun]
+		d[0], d[1], d[2], d[3], d[4], d[5], d[6], d[7] = value, value, value, value, value, value, value, value
+		dst, src = dst[x>>1&0x7f:], src[1+size:]
+	}
+	h.src = src
+	return dst
+}
+
+// shortByteRuns is shortRuns for values of at most 8 bits.
+func (h *hybrid) shortByteRuns(dst []uint8) []uint8 {
+	src, size := h.src, h.size()
+	for len(dst) >= shortRun && len(src) >= 2 {
+		n := uint(src[0])
+		if n&1 == 1 || n > 2*shortRun || size == 0 {
+			break
+		}
+		binary.LittleEndian.PutUint64(dst, uint64(src[1])*0x0101010101010101)
+		dst, src = dst[n>>1:], src[2:]
+	}
+	h.src = src
+	return dst
+}
+
+// passShortRuns passes over runs of at most 63 values that have no more than n together, and returns how many of n are left.
+func (h *hybrid) passShortRuns(n int) int {
+	src, size := h.src, h.size()
+	for len(src) > size && src[0] < 0x80 && src[0]&1 == 0 && int(src[0]>>1) <= n {
+		n -= int(src[0] >> 1)
+		src = src[1+size:]
+	}
+	h.src = src
+	return n
+}
+
 // decode fills dst.
 func (h *hybrid) decode(dst []uint32) error {
 	for len(dst) > 0 {
 		if h.left == 0 {
+			if dst = h.shortRuns(dst); len(dst) == 0 {
+				break
+			}
 			if err := h.begin(); err != nil {
 				return err
 			}
@@ -85,6 +138,9 @@ func (h *hybrid) decode(dst []uint32) error {
 func (h *hybrid) decodeBytes(dst []uint8) error {
 	for len(dst) > 0 {
 		if h.left == 0 {
+			if dst = h.shortByteRuns(dst); len(dst) == 0 {
+				break
+			}
 			if err := h.begin(); err != nil {
 				return err
 			}
@@ -108,6 +164,9 @@ func (h *hybrid) decodeBytes(dst []uint8) error {
 func (h *hybrid) pass(n int) error {
 	for n > 0 {
 		if h.left == 0 {
+			if n = h.passShortRuns(n); n == 0 {
+				break
+			}
 			if err := h.begin(); err != nil {
 				return err
 			}
@@ -125,6 +184,10 @@ func (h *hybrid) decodeAt(dst []uint32, positions []int32, n int) error {
 	mask := uint64(1)<<h.width - 1
 	first := 0
 	for i := 0; i < len(positions); {
+		if err := h.pass(int(positions[i]) - first); err != nil {
+			return err
+		}
+		first = int(positions[i])
 		if h.left == 0 {
 			if err := h.begin(); err != nil {
 				return err

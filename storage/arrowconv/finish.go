@@ -31,7 +31,7 @@ func FinishInts(d *encoding.Data, dt arrow.DataType) error {
 		return finishTimestamps(d, t)
 	case *arrow.Decimal128Type:
 		bound := types.Pow10(int(d.Type.Precision))
-		if lo, hi := bounds(d.Ints); lo > -bound && hi < bound {
+		if within(d.Ints, 1-bound, bound-1) {
 			return nil
 		}
 		for i, v := range d.Ints {
@@ -59,15 +59,18 @@ func CheckWide(d *encoding.Data) error {
 	return nil
 }
 
-// bounds returns the least and the greatest of some values, 0 and 0 without any.
-func bounds(values []int64) (lo, hi int64) {
-	if len(values) > 0 {
-		lo, hi = values[0], values[0]
+// within says whether all values lie between two bounds, 0 among them: then no difference that tells it overflows to the wrong side.
+func within(values []int64, lo, hi int64) bool {
+	outside, other := int64(0), int64(0) // negative: there is one
+	for ; len(values) >= 4; values = values[4:] {
+		v, w, x, y := values[0], values[1], values[2], values[3]
+		outside |= (v - lo) | (hi - v) | (w - lo) | (hi - w)
+		other |= (x - lo) | (hi - x) | (y - lo) | (hi - y)
 	}
 	for _, v := range values {
-		lo, hi = min(lo, v), max(hi, v)
+		outside |= (v - lo) | (hi - v)
 	}
-	return lo, hi
+	return outside|other >= 0
 }
 
 func valid(d *encoding.Data, i int) bool { return d.Valid == nil || d.Valid.Get(i) }
@@ -112,7 +115,7 @@ func finishTimestamps(d *encoding.Data, t *arrow.TimestampType) error {
 		}
 	}
 	scale(d.Ints, mul, div)
-	if lo, hi := bounds(d.Ints); types.ValidDatetime(lo) && types.ValidDatetime(hi) {
+	if within(d.Ints, types.MinDatetime, types.MaxDatetime) {
 		return nil
 	}
 	for i, v := range d.Ints {
@@ -125,7 +128,7 @@ func finishTimestamps(d *encoding.Data, t *arrow.TimestampType) error {
 
 // checkDates refuses days before the year 0 or behind 9999, and the infinite dates of other engines.
 func checkDates(d *encoding.Data, dt arrow.DataType) error {
-	if lo, hi := bounds(d.Ints); types.ValidDate(lo) && types.ValidDate(hi) {
+	if within(d.Ints, types.MinDate, types.MaxDate) {
 		return nil
 	}
 	for i, v := range d.Ints {

@@ -1,6 +1,7 @@
 package parquet
 
 import (
+	"encoding/binary"
 	"math/bits"
 
 	"github.com/apache/arrow/go/v17/parquet"
@@ -319,10 +320,8 @@ func (c *cursor) valuesAt(d *encoding.Data, at int, positions []int32, n int) er
 			c.plain = rest
 			return nil
 		}
-		c.late.picked = c.late.picked[:0]
-		for _, p := range positions {
-			c.late.picked = append(c.late.picked, c.plain[size*int(p):size*int(p)+size]...)
-		}
+		c.late.picked = resize(c.late.picked, size*k)
+		pickPlain(c.late.picked, c.plain, size, positions)
 		c.plain = c.late.picked
 		err := c.values(d, at, k)
 		c.plain = rest
@@ -340,6 +339,24 @@ func (c *cursor) valuesAt(d *encoding.Data, at int, positions []int32, n int) er
 		}
 	}
 	return c.passValues(n - one)
+}
+
+// pickPlain stores the values of size bytes that stand at positions of src one behind the other.
+func pickPlain(dst, src []byte, size int, positions []int32) {
+	switch size {
+	case 4:
+		for i, p := range positions {
+			binary.NativeEndian.PutUint32(dst[4*i:], binary.NativeEndian.Uint32(src[4*int(p):]))
+		}
+	case 8:
+		for i, p := range positions {
+			binary.NativeEndian.PutUint64(dst[8*i:], binary.NativeEndian.Uint64(src[8*int(p):]))
+		}
+	default:
+		for i, p := range positions {
+			copy(dst[size*i:size*i+size], src[size*int(p):])
+		}
+	}
 }
 
 // deltasAt is valuesAt for a page of differences: all values are sums of those before.

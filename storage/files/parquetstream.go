@@ -116,7 +116,7 @@ type streamedGroup struct {
 // Open implements [table.Stream].
 func (g *streamedGroup) Open(ctx context.Context, w *table.Wanted) (table.StreamReader, error) {
 	ctx = table.WithScratch(ctx)
-	r := &groupReader{group: g, tested: w.Tested, late: w.Late}
+	r := &groupReader{group: g, tested: w.Tested, late: w.Late, reads: -1}
 	var shared []*column.Dictionary
 	sources := func(ordinals []int) (sources []int) {
 		for _, o := range ordinals {
@@ -149,11 +149,12 @@ type groupReader struct {
 	tested []int
 	types  []types.Type // of the tested columns
 	late   []int
+	reads  int // of the file, when it was checked last that nobody had written it meanwhile
 }
 
 func (r *groupReader) Next() (*table.RowGroup, error) {
 	rows, chunks, err := r.in.Next(r.types)
-	if err = r.group.file.failed(err); err != nil || rows == 0 { // what was read may be of two states of the file
+	if err = r.failed(err); err != nil || rows == 0 {
 		return nil, err
 	}
 	out := &table.RowGroup{First: r.in.First(), Rows: rows, Columns: make([]*encoding.Chunk, len(r.group.columns))}
@@ -165,7 +166,16 @@ func (r *groupReader) Next() (*table.RowGroup, error) {
 
 func (r *groupReader) Gather(dst *column.Vector, ordinal, from, n int, sel []int32) error {
 	err := r.in.Gather(dst, r.group.file.set.Columns[ordinal].Type, slices.Index(r.late, ordinal), from, n, sel)
-	return r.group.file.failed(err) // as in Next
+	return r.failed(err)
+}
+
+// failed is streamed.failed, which is not asked if nothing was read since it was asked last.
+func (r *groupReader) failed(err error) error {
+	if reads := r.in.Reads(); err != nil || reads != r.reads {
+		r.reads = reads
+		return r.group.file.failed(err)
+	}
+	return nil
 }
 
 func (r *groupReader) Bytes() int64 { return r.in.Bytes() }

@@ -178,7 +178,7 @@ func (p *pages) next() (page, error) {
 func (p *pages) header() (h pageHeader, size int, err error) {
 	const most = 16 << 20
 	for known := int64(4 << 10); ; known *= 16 {
-		if err := p.need(known, p.allow); err != nil {
+		if err := p.needHeader(known, p.allow); err != nil {
 			return h, 0, err
 		}
 		r := &compact{b: p.bytes}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 
 	"github.com/apache/arrow/go/v17/arrow"
 
@@ -149,12 +150,13 @@ type columnReader interface {
 type access struct {
 	ctx    context.Context
 	memory *table.Scratch
+	source io.ReaderAt
 	ahead  int64 // bytes of a column chunk that are read at once
 }
 
 // access returns the context's, for readers of so many columns.
 func (f *File) access(ctx context.Context, columns int) access {
-	a := access{ctx: ctx, memory: table.ScratchOf(ctx), ahead: f.ahead}
+	a := access{ctx: ctx, memory: table.ScratchOf(ctx), source: f.source, ahead: f.ahead}
 	if most := table.ReadAheadOf(ctx); most > 0 {
 		a.ahead = min(a.ahead, max(ahead, most/int64(max(1, columns))))
 	}
@@ -213,7 +215,7 @@ func (f *File) openChunk(x access, group int, l *leaf) (*cursor, error) {
 	if begin > f.state.Size || c.size > f.state.Size-begin {
 		return nil, fmt.Errorf("row group %d, column '%s': %d bytes from byte %d on lie outside the file", group, l.name, c.size, begin)
 	}
-	out.pages = pages{window: window{at: begin, end: begin + c.size, source: f.source, ahead: x.ahead}, number: -1, begin: begin, left: c.values, codec: packing}
+	out.pages = pages{window: window{at: begin, end: begin + c.size, source: x.source, ahead: x.ahead, remote: f.source.IsRemote()}, number: -1, begin: begin, left: c.values, codec: packing}
 	out.pages.allow = out.keep
 	if l.optional {
 		out.pages.levels.definition = 1

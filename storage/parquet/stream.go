@@ -2,6 +2,7 @@ package parquet
 
 import (
 	"context"
+	"io"
 	"slices"
 
 	"github.com/radish-sql/radish/column"
@@ -23,7 +24,8 @@ type GroupReader struct {
 	first    int64  // the row of the row group with which the last part begins
 	rows     int    // of the last part
 	next     int64  // rows of the next part
-	held     int64  // bytes of the part that the scratch knows of
+	reads    counted
+	held     int64 // bytes of the part that the scratch knows of
 
 	shared []*column.Dictionary // of the columns of strings, over all row groups
 	codes  [][]uint32           // by column: the shared codes of the row group's dictionary; nil: not made yet
@@ -43,6 +45,8 @@ func (f *File) Stream(ctx context.Context, group int, tested, late []int, condit
 	ordinals := append(slices.Clip(tested), late...)
 	r := &GroupReader{file: f, access: f.access(ctx, len(ordinals)), group: group, tested: tested, ordinals: ordinals,
 		readers: make([]columnReader, len(ordinals)), shared: shared, codes: make([][]uint32, len(ordinals)), next: firstPart}
+	r.source = &r.reads
+	r.reads.ReaderAt = f.source
 	err := r.prune(conditions)
 	if err != nil {
 		r.Close()
@@ -147,6 +151,20 @@ func (r *GroupReader) sharedCodes(i int, words []string) []uint32 {
 	}
 	return r.codes[i]
 }
+
+// counted counts the reads of a file.
+type counted struct {
+	io.ReaderAt
+	reads int
+}
+
+func (c *counted) ReadAt(p []byte, at int64) (int, error) {
+	c.reads++
+	return c.ReaderAt.ReadAt(p, at)
+}
+
+// Reads returns how many times columns were read from the file so far.
+func (r *GroupReader) Reads() int { return r.reads.reads }
 
 // First returns the row of the row group with which the last part begins.
 func (r *GroupReader) First() int64 { return r.first }

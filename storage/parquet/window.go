@@ -13,6 +13,7 @@ type window struct {
 	end    int64  // of the column chunk
 	source io.ReaderAt
 	ahead  int64  // bytes that are read at once, unless a page is larger or memory is short
+	remote bool   // reading takes so long that even a header has read ahead
 	memory []byte // which bytes lie in
 	read   int64  // bytes of the file
 	shared bool   // strings point into the memory: it is neither written over nor given back
@@ -26,6 +27,15 @@ const (
 
 // rest returns how many bytes the column chunk has from here on.
 func (w *window) rest() int64 { return w.end - w.at }
+
+// needHeader is need for n bytes of a header. What follows a header may be passed over, or may be a large page, which would be copied: little is read ahead.
+func (w *window) needHeader(n int64, allow func(bytes int64) error) error {
+	if !w.remote {
+		defer func(ahead int64) { w.ahead = ahead }(w.ahead)
+		w.ahead = n
+	}
+	return w.need(n, allow)
+}
 
 // need reads on until bytes has n bytes, or all that the chunk has. allow asks for memory.
 func (w *window) need(n int64, allow func(bytes int64) error) error {

@@ -15,7 +15,7 @@
 //	sales?threads=4&memory_limit=2GB&time_zone=Europe/Berlin
 //
 // The name ":memory:", or none, is a private database: every Open makes a new one. Any other name is one database in
-// memory, shared by all that open it and dropped when the last of them is closed. Nothing is written to disk.
+// memory, shared by all that open it and dropped when the last of them is closed. It is never written to disk.
 //
 //	threads       workers of a query; default: the CPUs that the program may use
 //	memory_limit  what all queries may hold at once, as bytes or with KB, MB, GB; 0, the default: no limit

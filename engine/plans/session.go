@@ -19,7 +19,7 @@ import (
 
 // What one session keeps: direct queries (package direct) that it has bound and compiled, and statements that it has parsed. Prepared statements, and texts that come
 // again, run without binding. Markers are columns in a kept plan, so it depends on their types, not on their values. It holds while the table's definition, the
-// session's database and its variables stay as they are. Plans of all other queries are shared by all sessions: sharedplans.go.
+// session's database and its variables stay as they are. Plans of all other queries are shared by all sessions: see package query.
 
 const (
 	MostPlans     = 64       // that a session keeps

@@ -2,8 +2,8 @@
 // package; each of its files begins with the list of the functions that it holds. Importing this package puts them all into the registry of
 // package expr, from which the binder takes them, and from which the tables of the docs are made.
 //
-// Package expr registers the operators itself that its trees are built of: arithmetic, LIKE, COALESCE and the like. Aggregate functions
-// (aggregates.go) and window functions (windows.go) stand there too, as executors compute them.
+// Package expr registers the operators itself that its trees are built of: arithmetic, LIKE, COALESCE and the like. Aggregate functions and
+// window functions stand there too (sql/expr/aggregates.go, sql/expr/windows.go), as executors compute them.
 package functions
 
 import (

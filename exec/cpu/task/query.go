@@ -2,7 +2,7 @@
 //
 // The runner, package cpu, makes a Query for a statement and a Worker for each thread of a pipeline. Operators take memory from Query.Memory,
 // run work on all threads with Parallel and Spawn, and look with Check whether the query has been stopped: at least once a vector, or a block
-// of stored rows (Blocks). Buffers (buffers.go) keeps memory that one operator is done with for the next. Nothing here knows of plans or rows.
+// of stored rows (Blocks). Nothing here knows of plans or rows.
 package task
 
 import (

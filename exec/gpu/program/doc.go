@@ -8,7 +8,8 @@
 //	  joins             package join             one file for each algorithm
 //	  groups            package groupby          one file for each way
 //	  sorts             package sort             one file for each step
-//	  rows              sink.go                  appending them; sinks.go: what each kind of sink does; order.go: how its rows are ordered
+//	  rows              package kernel           appending them
+//	sinks               sinks.go, order.go       what each kind of sink does; how its rows are ordered
 //	  expressions       package codegen
 //
 // A kernel's parameters are keys, such as "address of column 3 of this scan" or "capacity of this sink" (package kernel). The runner resolves a key when it

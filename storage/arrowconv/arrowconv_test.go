@@ -126,6 +126,30 @@ func TestDatesOutOfRange(t *testing.T) {
 	}
 }
 
+// A decimal with a digit too many is found wherever it stands, one with as many as the type has is none.
+func TestDigits(t *testing.T) {
+	for precision := 1; precision <= 18; precision++ {
+		typ := types.Decimal(precision, 0)
+		dt := &arrow.Decimal128Type{Precision: int32(precision)}
+		most := types.Pow10(precision) - 1
+		for n := range 12 {
+			for at := range n {
+				for _, x := range []int64{0, 1, most, most + 1, -most, -most - 1, math.MaxInt64, math.MinInt64} {
+					values := make([]int64, n)
+					for i := range values {
+						values[i] = int64(i) % (most + 1)
+					}
+					values[at] = x
+					err := arrowconv.FinishInts(&encoding.Data{Type: typ, Rows: n, Ints: values}, dt)
+					if fits := -most <= x && x <= most; (err == nil) != fits {
+						t.Errorf("%d, the value %d of %d, as %s: %v", x, at, n, typ, err)
+					}
+				}
+			}
+		}
+	}
+}
+
 // Exported values, as Arrow writes them in JSON: a Z ends every timestamp, with a zone or without.
 func TestExport(t *testing.T) {
 	enum := types.Type{Kind: types.KindEnum, Enum: &types.EnumMembers{Names: []string{"red", "green"}}}

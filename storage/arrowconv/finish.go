@@ -1,6 +1,8 @@
 package arrowconv
 
 import (
+	"math/bits"
+
 	"github.com/apache/arrow/go/v17/arrow"
 
 	"github.com/radish-sql/radish/sql/sqlerr"
@@ -59,18 +61,26 @@ func CheckWide(d *encoding.Data) error {
 	return nil
 }
 
-// within says whether all values lie between two bounds, 0 among them: then no difference that tells it overflows to the wrong side.
+// within says whether all values lie between two bounds, 0 among them. Most columns have no negative values, and none near the upper bound: then the union of their bits tells it.
 func within(values []int64, lo, hi int64) bool {
-	outside, other := int64(0), int64(0) // negative: there is one
-	for ; len(values) >= 4; values = values[4:] {
-		v, w, x, y := values[0], values[1], values[2], values[3]
-		outside |= (v - lo) | (hi - v) | (w - lo) | (hi - w)
-		other |= (x - lo) | (hi - x) | (y - lo) | (hi - y)
+	union, other := int64(0), int64(0)
+	rest := values
+	for ; len(rest) >= 4; rest = rest[4:] {
+		union |= rest[0] | rest[1]
+		other |= rest[2] | rest[3]
+	}
+	for _, v := range rest {
+		union |= v
+	}
+	if union |= other; union >= 0 && bits.Len64(uint64(union)) < bits.Len64(uint64(hi)) {
+		return true
 	}
 	for _, v := range values {
-		outside |= (v - lo) | (hi - v)
+		if v < lo || v > hi {
+			return false
+		}
 	}
-	return outside|other >= 0
+	return true
 }
 
 func valid(d *encoding.Data, i int) bool { return d.Valid == nil || d.Valid.Get(i) }

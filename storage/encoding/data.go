@@ -28,6 +28,8 @@ type Data struct {
 	Valid   column.Bitmap // nil: no NULLs
 	// KeepsInts says that Ints is to be kept as it is where that saves a copy: it is someone else's memory.
 	KeepsInts bool
+	// Scattered says that the bounds of Ints, which the chunk keeps, are not worth finding out: they are likely no narrower than others that have ruled nothing out.
+	Scattered bool
 	// Spare gets Ints from Encode where the chunk has no use for them; nil: they are the collector's.
 	Spare *column.Buffers[int64]
 	// Expect is the number of rows that are to come in all; 0: it is not known.

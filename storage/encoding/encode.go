@@ -46,7 +46,12 @@ func Encode(d Data) *Chunk {
 		}
 	case types.PhysUint64:
 		c.encodeInts(d.pieces(), 1<<63, d.KeepsInts)
-	default:
+	case types.PhysInt64:
+		if d.Scattered {
+			c.Kind, c.I64 = Raw64, d.Ints[:d.Rows]
+			c.Min, c.Max = types.Value{Type: d.Type, I: math.MinInt64}, types.Value{Type: d.Type, I: math.MaxInt64}
+			break
+		}
 		c.encodeInts(d.pieces(), 0, d.KeepsInts)
 	}
 	if d.Spare != nil && c.I64 == nil {

@@ -25,7 +25,8 @@ type GroupReader struct {
 	rows     int    // of the last part
 	next     int64  // rows of the next part
 	reads    counted
-	held     int64 // bytes of the part that the scratch knows of
+	zones    []*encoding.Chunk // by tested column, what the footer says of it; nil: nothing, or nobody asked yet
+	held     int64             // bytes of the part that the scratch knows of
 
 	shared []*column.Dictionary // of the columns of strings, over all row groups
 	codes  [][]uint32           // by column: the shared codes of the row group's dictionary; nil: not made yet
@@ -44,7 +45,7 @@ const (
 func (f *File) Stream(ctx context.Context, group int, tested, late []int, conditions []Condition, shared []*column.Dictionary) (*GroupReader, error) {
 	ordinals := append(slices.Clip(tested), late...)
 	r := &GroupReader{file: f, access: f.access(ctx, len(ordinals)), group: group, tested: tested, ordinals: ordinals,
-		readers: make([]columnReader, len(ordinals)), shared: shared, codes: make([][]uint32, len(ordinals)), next: firstPart}
+		readers: make([]columnReader, len(ordinals)), shared: shared, codes: make([][]uint32, len(ordinals)), next: firstPart, zones: make([]*encoding.Chunk, len(tested))}
 	r.source = &r.reads
 	r.reads.ReaderAt = f.source
 	err := r.prune(conditions)
@@ -114,6 +115,7 @@ func (r *GroupReader) Next(columns []types.Type) (rows int, chunks []*encoding.C
 		}
 		d.Complete(columns[i])
 		d.Type, d.KeepsInts = columns[i], true
+		d.Scattered = r.scattered(i, &d)
 		r.share(i, &d)
 		if d.Type.IsString() && d.Dict == nil {
 			if err := r.hold(d.StringBytes()); err != nil {
@@ -128,6 +130,27 @@ func (r *GroupReader) Next(columns []types.Type) (rows int, chunks []*encoding.C
 		r.next -= r.next % column.VectorSize
 	}
 	return rows, chunks, nil
+}
+
+// scattered says whether the integers of a part lie about as far apart as those of the row group, by some of them. Then bounds of the part rule out next to nothing.
+func (r *GroupReader) scattered(i int, d *encoding.Data) bool {
+	const samples, fewest = 16, 1 << 10
+	if d.Type.Phys() != types.PhysInt64 || d.Rows < fewest {
+		return false
+	}
+	if r.zones[i] == nil {
+		z, told := r.file.Zone(r.group, r.ordinals[i])
+		if !told {
+			return false
+		}
+		r.zones[i] = z
+	}
+	least, most := d.Ints[0], d.Ints[0]
+	for k := range samples {
+		x := d.Ints[k*d.Rows/samples]
+		least, most = min(least, x), max(most, x)
+	}
+	return uint64(most)-uint64(least) >= (uint64(r.zones[i].Max.I)-uint64(r.zones[i].Min.I))/2
 }
 
 // share turns codes of the row group's own dictionary into those of the shared one, if it is small.

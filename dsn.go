@@ -48,7 +48,7 @@ func WithDevice(device string) Option { return func(c *config) { c.device = devi
 func WithTimeZone(zone string) Option { return func(c *config) { c.timeZone = zone } }
 
 // WithFileAccess says which files the statements of sessions may use: "full", the default, what the process may; "read", reading only; "none"; or
-// folders with commas between, below which files may be read and written, those that begin with "read:" only read ("/data/in,read:/data/ref").
+// folders with commas between. Files below these may be read and written, those of a folder that begins with "read:" only read ("/data/in,read:/data/ref").
 // What may be read from a network is named besides, by what addresses begin with: "full,https://host/folder/", "full,s3://bucket/folder/".
 // Sessions can narrow that by SET radish_file_access, and never widen it.
 func WithFileAccess(access string) Option { return func(c *config) { c.fileAccess = access } }

@@ -7,6 +7,6 @@
 // # Position-aligned selection
 //
 // A [Batch] has N positions and an optional selection: the positions that are still alive. Expressions compute
-// results at the same positions as their inputs and only for the selected ones, so a filter costs no copying and an
-// error (overflow, say) is never raised for a row that a filter removed (Boncz, Zukowski, Nes 2005, "MonetDB/X100").
+// results at the same positions as their inputs and only for the selected ones. So a filter costs no copying, and no
+// error (overflow, say) is raised for a row that a filter removed (Boncz, Zukowski, Nes 2005, "MonetDB/X100").
 package column

@@ -103,7 +103,7 @@ func (s *Stream) Query() (bool, error) {
 }
 
 // How Sync waits: it asks all the time first, and then after ever longer sleeps, a part of the time that has passed. A sleep takes 50 µs more than was
-// asked for, and far more on a virtual machine whose processor has gone idle, so as long as the processors suffice for it the first part is long:
+// asked for, and far more on a virtual machine whose processor has gone idle. So as long as the processors suffice for it the first part is long:
 // most kernels end within it. The sleeps are nap's: time.Sleep takes a millisecond at least where the process has nothing else to do.
 const (
 	spinTime   = 200 * time.Microsecond // whoever waits

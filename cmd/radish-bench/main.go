@@ -1,6 +1,6 @@
 // Command radish-bench runs benchmarks that check their own answers.
 //
-// TPC-H is generated in memory, or read from Parquet files that export wrote; its 22 queries are run, timed and
+// TPC-H is generated in memory, or read from Parquet files that export wrote. Its 22 queries are run, timed and
 // compared with the published answers or with digests of results that agreed with them (tpch, demo), or with DuckDB
 // over the same files (oracle). A figure is printed only beside the verdict on the rows that it stands for.
 //
@@ -13,9 +13,9 @@
 //   - auto: what radish_device = 'auto' chooses (auto), and what it estimates with (calibrate).
 //   - memory: what processes hold beside their memory limits.
 //
-// They share cli (flags), report (tables of figures), database (an engine, and how a statement's time is taken), peers (other engines with the same tables), drawn (tables whose values follow
-// from the numbers of their rows), answers (rows are compared), beside (statements in two engines) and workload (tables and queries that auto borrows). A family imports these, and no
-// other family but auto does.
+// They share cli (flags), report (tables of figures), database (an engine, and how a statement's time is taken) and peers (other engines with the same tables).
+// They also share drawn (tables whose values follow from the numbers of their rows), answers (rows are compared), beside (statements in two engines) and workload
+// (tables and queries that auto borrows). A family imports these, and no other family but auto does.
 package main
 
 import (

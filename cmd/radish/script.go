@@ -10,7 +10,7 @@ import (
 )
 
 // script cuts what a reader gives into statements. It reads no further than it must, so that a program that writes
-// statements into a pipe gets each result before it writes the next, and holds little more than one statement, so that
+// statements into a pipe gets each result before it writes the next. It holds little more than one statement, so that
 // a dump of any size can be run.
 type script struct {
 	r    io.Reader

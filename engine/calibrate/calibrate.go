@@ -176,8 +176,8 @@ func (c *Calibration) partition(ctx context.Context, which gpu.Partitioning) err
 	return c.Runner.Run(ctx, "SET radish_gpu_join_partitions = '"+string(which)+"'")
 }
 
-// tables makes t with c.Rows rows, where g has a thousand values, k as many as d has rows, f the same spread over all integers, u a value of its own for nearly every row, v is
-// any number; d; w with half as many rows, whose strings are too many for a dictionary; and tiny, with some of v.
+// tables makes t with c.Rows rows, d, w with half as many rows, and tiny with some values of v. In t, g has a thousand values, k as many as d has rows, f the same
+// spread over all integers, u a value of its own for nearly every row, and v is any number. The strings of w are too many for a dictionary.
 func (c *Calibration) tables() error {
 	next := uint64(1)
 	random := func(n int64) int64 { // xorshift64* (Vigna 2016)

@@ -261,7 +261,7 @@ func (st *Statement) stream(f *fileScans, plan *physical.Plan, from int64) (ok b
 
 // The first statement that wants columns reads them without keeping them if they have so many bytes: of Parquet, of which scans decode only what passes their tests, and of
 // texts, which have to be parsed whole. Files that it scans more than once stream up to mostTwice, and without a bound if conditions let all
-// scans decode a part of the rows only; if there are many such scans, from leastManyTimes on, where memory matters more than time.
+// scans decode a part of the rows only. If there are many such scans, they stream from leastManyTimes on, where memory matters more than time.
 const (
 	leastStreamed     = 1 << 20
 	leastStreamedText = 16 << 20

@@ -10,5 +10,5 @@
 // (materialize.go), the result (result.go) and recursion (recursion.go), whose rounds run pipelines again.
 //
 // Whatever order matters to (results, ties of a sort, float sums) follows from the numbers of morsels and from nothing
-// that the scheduler does, so two runs of a query at one thread count give the same rows in the same order.
+// that the scheduler does. So two runs of a query at one thread count give the same rows in the same order.
 package cpu

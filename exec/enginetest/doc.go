@@ -1,6 +1,6 @@
-// Package enginetest holds the cases that every backend has to pass: plans built by hand over small random tables, each
-// operator with the inputs that break operators (no rows, one row, a row more than a vector or a morsel, NULLs, only
-// NULLs, skew), compared with a reference that runs the same plan row by row.
+// Package enginetest holds the cases that every backend has to pass: plans built by hand over small random tables. Each
+// operator gets the inputs that break operators (no rows, one row, a row more than a vector or a morsel, NULLs, only
+// NULLs, skew). A reference that runs the same plan row by row says what is right.
 //
 // A backend's test calls [Run] with itself; a failure prints the seed and the case that replay it.
 //

@@ -17,8 +17,8 @@ import (
 	"github.com/radish-sql/radish/storage/table"
 )
 
-// Places runs plans as planner/distribute divides them, with a backend in the place of each of several places: what a place has to store for others is a plan of its own, over its slices of the tables
-// and over the rows that it was given before. So it shows whether a division is right without several devices.
+// Places runs plans as planner/distribute divides them, with a backend instead of each of several devices. What a place has to store for others is a plan of its own, over its slices
+// of the tables and over the rows that it was given before. So it shows whether a division is right without several devices.
 type Places struct {
 	Of     Backend
 	N      int

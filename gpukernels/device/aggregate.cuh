@@ -391,8 +391,8 @@ RADISH_FN Taken take_apart(f64 x) {
   return exponent > 0 ? Taken{mantissa | 1ull << 52, exponent - 1} : Taken{mantissa, 0};
 }
 
-// Sums of doubles that do not depend on the order of their terms: a fixed-point number of 2,144 bits in 67 limbs, each a signed word
-// that takes 32 bits of the number and up to 2^30 additions (Kulisch 1986; limbs without carries: Neal 2015). Then come the counts of
+// Sums of doubles that do not depend on the order of their terms. A sum is a fixed-point number of 2,144 bits in 67 limbs. Each is a signed
+// word that takes 32 bits of the number and up to 2^30 additions (Kulisch 1986; limbs without carries: Neal 2015). Then come the counts of
 // +infinity, -infinity and NaN.
 //
 // Most of a group's values are of like size. These are added as integers of 128 bits, in units of 2^(window - 1 - 1074), in a thread's registers or in a
@@ -438,7 +438,7 @@ RADISH_NOINLINE u32 choose_window(u32* shared, u32 mine) {
 }
 
 // x as an integer in units of 2^(*window - 1 - 1074); false if it is not one of less than 53 + range bits. *window is the thread's copy of a word that all
-// share, 0 at first: the first value that is neither 0 nor special chooses it, so that as much lies below as above; it is least + 1 at least.
+// share, 0 at first. The first value that is neither 0 nor special chooses it, such that as much lies below as above. It is least + 1 at least.
 RADISH_FN bool fixed_term(f64 x, u32* window, u32* shared, i32 range, i128* term, i32 least = 0) {
   const Taken t = take_apart(x);
   *term = 0;
@@ -568,7 +568,7 @@ RADISH_FN void store_value(view* p, view x) {
 }
 
 // Replaces a group's value by a better one. It does not fit one atomic, so a version goes with it, odd while it is being changed (a
-// sequence lock): what was read between two loads of one even version belongs together, and most rows read and change nothing.
+// sequence lock). What was read between two loads of one even version belongs together. Most rows read and change nothing.
 template <typename T, typename Better>
 RADISH_FN void keep_best(u32* version, T* best, u8* seen, T x, Better better) {
   for (;;) {

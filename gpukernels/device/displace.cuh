@@ -90,7 +90,7 @@ struct Displacing {
 RADISH_FN void tag_of_key(u64 key, u32* tag) { *tag = mix_word((u32)key); }
 RADISH_FN void tag_of_key(u64 key, u64* tag) { *tag = spread_word(key); }
 
-// Builds a perfect hash of the keys of a table of groups, behind which that one of 64 bits may be that looks like an empty slot (special): the slots' tags and the buckets'
+// Builds a perfect hash of the keys of a table of groups, behind which that one of 64 bits may be that looks like an empty slot (special). The slots' tags and the buckets'
 // numbers are written to device memory. One block does it.
 template <typename Tag>
 RADISH_FN void build_perfect_hash(const u64* keys, u64 slots, bool special, const Displacing<Tag>& x, Tag* tags, u8* numbers) {

@@ -27,8 +27,8 @@ type Tuning struct {
 	EvenGroups float64
 	// TopRows is how many rows of an order each place finds for itself. For more, rows are gathered first and then sorted.
 	TopRows int64
-	// Moves says whether who runs the plan can move rows while it works on them, which is cheaper than to store them before (see Exchange): of a Build the rows of
-	// both sides of its join, by the join's keys; of an Aggregate the rows that it groups, by its keys. The sink is one of the plan that is given. nil: of none.
+	// Moves says whether who runs the plan can move rows while it works on them, which is cheaper than to store them before (see Exchange). Of a Build these are the
+	// rows of both sides of its join, by the join's keys. Of an Aggregate they are the rows that it groups, by its keys. The sink is one of the plan that is given. nil: of none.
 	Moves func(physical.Sink) bool
 	// Joins forces a way to join rows that lie over the places, where that way is right; tests force each.
 	Joins Way
@@ -54,7 +54,7 @@ func DefaultTuning() Tuning {
 
 // EverythingTuning distributes whatever can be, however small: for tests, and where a user wants all plans shared.
 //
-// Of MovedRows: on a pair of H100, 10^8 groups of 10^9 rows took 12 ms to move and to be put together; a row of 8 bytes takes 9 ps more to read over a link of 350 GB/s than to read at home. By
+// Of MovedRows: on a pair of H100, 10^8 groups of 10^9 rows took 12 ms to move and to be put together. A row of 8 bytes takes 9 ps more to read over a link of 350 GB/s than to read at home. By
 // the times of a pair of H200, both would cost the same at about 14 rows.
 func EverythingTuning() Tuning {
 	return Tuning{BroadcastFactor: 16, MovedRow: cost.DefaultMovedRow(), GatherGroups: 1 << 17, MovedRows: 13, ShrinkRows: 2, EvenGroups: 64, TopRows: 1 << 16}

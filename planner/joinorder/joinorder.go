@@ -1,7 +1,6 @@
-// Package joinorder chooses the order of inner joins. It uses dynamic programming over connected subgraphs (DPccp: Moerkotte and
-// Neumann, "Analysis of Two Existing and One New Dynamic Programming Algorithm", 2006), bushy trees allowed, and greedy
-// operator ordering (Fegaras, "A New Heuristic for Optimizing Large Queries", 1998) above [MaxExact] relations or where the search grows
-// too large.
+// Package joinorder chooses the order of inner joins. It uses dynamic programming over connected subgraphs, bushy trees allowed (DPccp: Moerkotte and
+// Neumann, "Analysis of Two Existing and One New Dynamic Programming Algorithm", 2006). Above [MaxExact] relations, or where the search grows
+// too large, it uses greedy operator ordering (Fegaras, "A New Heuristic for Optimizing Large Queries", 1998).
 //
 // planner/rules hands over the relations and conditions of a group of inner joins. The result's left inputs are probe
 // sides, its right inputs build sides.

@@ -71,7 +71,7 @@ type UnmatchedScan struct {
 	Nulls []*expr.Column // columns of the probe side, all NULL here
 }
 
-// ValuesScan gives a few rows of constants expressions.
+// ValuesScan gives a few rows of constant expressions.
 type ValuesScan struct {
 	Cols  []*expr.Column
 	Rows  [][]expr.Expr
@@ -216,8 +216,8 @@ type Aggregate struct {
 	EstGroups float64
 	// Hashed says that a hint wants groups found by hash, whatever is known of the keys.
 	Hashed bool
-	// Ranges says into how many ranges of a key its groups are divided, of which one executor has one, if it is more than 1: EstGroups are those of one, and
-	// between what keys lie in all of them is known.
+	// Ranges says into how many ranges of a key the groups are divided, if it is more than 1. Each executor has one range. EstGroups are the
+	// groups of one range; what is known of keys holds for those of all.
 	Ranges int
 }
 
@@ -235,8 +235,8 @@ type Bound struct {
 	Known    bool
 }
 
-// Sort stores its rows in order. NULLs come first ascending, last descending; the sort is stable only with respect to nothing:
-// ties come in any order, but the same in two runs at one thread count. With Count >= 0 only rows Offset ..
+// Sort stores its rows in order. NULLs come first ascending, last descending. The sort is not stable: ties come in any
+// order, but the same in two runs at one thread count. With Count >= 0 only rows Offset ..
 // Offset+Count-1 are kept (top-N).
 type Sort struct {
 	Keys          []logical.SortKey

@@ -5,7 +5,7 @@ import (
 	"github.com/radish-sql/radish/sql/expr"
 )
 
-// dependRecursive runs a recursion for all rows of the domain at once: every row carries the row of the domain that it belongs
+// dependRecursive runs a recursion for all rows of the domain at once. Every row carries the row of the domain that it belongs
 // to, from the first round on, so that the work table takes the domain's place in the step.
 func (d *decorrelator) dependRecursive(x *logical.Recursive, dom *domain) (logical.Node, domainMap) {
 	seed, sm := d.depend(x.Seed, dom)

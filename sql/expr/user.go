@@ -11,8 +11,8 @@ import (
 type UserFunctions interface {
 	// Scalar returns a function, nil if there is none of the name.
 	Scalar(name string) *Function
-	// Aggregate returns the two halves of an aggregate function: row makes a string of one row's operands that is never
-	// NULL, and finish the result from the strings of a group, one behind the other; NULL stands for a group without
+	// Aggregate returns the two halves of an aggregate function. row makes a string of one row's operands, which is never
+	// NULL. finish makes the result of the strings of a group, one behind the other, or of NULL for a group without
 	// rows. Both are nil if there is none of the name.
 	Aggregate(name string) (row, finish *Function)
 	// Names lists all names, for suggestions.

@@ -20,7 +20,7 @@ func IsVolatile(e Expr) bool {
 
 var draws atomic.Int64
 
-// Once returns e for an expression that SQL has once and that is written several times, as x in x BETWEEN a AND b is: its volatile calls are one call in each
+// Once returns e for an expression that SQL has once and that is written several times, as x in x BETWEEN a AND b is. Its volatile calls are one call in each
 // program, so that all copies have one value a row.
 func Once(e Expr) Expr {
 	if !IsVolatile(e) {

@@ -11,8 +11,8 @@ import (
 )
 
 // JSON_VALUE(doc, path [RETURNING type] [{NULL | ERROR | DEFAULT v} ON EMPTY] [{NULL | ERROR | DEFAULT v} ON ERROR]): the parser has no grammar for
-// what stands behind the path. It is read from the tokens, and the call gets the operands that sql/expr takes instead of it: a NULL of the
-// type, what to do where nothing is found with its value, and what to do about errors with its value.
+// what stands behind the path. It is read from the tokens, and the call gets operands instead of it. They are a NULL of the type, what to do
+// where nothing is found, with its value, and what to do about errors, with its value.
 
 // valueOperands is how many operands there are then.
 const valueOperands = 7

@@ -1,8 +1,8 @@
 // Package sqlerr is the one error type of Radish, its warnings, and how both are shown.
 //
 // Whatever goes wrong with a statement, from a misspelt keyword to an exhausted memory budget, reaches the user as an
-// [*Error]: a kind, MySQL's error number and SQLSTATE, a message, the position in the statement's text and, where one is
-// known, a hint at what would be right. Every package from sql/parse to the executor returns it; package radish and the
+// [*Error]. It has a kind, MySQL's error number and SQLSTATE, a message, the position in the statement's text and, where one
+// is known, a hint at what would be right. Every package from sql/parse to the executor returns it; package radish and the
 // shell render it. It imports nothing of Radish.
 //
 // A constructor per common mistake (UnknownColumn, DupEntry, ...) holds number and wording; New serves the rest. The

@@ -48,8 +48,8 @@ func (c Collation) AppendKey(dst []byte, s string) []byte {
 }
 
 // appendGeneralKey makes the key of utf8mb4_general_ci: the folded characters in UTF-8, whose bytes are in the order of code
-// points. Strings compare as if an endless row of spaces followed each. Therefore trailing spaces are left out, and
-// behind every other space, and behind the one that stands for all at the end, a byte says how what follows the spaces compares
+// points. Strings compare as if an endless row of spaces followed each. Therefore trailing spaces are left out. Behind every
+// other space, and behind the one that stands for all at the end, a byte says how what follows the spaces compares
 // with a space: 1 less, 2 there is nothing else, 3 greater.
 func appendGeneralKey(dst []byte, s string) []byte {
 	s = strings.TrimRight(s, " ")
@@ -152,8 +152,8 @@ func appendPaddedKey(dst []byte, s string) []byte {
 	return append(append(dst, space...), 2)
 }
 
-// withoutCyrillicMarks leaves out the marks on Cyrillic letters but the breve of the short i: the tables of golang.org/x/text, of UCA 6.2, make
-// letters of their own of Ї, Ў, Ѓ and their like, which have been equal to their base letters since UCA 8.
+// withoutCyrillicMarks leaves out the marks on Cyrillic letters but the breve of the short i. The tables of golang.org/x/text, of UCA 6.2, make
+// letters of their own of Ї, Ў, Ѓ and their like. Since UCA 8 these have been equal to their base letters.
 func withoutCyrillicMarks(s string) string {
 	if !strings.ContainsFunc(s, func(r rune) bool { return r >= 0x0400 && r < 0x0530 }) {
 		return s

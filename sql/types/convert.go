@@ -22,8 +22,8 @@ func Store(v Value, to Type) (Value, ConvertStatus) { return ConvertContext{}.St
 // Cast converts v as CAST does. The result is a value of type to whatever the status, NULL where MySQL gives NULL.
 func (c ConvertContext) Cast(v Value, to Type) (Value, ConvertStatus) { return c.convert(v, to, false) }
 
-// Store converts v as an assignment does. As in MySQL it differs from Cast: a string becomes an integer by rounding ('2.5' is stored as 3, CAST gives 2),
-// negative numbers do not wrap into unsigned types, and a string that is no member of an ENUM is invalid. The words of ParseSpecialFloat are stored as
+// Store converts v as an assignment does. As in MySQL it differs from Cast. A string becomes an integer by rounding: '2.5' is stored as 3, CAST gives 2.
+// Negative numbers do not wrap into unsigned types. A string that is no member of an ENUM is invalid. The words of ParseSpecialFloat are stored as
 // doubles; MySQL refuses them.
 func (c ConvertContext) Store(v Value, to Type) (Value, ConvertStatus) { return c.convert(v, to, true) }
 

@@ -13,7 +13,7 @@ import (
 // margin is what the fast part of the decoder may read and write beyond an element's beginning: 64 bytes, a tag, and a word of 8 bytes.
 const margin = 80
 
-// element is what a tag says: in bits 0 to 15 which bits behind the tag are the distance of a copy, in 16 to 31 what is added to the distance, in 32 to 38 the bytes that
+// element is what a tag says. Bits 0 to 15 say which bits behind the tag are the distance of a copy, 16 to 31 what is added to the distance, 32 to 38 how many bytes
 // come out. A literal has a distance that every copy may have. Elements that are rare have the distance 0, which none may have: the fast part leaves them to the other one.
 type element uint64
 

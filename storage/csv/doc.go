@@ -17,9 +17,12 @@
 //   - The first record holds the names if all of its fields are text, or text and empty ones above a column that is not text. A column
 //     without a name is column1 and so on by its position; a name that stands before already, in any case, gets _1, _2, ...
 //
-// Types that are inferred, each only if all values of the column have its form: BOOL (true, false), BIGINT (no leading
-// zeros), DECIMAL (up to 10 fractional and 38 digits in all), DOUBLE (other numbers), DATE, DATETIME and TIME (ISO
-// 8601), TIMESTAMP (a DATETIME with its offset from UTC, 1970 to 2038), else TEXT. A column without values is TEXT.
+// Types that are inferred, each only if all values of the column have its form:
+//
+//   - BOOL (true, false), BIGINT (no leading zeros), DECIMAL (up to 10 fractional and 38 digits in all), DOUBLE (other numbers).
+//   - DATE, DATETIME and TIME (ISO 8601), TIMESTAMP (a DATETIME with its offset from UTC, 1970 to 2038).
+//
+// Other columns are TEXT, and so is a column without values.
 //
 //	options      csv.go, meaning.go      what a text looks like, and how it writes numbers and dates
 //	texts        texts.go, sniff.go      the files of a table; prepare.go, escape.go, lineends.go: what becomes of one before it is cut

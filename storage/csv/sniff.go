@@ -8,8 +8,8 @@ var delimiters = []byte{',', ';', '\t', '|'}
 // sniffRecords is how many records are looked at for the delimiter.
 const sniffRecords = 1000
 
-// sniff returns the delimiter of a text that begins with a block: of those that suit its records (see suits), the one that takes most of
-// them apart into as many fields as the first, at least two, then the one that makes the most fields. A text that none of them suits has
+// sniff returns the delimiter of a text that begins with a block. Of those that suit its records (see suits), it is the one that takes most of
+// them apart into as many fields as the first, at least two. Among equals it is the one that makes the most fields. A text that none of them suits has
 // one column, or is malformed, and is read with commas.
 func sniff(opts Options, b *textfile.Block) byte {
 	best, bestSame, bestFields := byte(','), 0, 0

@@ -1,7 +1,7 @@
 // Package fileaccess opens the files that SQL and the shell's commands name, and decides which of them may be opened.
 //
-// A [Policy] is what the program that opened a database allows: every file, reading only, none, or the files in some folders; and what addresses on a network begin with that may be read by HTTP, objects of S3 among it. Whoever
-// opens, writes, lists or only looks for a file that a statement names asks a Policy for it; nothing else in the module opens such files, and
+// A [Policy] is what the program that opened a database allows: every file, reading only, none, or the files in some folders. It also says what addresses on a network begin with
+// that may be read by HTTP, objects of S3 among them. Whoever opens, writes, lists or only looks for a file that a statement names asks a Policy for it; nothing else in the module opens such files, and
 // a test holds it to that. A file that a Policy refuses is not looked at: the error is the same whether it exists or not.
 //
 // The files:

@@ -11,9 +11,9 @@ import (
 	"github.com/radish-sql/radish/sql/types"
 )
 
-// Sketches of row groups read every row of a column, unless codes tell before that there are no more values. Of a large table rows are drawn at random instead, and how
-// often they came tells how many values there are: by chance alone, where that fits, or by Duj2a of Haas and Stokes, "Estimating the number of classes in a finite
-// population" (1998). Both are off by some percents of values that are about as frequent, and by half where frequencies differ much.
+// Sketches of row groups read every row of a column, unless codes tell before that there are no more values. Of a large table rows are drawn at random instead. How
+// often they came tells how many values there are: by chance alone, where that fits, or by Duj2a (Haas and Stokes, "Estimating the number of classes in a finite
+// population", 1998). Both are off by some percents of values that are about as frequent, and by half where frequencies differ much.
 const (
 	drawnFrom  = 1 << 20 // rows from which on they are drawn
 	drawnShare = 128     // one of so many,

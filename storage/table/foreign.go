@@ -56,8 +56,8 @@ func (s *Schema) UniqueKey(columns []string) int {
 	})
 }
 
-// Find stores in rows, for each of the n values of a unique key that stand in cols, the number of the live row which has it:
-// -1 if there is none, or if a part of the value is NULL. The key is that of an ordinal in Schema.Keys. The first call may build its index.
+// Find stores in rows, for each of the n values of a unique key that stand in cols, the number of the live row which has it. That
+// is -1 if there is none, or if a part of the value is NULL. The key is that of an ordinal in Schema.Keys. The first call may build its index.
 func (v *Version) Find(ctx context.Context, key int, cols []*column.Vector, n int, rows []int64) error {
 	if err := v.ensureIndex(ctx, key); err != nil {
 		return err

@@ -140,7 +140,7 @@ func (v *Version) buildIndex(ctx context.Context, ordinal int, limit int64, dele
 }
 
 // scanKey calls f with the hashes of a key's columns in every row below limit, a vector of rows at a time, until f
-// returns false or ctx ends: first is the number of the first of them, which lies at offset in its group.
+// returns false or ctx ends. first is the number of a vector's first row, which lies at offset in its group.
 func (v *Version) scanKey(ctx context.Context, ordinal int, limit int64, f func(first int64, g *RowGroup, offset int, hashes []uint64, cols []*column.Vector) bool) error {
 	columns := v.Schema.Keys[ordinal].Columns
 	cols := make([]*column.Vector, len(columns))

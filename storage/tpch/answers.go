@@ -151,7 +151,7 @@ func equalsText(v types.Value, want string, approximate bool) bool {
 }
 
 // Digest is a short text that two results of a query share if they hold the same rows, in an order that ORDER BY
-// allows: a hash of the sorted columns in order, and a sum over the hashes of whole rows. Numbers count by their
+// allows. It has a hash of the sorted columns in order, and a sum over the hashes of whole rows. Numbers count by their
 // value, whatever their type, DOUBLEs with nine digits.
 func (q Query) Digest(rows [][]types.Value) string {
 	order := fnv.New64a()

@@ -1,9 +1,9 @@
 // Package sqllogic runs sqllogictest scripts: text files of statements and queries, each with the
 // outcome that the engine under test has to show.
 //
-// It stands beside the engine, not in it: a script is parsed into records (record.go), every record is
-// put to an Engine (engine.go adapts any database/sql connection), values are brought into the
-// script's textual form (format.go) and compared, and a Report counts what passed, what was refused with
+// It stands beside the engine, not in it. A script is parsed into records (record.go), and every record is
+// put to an Engine (engine.go adapts any database/sql connection). Values are brought into the
+// script's textual form (format.go) and compared. A Report counts what passed, what was refused with
 // an error, and what was answered wrongly (run.go).
 //
 // The format is that of https://www.sqlite.org/sqllogictest/doc/trunk/about.wiki. Conditions (skipif, onlyif)

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// Format writes a value as a script shows it in a column of the given type: I as an integer, what follows the
-// decimal point cut off; R with three digits after the point; T as text, where an empty string is "(empty)" and a
+// Format writes a value as a script shows it in a column of the given type. I is an integer, what follows the
+// decimal point cut off. R has three digits after the point. T is text, where an empty string is "(empty)" and a
 // byte outside printable ASCII is "@". NULL is "NULL" in every column.
 func Format(typ byte, v any) string {
 	switch v := v.(type) {

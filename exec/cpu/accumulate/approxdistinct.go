@@ -10,8 +10,8 @@ import (
 	"github.com/radish-sql/radish/exec/cpu/keyhash"
 )
 
-// approxDistinct counts different values by their hashes: up to fewHashes of a group exactly, more of them with registers as HyperLogLog has (Flajolet and
-// others 2007), of which small counts are estimated by those that are empty (linear counting, Whang and others 1990).
+// approxDistinct counts different values by their hashes, up to fewHashes of a group exactly. More are counted by registers, as HyperLogLog has them
+// (Flajolet and others 2007). Small counts of these follow from how many registers are empty (linear counting, Whang and others 1990).
 type approxDistinct struct {
 	of     []sketch
 	hasher keyhash.Hasher

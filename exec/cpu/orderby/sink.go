@@ -23,8 +23,8 @@ import (
 var _ pipeline.Stored = (*Sink)(nil)
 
 // Sink stores rows and orders them. Rows stay where they are. What is sorted is an index, by one word per row into which
-// as many keys as fit are packed (integers and dictionary ranks by their range, else the leading bits), so that most
-// comparisons are of single words and whole keys need no comparison at all: a radix sort. Ties follow the order of
+// as many keys as fit are packed (integers and dictionary ranks by their range, else the leading bits). So most
+// comparisons are of single words. Where a word has the whole keys nothing is compared: a radix sort. Ties follow the order of
 // the input.
 type Sink struct {
 	q      *task.Query

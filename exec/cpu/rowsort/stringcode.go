@@ -7,8 +7,8 @@ import (
 	"github.com/radish-sql/radish/column"
 )
 
-// stringCode numbers strings in their order by the bytes that occur in them: a position at which all strings have one of ten digits is a digit of
-// a mixed-radix number with ten values, and a position at which all agree takes nothing. So far more of a string fits a word than its
+// stringCode numbers strings in their order by the bytes that occur in them. A position at which all strings have one of ten digits is a digit of
+// a mixed-radix number with ten values. A position at which all agree takes nothing. So far more of a string fits a word than its
 // eight first bytes. (The idea is that of order-preserving alphabet compression; Antoshenkov, Lomet, Murray 1996.)
 type stringCode struct {
 	positions []stringPosition

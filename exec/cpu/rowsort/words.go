@@ -7,8 +7,8 @@ import (
 	"github.com/radish-sql/radish/exec/cpu/task"
 )
 
-// wordSorter sorts distinct words of which the bits below low are in order already where those above are equal: a radix sort from
-// the highest bits (MSD) by all workers until a bucket fits the cache, from the lowest (LSD) there. So words cross the memory once or
+// wordSorter sorts distinct words of which the bits below low are in order already where those above are equal. It is a radix sort from
+// the highest bits (MSD) by all workers until a bucket fits the cache, and from the lowest (LSD) there. So words cross the memory once or
 // twice, whatever their width.
 type wordSorter struct {
 	q   *task.Query

@@ -66,8 +66,8 @@ func (w *Worker) Close() {
 	w.strings.Close()
 }
 
-// Where more workers want to run than there are processors each gives way to the others after a timeSlice, much sooner than the
-// scheduler would make it: else one that has to end waits as many times 10 ms as there are others.
+// Where more workers want to run than there are processors, each gives way to the others after a timeSlice, much sooner than the
+// scheduler would make it. Otherwise a worker that has to end would wait 10 ms for each of the others.
 const timeSlice = time.Millisecond
 
 // Check returns the query's error once it has been stopped. Workers call it at least once a vector.

@@ -2,7 +2,7 @@ package kernel
 
 import "math"
 
-// The words that test whether a column's value lies between Lo and Hi, by its offset as it is stored, of 32 bits at most: a row passes if its offset less
+// The words that test whether a column's value lies between Lo and Hi, by its offset as it is stored, of 32 bits at most. A row passes if its offset less
 // LowWord is at most SpanWord, both as unsigned 32-bit numbers.
 type (
 	LowWord struct {

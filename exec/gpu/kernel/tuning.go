@@ -137,7 +137,8 @@ type JoinCosts struct {
 	Launch       float64 // what a table takes besides its rows
 	Filter       float64 // a row that a filter of keys is asked for
 
-	// A row that is stored in a table, and what it takes more where it comes to device memory and not to the L2 cache; a row that looks for its matches in a hash table or in an array by key.
+	// A row that is stored in a table, and one that looks for its matches in a hash table or in an array by key. Far is what each takes more where it comes to device memory and not to
+	// the L2 cache.
 	Store, StoreFar    float64
 	HashRow, HashFar   float64
 	ArrayRow, ArrayFar float64

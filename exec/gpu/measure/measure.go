@@ -1,5 +1,5 @@
-// Package measure finds out what only EXPLAIN ANALYZE tells: the time of a pipeline's kernels, the share of the memory's speed that they reach, the number of groups of an aggregation,
-// and the rows of a build that no kernel counts as they come. Kernels of its own read memory and count slots.
+// Package measure finds out what only EXPLAIN ANALYZE tells: the time of a pipeline's kernels and the share of the memory's speed that they reach. It also counts
+// the groups of an aggregation, and the rows of a build that no kernel counts as they come. Kernels of its own read memory and count slots.
 package measure
 
 import (

@@ -63,13 +63,16 @@ type Word struct {
 // Item is what a Word is.
 type Item uint8
 
-// The address of a pass's rows, of the numbers of rows that its partitions were given, and of where the partitions begin, where they have ranges; the rows that a
-// partition has capacity for, where they have not; and the address of what the second pass goes over if several devices have passed over the rows for the first time, see Split.
 const (
+	// Rows is the address of a pass's rows.
 	Rows Item = iota
+	// Counts is the address of the numbers of rows that the partitions were given.
 	Counts
+	// Begins is the address of where the partitions begin, where they have ranges.
 	Begins
+	// Capacity is how many rows a partition has capacity for, where they have no ranges.
 	Capacity
+	// Others is the address of what the second pass goes over if several devices have made the first: see Split.
 	Others
 )
 

@@ -18,9 +18,8 @@ import (
 	tables "github.com/radish-sql/radish/storage/table"
 )
 
-// TestFrequentKeys groups by keys of which a few have most of the rows, so that blocks that make parts add them up themselves: with some of which a block has more
-// than 2^16 rows, some that only come when others have been found, and a filter that drops rows; in an array, and by hashing keys of 32 and of 64 bits, among them those
-// that have no radix key.
+// TestFrequentKeys groups by keys of which a few have most of the rows, so that blocks that partition add these up themselves. Of some keys a block has more than 2^16 rows,
+// some only come when others have been found, and a filter drops rows. Groups are in an array, or keys of 32 and of 64 bits are hashed, among them those that have no radix key.
 func TestFrequentKeys(t *testing.T) { gputest.Each(t, testFrequentKeys) }
 
 func testFrequentKeys(t *testing.T, d *gpukernels.Device) {
@@ -92,7 +91,7 @@ func testFrequentKeys(t *testing.T, d *gpukernels.Device) {
 		g.Pipe(scan, agg)
 		plan := g.Result(g.Read(agg, out), out)
 		if text := b.program(plan).Kernels[plan.Pipelines[0]].CUDA; !strings.Contains(text, "search.tile(") {
-			t.Errorf("%s: no parts are made:\n%s", c.name, text)
+			t.Errorf("%s: no partitions are made:\n%s", c.name, text)
 		}
 		enginetest.Check(t, b, enginetest.Case{Name: fmt.Sprintf("%s, hashed: %d bits, %v", c.name, c.hashed, c.names)}, plan, uint64(i))
 	}

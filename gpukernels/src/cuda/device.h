@@ -1,6 +1,6 @@
-// device.h: what the parts of libradish_gpu share. The CUDA runtime (linked statically) manages memory, streams and events; of the
-// driver only what loads and launches generated kernels is called, through pointers that are looked up at run time (driver.cpp), so
-// that the library loads, compiles with NVRTC and explains itself on a machine without a driver.
+// device.h: what the parts of libradish_gpu share. The CUDA runtime (linked statically) manages memory, streams and events. Of the
+// driver only what loads and launches generated kernels is called, through pointers that are looked up at run time (driver.cpp). So
+// the library loads, compiles with NVRTC and explains itself on a machine without a driver.
 #pragma once
 
 #include <cuda.h>

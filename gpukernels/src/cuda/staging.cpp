@@ -1,6 +1,6 @@
 // staging.cpp: copies between the host's pageable memory and the device. A DMA engine reads pinned memory only, and one thread
-// copies into it several times slower than the bus takes it out, so a transfer is cut into chunks that the caller and a few workers
-// copy into (or out of) pinned buffers, each handing its chunk to the stream itself. Buffers are reused as soon as their copy has ended.
+// copies into it several times slower than the bus takes it out. So a transfer is cut into chunks. The caller and a few workers copy
+// them into (or out of) pinned buffers, each handing its chunk to the stream itself. Buffers are reused as soon as their copy has ended.
 #include <algorithm>
 #include <condition_variable>
 #include <deque>

@@ -8,8 +8,8 @@ import (
 	"github.com/radish-sql/radish/sql/types"
 )
 
-// JSON_VALUE (Reference Manual 14.17.3). Beside document and path it has operands that sql/parse makes of RETURNING, ON EMPTY and ON ERROR: a
-// NULL of the type, and for each of the two whether NULL, an error or the operand behind it comes instead of the value.
+// JSON_VALUE (Reference Manual 14.17.3). Beside document and path it has operands that sql/parse makes of RETURNING, ON EMPTY and ON ERROR. The
+// first is a NULL of the type. For each of the two others one says whether NULL, an error or the operand behind it comes instead of the value.
 
 // valueFunctions is JSON_VALUE.
 func valueFunctions() []*expr.Function {

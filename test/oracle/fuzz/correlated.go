@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Queries over two or three of the schema's tables in shapes that planners treat in ways of their own: subqueries that look up the first
-// of an order, or what two inequalities leave; joins by bands; aggregates over joins with strings among the group keys; rollups.
+// Queries over two or three of the schema's tables, in shapes that planners treat in ways of their own. There are subqueries that look up the first
+// of an order, or what two inequalities leave. There are joins by bands, aggregates over joins with strings among the group keys, and rollups.
 
 // shaped draws one of them, where there are tables small enough.
 func (g *generator) shaped() *Node {

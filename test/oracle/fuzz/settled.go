@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// Scripts over tables of their own, of which the schema's generator knows nothing: names that are both columns and aliases, DDL between the making
-// of a view or prepared statement and its use, quotients outside arithmetic, AUTO_INCREMENT columns that are updated, and values of
-// INSERT that name columns.
+// Scripts over tables of their own, of which the schema's generator knows nothing. They have names that are both columns and aliases, DDL between the
+// making of a view or prepared statement and its use, and quotients outside arithmetic. They update AUTO_INCREMENT columns, and have values of INSERT that
+// name columns.
 
 // any draws one of some texts.
 func (g *generator) any(texts ...string) string { return pick(g.r, texts) }

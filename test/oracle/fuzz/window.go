@@ -15,7 +15,7 @@ type windows struct {
 	// place need them.
 	total  []*Node
 	unique bool // there are no equal rows
-	// partition and order are, where MariaDB judges, those of all windows of the select: it loses values where it has to
+	// partition and order are, where MariaDB judges, those of all windows of the select. It loses values where it has to
 	// sort for several (LAG(a, 2) OVER (ORDER BY id) is NULL beside MAX(b) OVER (PARTITION BY a ORDER BY b) and MAX(a) OVER ()).
 	partition, order *Node
 	orderedBy        ordering

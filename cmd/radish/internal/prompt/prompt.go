@@ -2,8 +2,8 @@
 //
 // Keys are edited by github.com/chzyer/readline, which holds the whole statement in its one line, keeps the history and searches it. It
 // draws on the assumption of one line, though, and anew for each key, so that it is told that it has no terminal: the screen draws in its
-// place. What concerns lines is decided here, ahead of the line editor (key): Enter ends the input or breaks the line, Up and Down move
-// between the lines first and into the history then, Home, End, Ctrl-U and Ctrl-K are the line's. A line break is an ordinary character
+// place. What concerns lines is decided here, ahead of the line editor (key). Enter ends the input or breaks the line. Up and Down move
+// between the lines first and into the history then. Home, End, Ctrl-U and Ctrl-K are the line's. A line break is an ordinary character
 // of the line editor.
 package prompt
 

@@ -85,7 +85,7 @@ func (w *Way) sizePartition() {
 	}
 }
 
-// Where a partition has many rows for each of its groups, its block looks at some of the rows first and makes a perfect hash of the keys that it finds there
+// Where a partition has many rows for each of its groups, its block first looks at some of the rows. It makes a perfect hash of the keys that it finds there
 // (gpukernels/device/perfecthash.cuh), as perfecthash.go does for few groups. Each of the rows then looks at one slot. An eighth of the slots is searched, for keys
 // that were not found or have no slot.
 

@@ -298,3 +298,20 @@ func TestVectorsOfExpressionsAreCounted(t *testing.T) {
 		}
 	}
 }
+
+// A row that a statement changes again and again counts, with what it becomes, before it is there: the old string, what CONCAT makes of it and the copy that is kept.
+func TestRowsThatGrowAreCounted(t *testing.T) {
+	const length, pieces = 20 << 20, 20
+	s := newSession(t, database.Options{Threads: 1})
+	mustRun(t, s, "CREATE TABLE t (id INT PRIMARY KEY, v LONGTEXT); CREATE TABLE n (i INT)")
+	for i := range pieces + 1 {
+		mustRun(t, s, fmt.Sprintf("INSERT INTO n VALUES (%d)", i))
+	}
+	mustRun(t, s, fmt.Sprintf("INSERT INTO t SELECT 1, '' FROM n ON DUPLICATE KEY UPDATE v = IF(LENGTH(t.v) < %d, CONCAT(t.v, REPEAT('x', %d)), '')", length, length/pieces))
+	if peak := s.engine.Budget.Peak(); peak < 3*length*9/10 {
+		t.Errorf("%d bytes counted", peak)
+	}
+	if got := mustRun(t, s, "SELECT LENGTH(v) FROM t"); got != "0\n" && got != fmt.Sprint(length, "\n") {
+		t.Errorf("a string of %s bytes", got)
+	}
+}

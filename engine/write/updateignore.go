@@ -3,11 +3,9 @@ package write
 import (
 	"context"
 	"slices"
-	"strings"
 
 	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/engine/definition"
-	"github.com/radish-sql/radish/exec/memory"
 	"github.com/radish-sql/radish/planner/bind"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/sqlerr"
@@ -42,8 +40,6 @@ func UpdateIgnore(st Statement, m *bind.Multi) (affected int64, err error) {
 		return order[catalog.IDOf(a.Table.Schema)] - order[catalog.IDOf(b.Table.Schema)]
 	})
 	keeps := NewIntegrity(st)
-	held := memory.Account{Budget: st.Making("UPDATE").Budget, Operator: "the rows to write"}
-	defer held.Close()
 	for from := 0; from < len(targets); {
 		end := from + 1
 		for end < len(targets) && catalog.IDOf(targets[end].Table.Schema) == catalog.IDOf(targets[from].Table.Schema) {
@@ -53,8 +49,10 @@ func UpdateIgnore(st Statement, m *bind.Multi) (affected int64, err error) {
 		if err != nil {
 			return 0, err
 		}
+		u.account.Operator = "the rows to write"
+		defer u.account.Close()
 		for _, t := range targets[from:end] {
-			rows, err := u.updateIgnoring(t, &held)
+			rows, err := u.updateIgnoring(t)
 			if err != nil {
 				return 0, err
 			}
@@ -68,8 +66,8 @@ func UpdateIgnore(st Statement, m *bind.Multi) (affected int64, err error) {
 	return affected, keeps.Finish("UPDATE")
 }
 
-// updateIgnoring changes the rows of a target and returns how many of them it could. held counts what they take.
-func (u *upserting) updateIgnoring(t *target, held *memory.Account) (changedRows int64, err error) {
+// updateIgnoring changes the rows of a target and returns how many of them it could.
+func (u *upserting) updateIgnoring(t *target) (changedRows int64, err error) {
 	st, schema := u.st, t.Table.Schema
 	b := st.Binder()
 	cols := b.TableColumns(schema)
@@ -110,15 +108,19 @@ func (u *upserting) updateIgnoring(t *target, held *memory.Account) (changedRows
 		p := u.current(id)
 		old := u.values(p)
 		changed := slices.Clone(old)
+		values := make([]types.Value, len(t.Ordinals))
 		for c, o := range t.Ordinals {
 			def := &schema.Columns[o]
 			results, err := stored[c].Eval(u.context, given)
 			if err != nil {
 				return 0, err
 			}
-			v := results[0].Value(0)
-			changed[o] = types.Value{Type: def.Type, Null: v.Null, I: v.I, F: v.F, D: v.D, S: strings.Clone(v.S)}
-			if changed[o], err = u.notNull(def, changed[o]); err != nil {
+			values[c] = results[0].Value(0)
+			if err := u.own(values[c:c+1], stringBytes(values[:c])); err != nil {
+				return 0, err
+			}
+			values[c].Type = def.Type
+			if changed[o], err = u.notNull(def, values[c]); err != nil {
 				return 0, err
 			}
 		}
@@ -132,9 +134,6 @@ func (u *upserting) updateIgnoring(t *target, held *memory.Account) (changedRows
 		}
 		if done {
 			changedRows++
-		}
-		if err := held.Set(u.held); err != nil {
-			return 0, err
 		}
 	}
 	return changedRows, nil

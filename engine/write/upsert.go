@@ -9,6 +9,7 @@ import (
 
 	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/engine/definition"
+	"github.com/radish-sql/radish/exec/memory"
 	"github.com/radish-sql/radish/planner/bind"
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/sql/expr"
@@ -32,6 +33,7 @@ type upserting struct {
 	row     int64          // the number of the row that is being inserted, from 1
 	inserts int            // how many were
 	held    int64          // bytes of the new rows, about
+	account memory.Account // which counts them
 	set     *expr.ProgramSet
 	rules   *Rules
 	context *expr.Context
@@ -56,7 +58,7 @@ type rowRef struct {
 }
 
 func newUpsert(st Statement, ins *bind.Insert, rules *Rules, keeps *Integrity) (*upserting, error) {
-	u := &upserting{st: st, ins: ins, moved: map[int64]int{}, gone: map[int64]bool{}, rules: rules, context: st.Expressions(), keeps: keeps, referenced: keeps.referenced(ins.Table.Schema, nil)}
+	u := &upserting{st: st, ins: ins, account: memory.Account{Budget: st.Budget(), Operator: "insert"}, moved: map[int64]int{}, gone: map[int64]bool{}, rules: rules, context: st.Expressions(), keeps: keeps, referenced: keeps.referenced(ins.Table.Schema, nil)}
 	for ordinal := range ins.Table.Schema.Keys {
 		if ins.Table.Schema.Keys[ordinal].Unique {
 			u.keys = append(u.keys, ordinal)
@@ -72,6 +74,7 @@ func Upsert(st Statement, ins *bind.Insert, rules *Rules, keeps *Integrity) (aff
 	if err != nil {
 		return 0, err
 	}
+	defer u.account.Close()
 	if up := ins.Upsert; up != nil {
 		slots := map[expr.ColumnID]int{}
 		for _, c := range append(slices.Clone(up.Old), up.New...) {
@@ -89,7 +92,6 @@ func Upsert(st Statement, ins *bind.Insert, rules *Rules, keeps *Integrity) (aff
 		}
 	}
 	release, err := st.EachBatch(ins.Query, "insert", func(b *column.Batch) (int64, error) {
-		before := u.held
 		for i := range b.Rows() {
 			at := i
 			if b.Sel != nil {
@@ -117,7 +119,7 @@ func Upsert(st Statement, ins *bind.Insert, rules *Rules, keeps *Integrity) (aff
 				return 0, err
 			}
 		}
-		return max(0, u.held-before), nil
+		return 0, nil
 	})
 	if err != nil {
 		return 0, err
@@ -129,9 +131,13 @@ func Upsert(st Statement, ins *bind.Insert, rules *Rules, keeps *Integrity) (aff
 func (u *upserting) valuesAt(b *column.Batch, at int) ([]types.Value, error) {
 	values := make([]types.Value, len(b.Cols))
 	for i, c := range b.Cols {
-		def := &u.ins.Table.Schema.Columns[i]
 		values[i] = c.Value(at)
-		values[i].S = strings.Clone(values[i].S)
+	}
+	if err := u.own(values, 0); err != nil {
+		return nil, err
+	}
+	for i := range values {
+		def := &u.ins.Table.Schema.Columns[i]
 		values[i].Type = def.Type
 		if def.IsAutoIncrement {
 			var err error
@@ -150,6 +156,24 @@ func (u *upserting) valuesAt(b *column.Batch, at int) ([]types.Value, error) {
 		}
 	}
 	return values, u.rules.computeRow(u.ins.Table.Schema, values)
+}
+
+// own makes copies of the strings of values, which count before they are made, beside the rows and so many other bytes.
+func (u *upserting) own(values []types.Value, besides int64) error {
+	if err := u.account.Set(u.held + besides + stringBytes(values)); err != nil {
+		return err
+	}
+	for i := range values {
+		values[i].S = strings.Clone(values[i].S)
+	}
+	return nil
+}
+
+func stringBytes(values []types.Value) (n int64) {
+	for i := range values {
+		n += int64(len(values[i].S))
+	}
+	return n
 }
 
 // write inserts one row.
@@ -204,12 +228,17 @@ func (u *upserting) change(p rowRef, inserted []types.Value) error {
 	if err != nil {
 		return err
 	}
+	values := make([]types.Value, len(results))
+	for i := range values {
+		values[i] = results[i].Value(0)
+	}
+	if err := u.own(values, stringBytes(inserted)); err != nil {
+		return err
+	}
 	changed := slices.Clone(old)
 	for i, o := range u.ins.Upsert.Ordinals {
-		def := &u.ins.Table.Schema.Columns[o]
-		changed[o] = results[i].Value(0)
-		changed[o].S = strings.Clone(changed[o].S)
-		changed[o].Type = def.Type
+		changed[o] = values[i]
+		changed[o].Type = u.ins.Table.Schema.Columns[o].Type
 	}
 	inserts := u.inserts
 	done, err := u.become(p, old, changed)
@@ -354,11 +383,7 @@ func (u *upserting) add(values []types.Value, from int64) {
 
 // bytes returns about how much memory a new row takes.
 func (u *upserting) bytes(values []types.Value) int64 {
-	total := rowBytes + int64(len(values))*int64(unsafe.Sizeof(types.Value{})) + upsertKeyBytes*int64(len(u.keys)+1)
-	for i := range values {
-		total += int64(len(values[i].S))
-	}
-	return total
+	return rowBytes + int64(len(values))*int64(unsafe.Sizeof(types.Value{})) + upsertKeyBytes*int64(len(u.keys)+1) + stringBytes(values)
 }
 
 // rowBytes is what a row takes in upserting.rows, which are copied when they grow.

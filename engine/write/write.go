@@ -26,6 +26,8 @@ type Statement interface {
 	Setting(name string) int64
 	// StoresZero says that 0 is a value of an AUTO_INCREMENT column like any other (sql_mode NO_AUTO_VALUE_ON_ZERO).
 	StoresZero() bool
+	// Budget is the statement's memory.
+	Budget() *memory.Budget
 	// Making returns the account of what the statement makes to be stored. operation is what errors call it.
 	Making(operation string) *memory.Account
 	// EachBatch runs a query and calls f with each of its batches. The bytes that f keeps count against the statement's memory, under the operator's name, until release is called.

@@ -54,6 +54,7 @@ func (a *accounts) close() {
 	a.made.Close()
 	a.strings.Close()
 	a.tree.Close()
+	a.budget.End()
 }
 
 // FilesRead are the data files that a statement reads.

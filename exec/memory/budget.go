@@ -20,6 +20,7 @@ type Budget struct {
 	used    atomic.Int64
 	peak    atomic.Int64
 	recent  atomic.Int64 // the peak since Go's collector ran last, where that watches the budget
+	watched atomic.Bool  // of a statement with a limit of its own: the collector knows it
 	reclaim func(bytes int64) bool
 }
 
@@ -35,6 +36,21 @@ func (b *Budget) Child(limit int64) *Budget {
 
 // SetLimit changes the limit; 0 or less is none. What is in use above it stays.
 func (b *Budget) SetLimit(limit int64) { b.limit.Store(limit) }
+
+// End says that a statement has ended, whose budget b is.
+func (b *Budget) End() {
+	if b != nil && b.watched.Load() {
+		unwatch(b)
+	}
+}
+
+// root is what b lies within.
+func (b *Budget) root() *Budget {
+	for b.parent != nil {
+		b = b.parent
+	}
+	return b
+}
 
 // OnShortage sets the function that a reservation calls which would exceed b's limit, with the bytes that are missing:
 // if it says that it has given some back, the reservation is tried again. It is called by several goroutines at once. Caches
@@ -104,7 +120,7 @@ func (b *Budget) Reserve(operator string, n int64) error {
 		}
 		used = b.used.Add(n)
 	}
-	if b.parent == nil && limit > 0 && b.setting == "" {
+	if b.parent == nil && b.setting == "" {
 		pace(n)
 	}
 	if err := b.parent.Reserve(operator, n); err != nil {
@@ -113,6 +129,9 @@ func (b *Budget) Reserve(operator string, n int64) error {
 	}
 	raise(&b.peak, used)
 	raise(&b.recent, used)
+	if b.parent != nil && limit > 0 && used > leastHeadroom && b.watched.CompareAndSwap(false, true) {
+		watch(b)
+	}
 	return nil
 }
 
@@ -155,7 +174,7 @@ func raise(x *atomic.Int64, n int64) {
 func (b *Budget) Release(n int64) {
 	for ; b != nil; b = b.parent {
 		b.used.Add(-n)
-		if b.parent == nil && b.setting == "" && b.limit.Load() > 0 {
+		if b.parent == nil && b.setting == "" {
 			collector.freed.Add(n)
 		}
 	}

@@ -8,15 +8,16 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 	"weak"
 
 	"github.com/radish-sql/radish/sql/sqlerr"
 )
 
-// Go's collector lets the heap grow to twice what is live before it runs. Where budgets have limits the program would hold twice of what
-// they allow, so the collector is told of them. It is to keep the program's memory within what the limits allow together, what the
-// program holds besides, and some headroom. The headroom is there after each collection, however wrong the other figures are, so that
-// no program collects all the time.
+// Go's collector lets the heap grow to twice what is live before it runs. Where budgets have limits the program would hold twice of what they allow, so the
+// collector is told of them: of those of databases, and of those of statements that have one of their own. It is to keep the program's memory within what the
+// limits allow together, what the program holds besides, and some headroom. The headroom is there after each collection, however wrong the other figures are,
+// so that no program collects all the time.
 
 // leastHeadroom is what the program may allocate between two collections at least.
 const leastHeadroom = 16 << 20
@@ -24,7 +25,9 @@ const leastHeadroom = 16 << 20
 func headroom(limits int64) int64 { return max(leastHeadroom, limits/10) }
 
 // collector is the state of the process. A program that sets a limit of its own meanwhile has the last word.
-var collector struct {
+var collector collectorState
+
+type collectorState struct {
 	sync.Mutex
 	budgets map[weak.Pointer[Budget]]bool
 	watched bool  // an object is there whose end tells of the next collection
@@ -36,6 +39,7 @@ var collector struct {
 
 	ceiling  atomic.Int64 // of the heap, at that limit; 0: there is none
 	reserved atomic.Int64 // since the heap's size was compared with it
+	coming   coming
 	freed    atomic.Int64 // what budgets with limits have given back, ever
 	forced   sync.Mutex   // held while a goroutine of pace collects
 	collects atomic.Bool  // whether one does
@@ -62,7 +66,7 @@ func pace(bytes int64) {
 	if c.reserved.Add(bytes) < paceBytes {
 		return
 	}
-	c.reserved.Store(0)
+	bytes = c.coming.add(c.reserved.Swap(0), allocated())
 	if !above(ceiling, bytes) && !resident(bytes) {
 		return
 	}
@@ -78,6 +82,49 @@ func pace(bytes int64) {
 	if resident(bytes) {
 		debug.FreeOSMemory()
 	}
+}
+
+// coming is what was reserved and is not on the heap yet. Without it, goroutines that reserve at the same time would each find the same memory free.
+type coming struct {
+	sync.Mutex
+	before, bytes int64     // reserved before since, and from then on
+	since         time.Time // some comingTime ago at most
+	allocated     int64     // by the program in all, when they were found
+}
+
+// comingTime is the time after which memory that was reserved is taken to have come, or never to come: some is reserved for the worst case.
+const comingTime = 50 * time.Millisecond
+
+// add returns what is coming when so many bytes more are reserved. What the program has allocated meanwhile has come.
+func (c *coming) add(bytes, allocated int64) int64 {
+	c.Lock()
+	defer c.Unlock()
+	if now := time.Now(); now.Sub(c.since) > comingTime {
+		c.before = c.bytes
+		if c.bytes = 0; now.Sub(c.since) > 2*comingTime {
+			c.before = 0
+		}
+		c.since = now
+	}
+	came := allocated - c.allocated
+	c.bytes = max(0, c.bytes-max(0, came-c.before)) + bytes
+	c.before = max(0, c.before-came)
+	c.allocated = allocated
+	return c.before + c.bytes
+}
+
+// reset forgets what is coming.
+func (c *coming) reset() {
+	c.Lock()
+	defer c.Unlock()
+	c.before, c.bytes = 0, 0
+}
+
+// allocated returns the bytes that the program has ever allocated.
+func allocated() int64 {
+	samples := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
+	metrics.Read(samples)
+	return int64(samples[0].Value.Uint64())
 }
 
 // collecting is 1 while a collection runs that Collect has begun, and 2 if another one is to follow.
@@ -123,6 +170,16 @@ func (b *Budget) LimitCollector() (release func()) {
 	if b.Limit() <= 0 {
 		return func() {}
 	}
+	watch(b)
+	return func() { unwatch(b) }
+}
+
+// watch makes the collector observe b's limit.
+func watch(b *Budget) {
+	root := b.root()
+	if root.setting != "" {
+		return // of a device
+	}
 	c := &collector
 	c.Lock()
 	defer c.Unlock()
@@ -131,17 +188,24 @@ func (b *Budget) LimitCollector() (release func()) {
 		c.budgets = map[weak.Pointer[Budget]]bool{}
 		c.own = debug.SetMemoryLimit(-1)
 		c.set = c.own
+		c.coming.reset()
+	}
+	if root.Limit() <= 0 {
+		root.recent.Store(root.Used())
 	}
 	watchCollector()
-	p := weak.Make(b)
-	c.budgets[p] = true
+	c.budgets[weak.Make(b)] = true
 	limitCollector()
-	return sync.OnceFunc(func() {
-		c.Lock()
-		defer c.Unlock()
+}
+
+func unwatch(b *Budget) {
+	c := &collector
+	c.Lock()
+	defer c.Unlock()
+	if p := weak.Make(b); c.budgets[p] {
 		delete(c.budgets, p)
 		limitCollector()
-	})
+	}
 }
 
 // watchCollector sets the limit anew after each collection, as long as there are budgets. Only one object tells of a collection: with two, what was given back before it
@@ -170,22 +234,19 @@ func limitCollector() {
 	if debug.SetMemoryLimit(-1) != c.set {
 		return // the program has set its own
 	}
-	var limits, used int64
-	for p := range c.budgets {
-		b := p.Value()
-		if b == nil { // nobody uses it, and nobody has closed it
-			delete(c.budgets, p)
-			continue
-		}
-		limits += min(b.limit.Load(), math.MaxInt64/1024)
-		used += max(b.recent.Swap(b.Used()), b.Used())
+	var limits, allowed, used int64
+	for root, statements := range c.roots() {
+		most, own := allowedTo(root, statements)
+		limits += own
+		allowed += most
+		used += max(root.recent.Swap(root.Used()), root.Used())
 	}
 	limit, ceiling := c.own, int64(0)
 	if limits > 0 {
 		objects, runtimes := otherMemory(used)
 		c.others[c.next%len(c.others)] = objects // too much: what was made while the collector ran is called live
 		c.next++
-		ceiling = slices.Min(c.others[:min(c.next, len(c.others))]) + limits + headroom(limits)
+		ceiling = slices.Min(c.others[:min(c.next, len(c.others))]) + allowed + headroom(limits)
 		limit = min(limit, ceiling+runtimes)
 	}
 	c.ceiling.Store(ceiling)
@@ -193,6 +254,47 @@ func limitCollector() {
 		c.set = limit
 		debug.SetMemoryLimit(limit)
 	}
+}
+
+// roots returns the databases that have limits, or whose statements have, and these statements. The caller holds the collector's lock.
+func (c *collectorState) roots() map[*Budget][]*Budget {
+	roots := map[*Budget][]*Budget{}
+	for p := range c.budgets {
+		b := p.Value()
+		if b == nil { // nobody uses it, and nobody has closed it
+			delete(c.budgets, p)
+			continue
+		}
+		root := b.root()
+		statements := roots[root]
+		if b != root {
+			statements = append(statements, b)
+		}
+		roots[root] = statements
+	}
+	return roots
+}
+
+// allowedTo returns how many bytes a database may take that has a limit, or statements with limits of their own, and the limits that this follows from. Without a limit of the
+// database, its other statements may take twice what they have: they would else be collected for all the time.
+func allowedTo(root *Budget, statements []*Budget) (bytes, limits int64) {
+	limit := root.Limit()
+	if limit <= 0 {
+		limit = math.MaxInt64
+	}
+	limit = min(limit, math.MaxInt64/1024)
+	if len(statements) == 0 {
+		return limit, limit
+	}
+	bytes = root.Used()
+	others := statements[0].parent.Used()
+	for _, s := range statements {
+		used, own := s.Used(), min(s.Limit(), limit)
+		bytes += max(0, own-used)
+		others -= used
+		limits += own
+	}
+	return min(bytes+max(0, others), limit), min(limits, limit)
 }
 
 // otherMemory returns what the program holds that collecting cannot free, besides what budgets count: objects that no budget knows, and what

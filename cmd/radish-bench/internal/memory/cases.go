@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -17,6 +18,7 @@ type memoryCase struct {
 	pieces  int
 	quick   bool // belongs to the test that every change runs
 	unread  bool // the client asks for one batch and waits
+	alone   bool // the limit is the statement's alone; the database has none
 	// patience, where it is not 0, is how long the statement may take. What it holds until then counts.
 	patience time.Duration
 	// client, where it is not nil, runs statements instead.
@@ -29,7 +31,19 @@ const memoryTable = "SET cte_max_recursion_depth = 100000000; CREATE TABLE n (id
 	"SELECT a.i * 1000 + b.i, (a.i * 1000 + b.i) % 10000, a.i / 7, b.i / 3, CONCAT('text ', a.i, ' of ', b.i) FROM r a, r b WHERE a.i <= 100; "
 
 // memoryCases are all statements.
-var memoryCases = slices.Concat(operatorCases, sessionCases, textCases, driverCases, arrowCases, manySessions, largeCases, gridMemoryCases(), walkedCases())
+var memoryCases = slices.Concat(operatorCases, aloneCases(), sessionCases, textCases, driverCases, arrowCases, manySessions, largeCases, gridMemoryCases(), walkedCases())
+
+// aloneCases are the queries among operatorCases where only they have a limit.
+func aloneCases() (cases []memoryCase) {
+	for _, c := range operatorCases {
+		first, _, _ := strings.Cut(c.sql, " ")
+		if c.setup == "" && c.pieces == 0 && (first == "SELECT" || first == "WITH" || first == "SET") {
+			c.name, c.alone, c.quick = "SET radish_memory_limit: "+c.name, true, false
+			cases = append(cases, c)
+		}
+	}
+	return cases
+}
 
 // operatorCases are operators x kinds of values. Strings have 40 bytes (short), 400, 3,200 or 16,000.
 var operatorCases = []memoryCase{

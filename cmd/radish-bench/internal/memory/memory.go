@@ -186,7 +186,11 @@ func runMemoryCase(ctx context.Context, c *memoryCase, limit int64) memoryResult
 }
 
 func (c *memoryCase) run(ctx context.Context, limit int64, m *memoryResult) error {
-	db, err := radish.Open(fmt.Sprintf(":memory:?memory_limit=%d&threads=2", limit))
+	ofDatabase, setup := limit, memoryTable+c.setup
+	if c.alone {
+		ofDatabase, setup = 0, fmt.Sprintf("%s; SET radish_memory_limit = %d", setup, limit)
+	}
+	db, err := radish.Open(fmt.Sprintf(":memory:?memory_limit=%d&threads=2", ofDatabase))
 	if err != nil {
 		return err
 	}
@@ -196,7 +200,7 @@ func (c *memoryCase) run(ctx context.Context, limit int64, m *memoryResult) erro
 		return err
 	}
 	defer conn.Close()
-	if _, err := conn.Exec(ctx, memoryTable+c.setup); err != nil {
+	if _, err := conn.Exec(ctx, setup); err != nil {
 		return err
 	}
 	if c.client != nil {

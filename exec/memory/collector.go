@@ -16,7 +16,7 @@ import (
 
 // Go's collector lets the heap grow to twice what is live before it runs. Where budgets have limits the program would hold twice of what they allow, so the
 // collector is told of them: of those of databases, and of those of statements that have one of their own. It is to keep the program's memory within what the
-// limits allow together, what the program holds besides, and some headroom. The headroom is there after each collection, however wrong the other figures are,
+// limits allow together, what the program holds besides, and some headroom. That is there after each collection, however wrong other figures are,
 // so that no program collects all the time.
 
 // leastHeadroom is what the program may allocate between two collections at least.

@@ -63,16 +63,16 @@ func CheckWide(d *encoding.Data) error {
 
 // within says whether all values lie between two bounds, 0 among them. Most columns have no negative values, and none near the upper bound: then the union of their bits tells it.
 func within(values []int64, lo, hi int64) bool {
-	union, other := int64(0), int64(0)
+	union := int64(0)
 	rest := values
-	for ; len(rest) >= 4; rest = rest[4:] {
-		union |= rest[0] | rest[1]
-		other |= rest[2] | rest[3]
+	for ; len(rest) >= 8; rest = rest[8:] {
+		v := (*[8]int64)(rest)
+		union |= v[0] | v[1] | v[2] | v[3] | v[4] | v[5] | v[6] | v[7]
 	}
 	for _, v := range rest {
 		union |= v
 	}
-	if union |= other; union >= 0 && bits.Len64(uint64(union)) < bits.Len64(uint64(hi)) {
+	if union >= 0 && bits.Len64(uint64(union)) < bits.Len64(uint64(hi)) {
 		return true
 	}
 	for _, v := range values {

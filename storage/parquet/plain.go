@@ -128,10 +128,17 @@ func plainInt32(dst []int64, src []byte) ([]byte, error) {
 	if len(src)/4 < len(dst) {
 		return nil, errCutOff
 	}
+	rest := src[4*len(dst):]
+	for len(dst) >= 4 { // without a check for each value
+		from, to := (*[16]byte)(src), (*[4]int64)(dst)
+		x, y := binary.LittleEndian.Uint64(from[:8]), binary.LittleEndian.Uint64(from[8:])
+		to[0], to[1], to[2], to[3] = int64(int32(x)), int64(x)>>32, int64(int32(y)), int64(y)>>32
+		dst, src = dst[4:], src[16:]
+	}
 	for i := range dst {
 		dst[i] = int64(int32(binary.LittleEndian.Uint32(src[4*i:])))
 	}
-	return src[4*len(dst):], nil
+	return rest, nil
 }
 
 func plainInt64(dst []int64, src []byte) ([]byte, error) {

@@ -49,7 +49,7 @@ var layers = []struct {
 	{"exec/cpu/accumulate", []string{"column", "exec/memory", "planner", "sql", "exec/cpu/task", "exec/cpu/vec", "exec/cpu/keyhash", "exec/cpu/rowstore", "exec/cpu/rowsort", "exec/cpu/grouptable"}},
 	{"exec/cpu/pipeline", []string{"column", "planner", "sql", "exec/cpu/task", "exec/cpu/rowstore"}},
 	{"exec/cpu/scan", []string{"column", "exec/memory", "planner", "sql", "storage", "exec/cpu/task", "exec/cpu/vec", "exec/cpu/rowstore", "exec/cpu/pipeline"}},
-	{"exec/cpu/join", []string{"column", "exec/memory", "planner", "sql", "storage", "exec/cpu/task", "exec/cpu/vec", "exec/cpu/keyhash", "exec/cpu/radix", "exec/cpu/rowstore", "exec/cpu/rowsort", "exec/cpu/pipeline"}},
+	{"exec/cpu/join", []string{"column", "exec/memory", "planner", "sql", "storage", "exec/cpu/task", "exec/cpu/vec", "exec/cpu/keyhash", "exec/cpu/radix", "exec/cpu/rowstore", "exec/cpu/spill", "exec/cpu/rowsort", "exec/cpu/pipeline"}},
 	{"exec/cpu/groupby", []string{"column", "exec/memory", "planner", "sql", "exec/cpu/task", "exec/cpu/vec", "exec/cpu/keyhash", "exec/cpu/rowstore", "exec/cpu/spill", "exec/cpu/grouptable", "exec/cpu/accumulate", "exec/cpu/pipeline"}},
 	{"exec/cpu/orderby", []string{"column", "exec/memory", "exec/schedule", "planner", "sql", "exec/cpu/task", "exec/cpu/vec", "exec/cpu/keyhash", "exec/cpu/rowstore", "exec/cpu/rowsort", "exec/cpu/pipeline"}},
 	{"exec/cpu/window", []string{"column", "exec/memory", "planner", "sql", "exec/cpu/task", "exec/cpu/vec", "exec/cpu/rowstore", "exec/cpu/rowsort", "exec/cpu/accumulate", "exec/cpu/orderby", "exec/cpu/pipeline"}},

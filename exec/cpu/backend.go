@@ -40,6 +40,9 @@ func OpenTuned(q *schedule.Query, tuning *task.Tuning) (schedule.Run, error) {
 
 // Begin makes a pipeline ready whose dependencies have run.
 func (q *execution) Begin(p *physical.Pipeline, last bool) (schedule.Step, error) {
+	if cuts := q.spilledProbes(p); cuts != nil {
+		return &staged{q: q, p: p, cuts: cuts, last: last}, nil
+	}
 	pl, err := q.prepare(p, last)
 	if err != nil {
 		return nil, err

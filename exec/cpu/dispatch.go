@@ -27,6 +27,9 @@ func (q *execution) source(pl *prepared) (pipeline.Source, error) {
 		if err != nil {
 			return nil, err
 		}
+		if parted, ok := from.(*join.Parted); ok {
+			return parted.Source(pl.layout), nil
+		}
 		r, ok := from.(pipeline.Stored)
 		if !ok {
 			return nil, sqlerr.Bug("a pipeline reads %T", s.From)
@@ -59,6 +62,9 @@ func (q *execution) sink(p physical.Sink) (pipeline.Sink, error) {
 	switch p := p.(type) {
 	case *physical.Build:
 		b := join.NewBuild(q.Query, p, q.probes(p))
+		if q.maySpill(p) {
+			b.AllowSpill()
+		}
 		q.builds[p] = b
 		s = b
 	case *physical.Aggregate:

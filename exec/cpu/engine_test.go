@@ -76,7 +76,7 @@ func (b backend) tuning() *task.Tuning {
 		t.FrozenGroups = 1000
 	}
 	if b.spills {
-		t.SpilledBytes = 1 << 14
+		t.SpilledBytes, t.PartRows = 1<<14, 40
 	}
 	return &t
 }

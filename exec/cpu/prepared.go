@@ -9,6 +9,7 @@ import (
 	"github.com/radish-sql/radish/exec/cpu/pipeline"
 	"github.com/radish-sql/radish/exec/cpu/scan"
 	"github.com/radish-sql/radish/exec/cpu/task"
+	"github.com/radish-sql/radish/exec/profile"
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
@@ -18,6 +19,7 @@ import (
 type prepared struct {
 	q       *execution
 	p       *physical.Pipeline
+	of      *physical.Pipeline // the plan's; p may be a piece of it
 	layout  *pipeline.Layout
 	source  pipeline.Source
 	sink    pipeline.Sink
@@ -28,13 +30,19 @@ type prepared struct {
 	last    bool // no later pipeline ends in the sink
 	limits  []*limitState
 	workers int
-	stats   *pipelineStats // nil: not profiled
+	stats   *pipelineStats         // nil: not profiled
+	report  func(profile.Pipeline) // takes what it cost; nil: the query does
 }
 
 // prepare makes a pipeline ready whose dependencies have run.
 func (q *execution) prepare(p *physical.Pipeline, last bool) (*prepared, error) {
-	pl := &prepared{q: q, p: p, last: last, serial: hasSequence(p)}
-	numbered := !slices.ContainsFunc(q.shared.Plan.Pipelines, func(other *physical.Pipeline) bool { return other != p && other.Sink == p.Sink })
+	return q.preparePiece(p, p, last)
+}
+
+// preparePiece does so for p, a piece of the pipeline of.
+func (q *execution) preparePiece(p, of *physical.Pipeline, last bool) (*prepared, error) {
+	pl := &prepared{q: q, p: p, of: of, last: last, serial: hasSequence(p)}
+	numbered := !slices.ContainsFunc(q.shared.Plan.Pipelines, func(other *physical.Pipeline) bool { return other != of && other.Sink == p.Sink })
 	var err error
 	if pl.layout, err = pipeline.NewLayout(p, numbered); err != nil {
 		return nil, err
@@ -135,6 +143,10 @@ func (pl *prepared) chain(w *task.Worker) (pipeline.Reader, pipeline.LocalSink, 
 		case *physical.Project:
 			next, err = newProject(w, pl.layout, t, next)
 		case *physical.Probe:
+			if parted, ok := pl.source.(*join.Parted); ok && i == 0 {
+				next = parted.NewPartProbe(w, pipeline.Stage{Layout: pl.layout, Next: next})
+				break
+			}
 			next, err = join.NewProbe(w, pl.q.builds[t.Build], t, pipeline.Stage{Layout: pl.layout, Index: i, Late: pl.late(scan, i), Next: next})
 		case *physical.Limit:
 			limit--

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/radish-sql/radish/exec/cpu/join"
 	"github.com/radish-sql/radish/exec/cpu/pipeline"
 	"github.com/radish-sql/radish/exec/cpu/scan"
 	"github.com/radish-sql/radish/exec/schedule"
@@ -34,9 +35,7 @@ func (pl *prepared) Run() error {
 			return err
 		}
 	}
-	if pl.stats != nil {
-		pl.stats.report(pl, begin, ran, q.Memory.Used()-held)
-	}
+	pl.reportCost(begin, ran, q.Memory.Used()-held)
 	return q.Check()
 }
 
@@ -99,6 +98,9 @@ func (q *execution) run(p *prepared) error {
 // counted is what each morsel of a pipeline counts as: its part of the source's rows, and of the table's.
 func (pl *prepared) counted(morsels int) (rows, scanned int64) {
 	n := int64(max(1, morsels))
+	if _, again := pl.source.(*join.Parted); again {
+		return 0, 0
+	}
 	if pl.scan != nil {
 		return pl.scan.RowsExpected() / n, schedule.ScannedRows(pl.p) / n
 	}
@@ -108,12 +110,12 @@ func (pl *prepared) counted(morsels int) (rows, scanned int64) {
 // forgetSource lets go of the stored rows that a pipeline has read if it is their only reader.
 func (q *execution) forgetSource(pl *prepared) {
 	source, ok := pl.source.(*scan.Stored)
-	if !ok || !slices.Contains(q.shared.Plan.Pipelines, pl.p) {
+	if !ok || !slices.Contains(q.shared.Plan.Pipelines, pl.of) {
 		return // a recursion's pipelines run again
 	}
 	from := pl.p.Source.(*physical.SinkScan).From
 	for _, p := range q.shared.Plan.All() {
-		if s, ok := p.Source.(*physical.SinkScan); ok && s.From == from && p != pl.p {
+		if s, ok := p.Source.(*physical.SinkScan); ok && s.From == from && p != pl.of {
 			return
 		}
 	}

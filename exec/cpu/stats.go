@@ -114,8 +114,8 @@ func (m *measuredReader) Read(morsel int) error {
 	return err
 }
 
-// report adds the pipeline's costs to the query's profile. memory is what the sink holds.
-func (s *pipelineStats) report(pl *prepared, begin, ran time.Time, memory int64) {
+// cost is what the pipeline took. memory is what the sink holds.
+func (s *pipelineStats) cost(pl *prepared, begin, ran time.Time, memory int64) profile.Pipeline {
 	p := profile.Pipeline{ID: pl.p.ID, Workers: pl.workers, Morsels: pl.source.Morsels(), Wall: time.Since(begin), Finish: time.Since(ran)}
 	for i := range s.ops {
 		o := &s.ops[i]
@@ -145,5 +145,5 @@ func (s *pipelineStats) report(pl *prepared, begin, ran time.Time, memory int64)
 		}
 		p.Operators = append(p.Operators, x)
 	}
-	pl.q.shared.Report(p)
+	return p
 }

@@ -199,7 +199,11 @@ func (a *Account) Add(n int64) error {
 	}
 	ask := a.used - a.reserved
 	if a.used > grain {
-		ask = (ask + grain - 1) / grain * grain
+		coarse := (ask + grain - 1) / grain * grain
+		if a.Budget.Reserve(a.Operator, coarse) == nil {
+			a.reserved += coarse
+			return nil
+		}
 	}
 	if err := a.Budget.Reserve(a.Operator, ask); err != nil {
 		return err

@@ -10,7 +10,6 @@ import (
 	"github.com/radish-sql/radish/exec/cpu/rowstore"
 	"github.com/radish-sql/radish/exec/cpu/task"
 	"github.com/radish-sql/radish/exec/cpu/vec"
-	"github.com/radish-sql/radish/exec/memory"
 	"github.com/radish-sql/radish/planner/logical"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
@@ -29,10 +28,7 @@ type Build struct {
 	p      *physical.Build
 	probes []*physical.Probe // that read it
 	stored storedColumns
-	// keepNulls: rows with a NULL key are kept, for a mark join or an unmatched scan; else they can match nothing.
-	keepNulls bool
-	// direct: row numbers are those in which rows came, for probes that read key columns by row.
-	direct bool
+	traits
 	locals []*buildLocal
 
 	N        int // rows
@@ -41,13 +37,23 @@ type Build struct {
 	table    keyTable
 	runs     keyRuns
 	keyNulls nullRows
-	keyless  bool  // nested loop or range join: no table
 	scratch  int64 // bytes reserved until the build is finished
 	sorted   *sortedKeys
 	band     *band // nil: every row of a run is a candidate
 	hits     buildHits
 	failure  atomic.Pointer[sqlerr.Error] // of a key's computation: the statement fails if there is a row to look up
 	filters  []*encoding.Predicate        // by key, where one will be asked for
+	disk     disk
+}
+
+// traits are how a build is organised.
+type traits struct {
+	keyless bool // nested loop or range join: no table
+	// keepNulls: rows with a NULL key are kept, for a mark join or an unmatched scan; else they can match nothing.
+	keepNulls bool
+	// direct: row numbers are those in which rows came, for probes that read key columns by row.
+	direct bool
+	isPart bool // has some of the rows of a build in the temporary file
 }
 
 // storedColumns are the columns that a build stores: keys, then the payload that is no key.
@@ -117,14 +123,14 @@ type buildLocal struct {
 	slots []int // of payload columns that are no keys
 	cols  []*column.Vector
 	sel   []int32
+
+	spilling buildSpilling
 }
 
 func (b *Build) Local(w *task.Worker, l *pipeline.Layout) (pipeline.LocalSink, error) {
 	x := b.locals[w.ID]
 	if x == nil {
-		x = &buildLocal{b: b}
-		x.Types = b.stored.types
-		x.Mem = memory.Account{Budget: b.q.Memory, Operator: "join build"}
+		x = &buildLocal{b: b, Store: b.newStore()}
 		b.locals[w.ID] = x
 	}
 	x.w = w
@@ -168,6 +174,9 @@ func (x *buildLocal) Push(b *column.Batch) error {
 	}
 	for i, s := range x.slots {
 		x.cols[len(keys)+i] = b.Cols[s]
+	}
+	if x.isToSpill() {
+		return x.spill(x.cols, sel, b.N)
 	}
 	return x.Append(x.cols, sel, b.N)
 }
@@ -229,6 +238,14 @@ func (b *Build) stores() []*rowstore.Store {
 }
 
 func (b *Build) Finish() error {
+	if b.disk.isOn.Load() || b.disk.isAllowed && b.isTooLarge() {
+		return b.finishSpilled()
+	}
+	return b.organise()
+}
+
+// organise makes the table over the rows that are kept.
+func (b *Build) organise() error {
 	stores := b.stores()
 	copied := len(stores) != 1 || len(stores[0].Segs) != 1
 	short, err := b.shortKeys(stores)
@@ -284,7 +301,7 @@ func (b *Build) Finish() error {
 	if err != nil {
 		return err
 	}
-	if b.failure.Load() == nil { // else some row has to come, if there is one
+	if b.failure.Load() == nil && !b.isPart { // else some row has to come, if there is one
 		if err := b.makeFilters(keyed); err != nil {
 			return err
 		}
@@ -301,7 +318,7 @@ func (b *Build) Finish() error {
 	if copied {
 		b.q.Memory.Release(b.dropped(cols))
 	}
-	if !b.runs.unique && b.runs.starts != nil {
+	if !b.runs.unique && b.runs.starts != nil && !b.isPart {
 		if _, err := b.makeBand(); err != nil {
 			return err
 		}
@@ -333,7 +350,7 @@ func (b *Build) packPayload(cols []*column.Vector) error {
 // coded returns a column of the build's rows with a dictionary, if it has few strings and none yet, or else as it is. Few rows are joined with many as a rule, which
 // are then grouped, compared and sorted by codes.
 func (b *Build) coded(v *column.Vector) (*column.Vector, error) {
-	if v.Type.Phys() != types.PhysString || v.Dict != nil || v.Const || b.N > b.q.Tuning.CodedRows {
+	if v.Type.Phys() != types.PhysString || v.Dict != nil || v.Const || b.isPart || b.N > b.q.Tuning.CodedRows {
 		return v, nil
 	}
 	var strings []string

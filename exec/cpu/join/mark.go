@@ -18,7 +18,7 @@ func (o *probeOp) makeMark(b *column.Batch, keys []*column.Vector, pos []int32) 
 		m.I64[p] = 1
 	}
 	b.Cols[o.mark.slot] = m
-	if len(pos) == b.Rows() || o.b.N == 0 || len(keys) == 0 {
+	if len(pos) == b.Rows() || o.b.N == 0 && !o.b.isPart || len(keys) == 0 {
 		return nil
 	}
 	o.pairs.misses = without(o.pairs.misses[:0], b.Sel, b.N, pos)

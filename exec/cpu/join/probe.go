@@ -61,6 +61,10 @@ type payloadSlot struct{ column, slot int }
 
 // NewProbe returns a worker's operator that looks rows up in b.
 func NewProbe(w *task.Worker, b *Build, t *physical.Probe, at pipeline.Stage) (pipeline.Op, error) {
+	return newProbe(w, b, t, at)
+}
+
+func newProbe(w *task.Worker, b *Build, t *physical.Probe, at pipeline.Stage) (*probeOp, error) {
 	if b == nil || b.payload == nil && len(t.Build.Payload) > 0 {
 		return nil, sqlerr.Bug("a probe of a build that has not run")
 	}
@@ -130,13 +134,19 @@ func NewProbe(w *task.Worker, b *Build, t *physical.Probe, at pipeline.Stage) (p
 	}
 	o.out.Cols = make([]*column.Vector, len(l.Slots))
 	o.vecs = make([]column.Vector, len(l.Slots))
-	if b.p.KeepUnmatched {
-		if b.hits.byWorker[w.ID] == nil {
-			b.hits.byWorker[w.ID] = column.NewBitmap(b.N, false)
-		}
-		o.hits = b.hits.byWorker[w.ID]
-	}
+	o.hits = b.hitsOf(w.ID)
 	return o, nil
+}
+
+// hitsOf returns a bit for each row that a worker may find matched; nil: nobody asks for the others.
+func (b *Build) hitsOf(worker int) column.Bitmap {
+	if !b.p.KeepUnmatched {
+		return nil
+	}
+	if b.hits.byWorker[worker] == nil {
+		b.hits.byWorker[worker] = column.NewBitmap(b.N, false)
+	}
+	return b.hits.byWorker[worker]
 }
 
 // readsOnlyProbe says whether e gives the same for all of a probe row's pairs.

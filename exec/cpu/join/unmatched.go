@@ -5,6 +5,7 @@ import (
 
 	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/exec/cpu/pipeline"
+	"github.com/radish-sql/radish/exec/cpu/spill"
 	"github.com/radish-sql/radish/exec/cpu/task"
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/sqlerr"
@@ -23,9 +24,13 @@ type unmatchedScan struct {
 	nulls  []int
 }
 
-func NewUnmatched(l *pipeline.Layout, b *Build, s *physical.UnmatchedScan) (*unmatchedScan, error) {
+// NewUnmatched returns the source of the rows of a build that no probe matched.
+func NewUnmatched(l *pipeline.Layout, b *Build, s *physical.UnmatchedScan) (pipeline.Source, error) {
 	if b == nil || !b.p.KeepUnmatched {
 		return nil, sqlerr.Bug("an unmatched scan of a build that does not keep its unmatched rows")
+	}
+	if b.IsSpilled() {
+		return newSpilledUnmatched(l, b, s), nil
 	}
 	u := &unmatchedScan{b: b, scan: s, layout: l, hit: column.NewBitmap(b.N, false)}
 	for _, m := range b.hits.byWorker {
@@ -95,6 +100,75 @@ func (r *unmatchedReader) Read(k int) error {
 		}
 		r.b.N, r.b.Sel = len(r.rows), nil
 		if err := r.next.Push(&r.b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// spilledUnmatched reads those of a build in the temporary file.
+type spilledUnmatched struct {
+	b      *Build
+	scan   *physical.UnmatchedScan
+	layout *pipeline.Layout
+	left   int
+	slots  []int // of the payload
+	nulls  []int
+}
+
+func newSpilledUnmatched(l *pipeline.Layout, b *Build, s *physical.UnmatchedScan) *spilledUnmatched {
+	u := &spilledUnmatched{b: b, scan: s, layout: l, left: b.N}
+	for _, w := range b.disk.hits {
+		u.left -= bits.OnesCount64(w)
+	}
+	if b.hits.isCut {
+		u.left = 0
+	}
+	for _, c := range b.p.Payload {
+		u.slots = append(u.slots, l.Slot(c.ID))
+	}
+	for _, c := range s.Nulls {
+		u.nulls = append(u.nulls, l.Slot(c.ID))
+	}
+	return u
+}
+
+func (u *spilledUnmatched) Morsels() int {
+	if u.left == 0 {
+		return 0
+	}
+	return spill.Partitions
+}
+
+func (u *spilledUnmatched) Rows() int { return u.left }
+
+func (u *spilledUnmatched) Open(_ *task.Worker, next pipeline.Op) (pipeline.Reader, error) {
+	r := &spilledUnmatchedReader{u: u, batches: newBatches(u.layout, u.slots, u.b.stored.payAt, next)}
+	for i, c := range u.scan.Nulls {
+		r.batches.b.Cols[u.nulls[i]] = column.ConstVector(types.NullOf(c.Typ))
+	}
+	return r, nil
+}
+
+type spilledUnmatchedReader struct {
+	u       *spilledUnmatched
+	batches *batches
+	sel     []int32
+}
+
+func (r *spilledUnmatchedReader) Read(partition int) error {
+	number := len(r.u.b.stored.types) // the column behind them
+	for _, rows := range r.u.b.disk.rows {
+		err := rows.Read(spill.Partition(partition), func(cols []*column.Vector, sel []int32, n int) error {
+			r.sel = r.sel[:0]
+			for _, p := range sel {
+				if !r.u.b.disk.hits.Get(int(cols[number].I64[p])) {
+					r.sel = append(r.sel, p)
+				}
+			}
+			return r.batches.push(cols, r.sel, n)
+		})
+		if err != nil {
 			return err
 		}
 	}

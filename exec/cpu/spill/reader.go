@@ -15,6 +15,7 @@ import (
 // reader reads the rows of a partition in one run after the other.
 type reader struct {
 	rows   *Rows
+	types  []types.Type // of the columns that are decoded, the first ones
 	mem    memory.Account
 	bytes  []byte
 	left   []byte // not decoded yet
@@ -44,7 +45,7 @@ func (x *reader) read(at int64, size int) error {
 		return err
 	}
 	if x.cols == nil {
-		for _, t := range x.rows.types {
+		for _, t := range x.types {
 			x.cols = append(x.cols, &column.Vector{Type: t})
 		}
 	}
@@ -62,7 +63,7 @@ func (x *reader) reserve(size int) error {
 // held is what n decoded rows take.
 func (x *reader) held(n int) int64 {
 	width := int64(8 + 8 + 8 + 4)
-	for _, t := range x.rows.types {
+	for _, t := range x.types {
 		width += (&column.Vector{Type: t}).Width() + 1
 	}
 	return width * int64(n)

@@ -37,6 +37,14 @@ type run struct {
 	ends [Partitions]uint32 // of the partitions, counted from at
 }
 
+// bounds is where the rows of partition k lie, counted from at.
+func (r *run) bounds(k int) (from, to uint32) {
+	if k > 0 {
+		from = r.ends[k-1]
+	}
+	return from, r.ends[k]
+}
+
 // runBytes is what a run takes in memory.
 const runBytes = 8 + 4*Partitions
 
@@ -44,6 +52,7 @@ const runBytes = 8 + 4*Partitions
 // at most a sixteenth of it together for all workers.
 const (
 	leastBlock    = 64 << 10
+	scarceBlock   = 8 << 10 // where little of the memory is left
 	mostBlock     = 4 << 20
 	mostBlockRows = 1 << 16
 )
@@ -54,6 +63,9 @@ func NewRows(q *task.Query, operator string, ts []types.Type, keys int) *Rows {
 	r.block.bytes = mostBlock
 	if least := q.Memory.Least(); least > 0 {
 		r.block.bytes = int(min(max(least/int64(32*q.Threads), leastBlock), mostBlock))
+	}
+	for r.block.bytes > scarceBlock && !q.Memory.HasRoom(int64(8*r.block.bytes*q.Threads)) {
+		r.block.bytes /= 2
 	}
 	return r
 }
@@ -166,22 +178,40 @@ func (r *Rows) Close() {
 
 // Read calls give with the rows of a range, in the order in which they were added: those of flat columns at sel, of n positions. Several goroutines may read.
 func (r *Rows) Read(of Range, give func(cols []*column.Vector, sel []int32, n int) error) error {
-	x := reader{rows: r, mem: memory.Account{Budget: r.q.Memory, Operator: r.mem.Operator}}
+	return r.read(of, len(r.types), give)
+}
+
+// ReadKeys is Read of the keys alone.
+func (r *Rows) ReadKeys(of Range, give func(keys []*column.Vector, sel []int32, n int) error) error {
+	return r.read(of, r.keys, give)
+}
+
+// IsEmpty says whether there are no rows in the partition that a range lies in.
+func (r *Rows) IsEmpty(of Range) bool {
+	k := of.Number()
+	for i := range r.runs {
+		if from, to := r.runs[i].bounds(k); from < to {
+			return false
+		}
+	}
+	return true
+}
+
+// read gives the first columns of the rows of a range.
+func (r *Rows) read(of Range, columns int, give func(cols []*column.Vector, sel []int32, n int) error) error {
+	x := reader{rows: r, types: r.types[:columns], mem: memory.Account{Budget: r.q.Memory, Operator: r.mem.Operator}}
 	defer x.mem.Close()
 	k := of.Number()
 	for i := range r.runs {
 		run := &r.runs[i]
-		from := uint32(0)
-		if k > 0 {
-			from = run.ends[k-1]
-		}
-		if from == run.ends[k] {
+		from, to := run.bounds(k)
+		if from == to {
 			continue
 		}
 		if err := r.q.Check(); err != nil {
 			return err
 		}
-		if err := x.read(run.at+int64(from), int(run.ends[k]-from)); err != nil {
+		if err := x.read(run.at+int64(from), int(to-from)); err != nil {
 			return err
 		}
 		if sel := x.within(of); len(sel) > 0 {

@@ -20,8 +20,10 @@ type Tuning struct {
 	CodedRows       int // up to so many rows a join's build gives strings a dictionary
 	// RankedRows is how many rows a worker collects before it looks for rows whose rank is too high: what it takes to sort them stays in the cache.
 	RankedRows int
-	// SpilledBytes is how many bytes of groups are kept at most where rows may be written to a temporary file; 0: as many as fit the memory.
+	// SpilledBytes is how many bytes of groups, or of a join's build, are kept at most where rows may be written to a temporary file; 0: as many as fit the memory.
 	SpilledBytes int64
+	// PartRows is how many rows of a build in a temporary file make a table at most; 0: as many as the memory has room for.
+	PartRows int
 }
 
 // FilterLimits bound runtime filters. A filter has to stay in the cache, where it is read at random. A bitmap, which tests fastest, takes up

@@ -65,7 +65,7 @@ func (f *File) openNested(x access, group int, l *leaf) (_ *assembler, err error
 		if c, err = f.openChunk(x, group, b.leaf); err != nil {
 			return
 		}
-		c.reuse(nil, nil)
+		c.reuse()
 		r := &leafReader{cursor: c, branch: b, maxDef: b.level, total: c.pages.left}
 		a.leaves = append(a.leaves, r)
 	})

@@ -154,7 +154,11 @@ func (c *cursor) fill(rows int) (encoding.Data, error) {
 	if c.late.encoded {
 		c.reserve(&c.late.some, rows) // a chunk has the values of before, and is not used any more
 		d.Ints, d.Floats, d.Wide = c.late.some.Ints, c.late.some.Floats, c.late.some.Wide
-		return d, c.decode(&d)
+		err := c.decode(&d)
+		if d.Codes != nil && c.late.shared != nil {
+			d.Dict, d.Words = c.late.shared, nil
+		}
+		return d, err
 	}
 	c.reserve(&d, rows)
 	return d, c.decode(&d)

@@ -120,10 +120,10 @@ func checkCodes(codes []uint32, entries int) error {
 
 // keepsCodes says whether so many strings of a page of codes stay codes.
 func (c *cursor) keepsCodes(rows int) bool {
-	if c.late.own {
-		return c.late.shared == nil || c.late.coded() != nil
+	if c.late.shared != nil && c.late.coded() == nil {
+		return false
 	}
-	return 2*c.dict.entries <= rows
+	return c.late.own || 2*c.dict.entries <= rows
 }
 
 // decodeStrings turns the codes of d into strings, those of earlier rows included.

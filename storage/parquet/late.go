@@ -111,11 +111,15 @@ func resize[T any](s []T, n int) []T {
 	return s[:n]
 }
 
-// reuse has the cursor give memory of its own, which is good until it is asked again. With shared, codes are those of that dictionary: coded returns them for the words of the cursor's own, or
-// nil if strings are to be given instead.
-func (c *cursor) reuse(shared *column.Dictionary, coded func() []uint32) {
-	c.late.own, c.late.shared, c.late.coded = true, shared, coded
+// reuse has the cursor give memory of its own, which is good until it is asked again.
+func (c *cursor) reuse() {
+	c.late.own = true
 	c.reusePages()
+}
+
+// share has codes be those of a shared dictionary: coded returns them for the words of the cursor's own, or nil if strings are to be given instead.
+func (c *cursor) share(shared *column.Dictionary, coded func() []uint32) {
+	c.late.shared, c.late.coded = shared, coded
 }
 
 // reusePages has recycle take the memory of pages back: strings are copied before.

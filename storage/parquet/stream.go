@@ -62,11 +62,13 @@ func (r *GroupReader) reader(i int) (columnReader, error) {
 		if err != nil {
 			return nil, r.file.failed(err)
 		}
-		if c, ok := in.(*cursor); ok && i < len(r.tested) {
-			c.late.encoded = true
-			c.reusePages()
-		} else if ok {
-			c.reuse(r.shared[i], func() []uint32 { return r.sharedCodes(i, c.dict.words) })
+		if c, ok := in.(*cursor); ok {
+			c.share(r.shared[i], func() []uint32 { return r.sharedCodes(i, c.dict.words) })
+			if c.late.encoded = i < len(r.tested); c.late.encoded {
+				c.reusePages()
+			} else {
+				c.reuse()
+			}
 		}
 		r.readers[i] = in
 	}

@@ -73,8 +73,8 @@ func (b *Build) IsSpilled() bool { return b.disk.rows != nil }
 const (
 	// Rows that take less than a 64th of the memory limit are no reason to write them: what writing takes would be more.
 	leastShare = 64
-	// An eighth of the limit is left for writing rows and for reading the probe's side.
-	writingShare = 8
+	// A quarter of the limit is left for writing rows, and for reading files and the probe's side.
+	writingShare = 4
 )
 
 // tableBytes is about what a table takes for each row, while it is made: hashes, slots, and the order of the rows.

@@ -42,12 +42,7 @@ func NewUnmatched(l *pipeline.Layout, b *Build, s *physical.UnmatchedScan) (pipe
 	for _, w := range u.hit {
 		u.left -= bits.OnesCount64(w)
 	}
-	for _, c := range b.p.Payload {
-		u.slots = append(u.slots, l.Slot(c.ID))
-	}
-	for _, c := range s.Nulls {
-		u.nulls = append(u.nulls, l.Slot(c.ID))
-	}
+	u.slots, u.nulls = unmatchedSlots(l, s)
 	if b.hits.isCut {
 		u.left = 0
 	}
@@ -55,6 +50,17 @@ func NewUnmatched(l *pipeline.Layout, b *Build, s *physical.UnmatchedScan) (pipe
 		u.parts = pipeline.CutMorsels(nil, 0, b.N, b.q.Tuning.MorselRows)
 	}
 	return u, nil
+}
+
+// unmatchedSlots returns the slots of the build's payload, and of the columns that are NULL.
+func unmatchedSlots(l *pipeline.Layout, s *physical.UnmatchedScan) (payload, nulls []int) {
+	for _, c := range s.Build.Payload {
+		payload = append(payload, l.Slot(c.ID))
+	}
+	for _, c := range s.Nulls {
+		nulls = append(nulls, l.Slot(c.ID))
+	}
+	return payload, nulls
 }
 
 func (u *unmatchedScan) Morsels() int { return len(u.parts) }
@@ -124,12 +130,7 @@ func newSpilledUnmatched(l *pipeline.Layout, b *Build, s *physical.UnmatchedScan
 	if b.hits.isCut {
 		u.left = 0
 	}
-	for _, c := range b.p.Payload {
-		u.slots = append(u.slots, l.Slot(c.ID))
-	}
-	for _, c := range s.Nulls {
-		u.nulls = append(u.nulls, l.Slot(c.ID))
-	}
+	u.slots, u.nulls = unmatchedSlots(l, s)
 	return u
 }
 

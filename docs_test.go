@@ -370,7 +370,7 @@ func TestDocsReasons(t *testing.T) {
 	}
 	found := 0
 	for _, path := range []string{
-		"engine/query/auto.go", "engine/query/gpu.go", "engine/variables/gpus.go", "engine/calibrate.go", "exec/gpu/place.go", "exec/gpu/placing.go", "exec/gpu/run.go", "exec/gpu/runshortage.go", "exec/gpu/fleet.go",
+		"engine/query/auto.go", "engine/query/gpu.go", "engine/variables/gpus.go", "engine/calibrate.go", "exec/gpu/place.go", "exec/gpu/refusals.go", "exec/gpu/run.go", "exec/gpu/runshortage.go", "exec/gpu/fleet.go",
 		"exec/gpu/placement/choose.go",
 	} {
 		text, err := os.ReadFile(path)

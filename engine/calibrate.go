@@ -31,7 +31,7 @@ func callCalibrate(st *session.Statement) (*result.Result, error) {
 			WithHint("SELECT status FROM information_schema.radish_devices says what is missing; without a GPU there is nothing to calibrate").WithCause(err)
 	}
 	if err := d.Lost(); err != nil {
-		return nil, sqlerr.NotSupportedf("radish_calibrate", "the GPU failed and cannot be used until the program restarts: %v", err).WithHint("SET radish_device = 'auto' to go on with the CPU").WithCause(err)
+		return nil, sqlerr.NotSupportedf("radish_calibrate", "%s: %v", gpu.Failed, err).WithHint("SET radish_device = 'auto' to go on with the CPU").WithCause(err)
 	}
 	threads := s.Vars.Threads()
 	rows := calibrate.Rows

@@ -19,7 +19,7 @@ func TestCalibratedSoon(t *testing.T) {
 	before := d.Advisor().Costs()
 	t.Cleanup(func() {
 		d.KeepCosts("")
-		d.Advisor().SetCosts(before)
+		d.Advisor().SetMeasuredCosts(before)
 	})
 	autoTables(t, s)
 	file := filepath.Join(t.TempDir(), "costs.json")

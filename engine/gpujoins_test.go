@@ -65,7 +65,7 @@ func TestGPUJoinCosts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d.Advisor().SetCosts(cost.Default()) // a GPU that was calibrated has other prices
+		d.Advisor().SetMeasuredCosts(cost.Default()) // a GPU that was calibrated has other prices
 		s := e.NewSession()
 		mustRun(t, s, `CREATE TABLE r AS SELECT i * 40503 % 65537 * 65521 AS k, i % 100 AS v FROM generate_series(0, 65535) AS g(i);
 			CREATE TABLE few AS SELECT k, v FROM r WHERE v < 20; CREATE TABLE least AS SELECT k, v FROM r LIMIT 1000;
@@ -83,7 +83,7 @@ func TestGPUJoinCosts(t *testing.T) {
 		}
 		slow := cost.Default()
 		slow.GPUJoins.Partitions *= 16
-		d.Advisor().SetCosts(slow)
+		d.Advisor().SetMeasuredCosts(slow)
 		if text := mustRun(t, s, "EXPLAIN SELECT COUNT(*), SUM(v), SUM(w) FROM r JOIN s ON r.k = s.k"); !strings.Contains(text, "build hash") {
 			t.Errorf("where partitions are slow a table is wanted in\n%s", text)
 		}

@@ -497,14 +497,14 @@ func TestCalibrationKeepsPlans(t *testing.T) {
 	onCPU, onGPU := plans()
 	was := d.Advisor().Costs()
 	defer d.Advisor().UseCosts(was)
-	d.Advisor().SetCosts(cost.Default())
+	d.Advisor().SetMeasuredCosts(cost.Default())
 	before := d.Advisor().Estimate(onGPU, 2)
 	measured := cost.Default()
 	for c := range measured.GPU {
 		measured.CPU[c] *= 3
 		measured.GPU[c] *= 5
 	}
-	d.Advisor().SetCosts(measured)
+	d.Advisor().SetMeasuredCosts(measured)
 	if again, onGPUAgain := plans(); onCPU == nil || onGPU == nil || again != onCPU || onGPUAgain != onGPU {
 		t.Errorf("plans are not kept: %p %p %p %p", onCPU, again, onGPU, onGPUAgain)
 	}

@@ -72,7 +72,7 @@ func (b *onFleet) Name() string { return fmt.Sprint(len(b.devices), " devices") 
 func (b *onFleet) Run(ctx context.Context, plan *physical.Plan) (out []*column.Batch, err error) {
 	env := exec.Env{Threads: 1, Expr: &expr.Context{Warnings: &sqlerr.Warnings{}}}
 	placed, where, err := b.devices[0].Place(plan, &expr.Context{Warnings: &sqlerr.Warnings{}}, gpu.Wish{
-		Setting: gpu.Eager, Shared: gpu.Sharing{Fleet: gpu.NewFleet(b.devices...), Tuning: &b.tuning}, Groups: b.groups,
+		Setting: gpu.Eager, Shared: gpu.SharingWish{Fleet: gpu.NewFleet(b.devices...), Tuning: &b.tuning}, Groups: b.groups,
 	})
 	if err != nil {
 		return nil, err

@@ -22,7 +22,7 @@ func SelectIntoVariables(st *session.Statement, n ast.Node) (*result.Result, err
 		return nil, err
 	}
 	if len(q.Cols) != len(st.Into) {
-		return nil, sqlerr.New(sqlerr.CodeWrongNumberOfColumns, sqlerr.User, "The used SELECT statements have a different number of columns").
+		return nil, sqlerr.WrongNumberOfColumns().
 			WithHint("%d variables take %d columns", len(st.Into), len(q.Cols))
 	}
 	var values []types.Value

@@ -58,7 +58,7 @@ func CreateTable(st *session.Statement, n *ast.CreateTableStmt) (*result.Result,
 	}
 	if taken {
 		if n.IfNotExists {
-			s.Warnings.Add(sqlerr.LevelNote, sqlerr.CodeTableExists, "Table '%s' already exists", name)
+			s.Warnings.AddNote(sqlerr.TableExists(name))
 			return &result.Result{}, nil
 		}
 		return nil, sqlerr.TableExists(name)
@@ -160,7 +160,7 @@ func DropTable(st *session.Statement, n *ast.DropTableStmt) (*result.Result, err
 				db, temporary = hidden, append(temporary, t)
 			}
 			if n.IfExists && !snap.Exists(db, name) {
-				s.Warnings.Add(sqlerr.LevelNote, sqlerr.CodeUnknownTable, "Unknown table '%s.%s'", db, name)
+				s.Warnings.AddNote(sqlerr.UnknownTable(db+"."+name, ""))
 				continue
 			}
 			drop := snap.DropTable
@@ -172,7 +172,7 @@ func DropTable(st *session.Statement, n *ast.DropTableStmt) (*result.Result, err
 				if !n.IfExists {
 					return nil, err
 				}
-				s.Warnings.Add(sqlerr.LevelNote, sqlerr.CodeUnknownTable, "Unknown table '%s.%s'", db, name)
+				s.Warnings.AddNote(sqlerr.UnknownTable(db+"."+name, ""))
 				continue
 			}
 			if v, err := snap.Table(db, name); err == nil {
@@ -201,7 +201,7 @@ func CreateDatabase(st *session.Statement, n *ast.CreateDatabaseStmt) (*result.R
 	}
 	return &result.Result{RowsAffected: 1}, st.Publish("CREATE DATABASE", func(snap *catalog.Snapshot) (*catalog.Snapshot, error) {
 		if snap.HasDatabase(n.Name.O) && n.IfNotExists {
-			s.Warnings.Add(sqlerr.LevelNote, sqlerr.CodeDBCreateExists, "Can't create database '%s'; database exists", n.Name.O)
+			s.Warnings.AddNote(sqlerr.DatabaseExists(n.Name.O))
 			return snap, nil
 		}
 		snap, err := snap.WithDatabase(n.Name.O)
@@ -225,7 +225,7 @@ func DropDatabase(st *session.Statement, n *ast.DropDatabaseStmt) (*result.Resul
 			return nil, sqlerr.NoSuchDatabaseToDrop(n.Name.O)
 		}
 		if !snap.HasDatabase(n.Name.O) && n.IfExists {
-			s.Warnings.Add(sqlerr.LevelNote, sqlerr.CodeDBDropExists, "Can't drop database '%s'; database doesn't exist", n.Name.O)
+			s.Warnings.AddNote(sqlerr.NoSuchDatabaseToDrop(n.Name.O))
 			return snap, nil
 		}
 		var dropped []*table.Schema
@@ -335,7 +335,7 @@ func dropTemporaryTables(s *session.Session, n *ast.DropTableStmt) (*result.Resu
 		hidden := s.Shadowing(db, name)
 		switch {
 		case hidden == "" && n.IfExists:
-			s.Warnings.Add(sqlerr.LevelNote, sqlerr.CodeUnknownTable, "Unknown table '%s.%s'", db, name)
+			s.Warnings.AddNote(sqlerr.UnknownTable(db+"."+name, ""))
 			continue
 		case hidden == "":
 			return nil, sqlerr.UnknownTable(db+"."+name, "")

@@ -33,8 +33,8 @@ func auto(st *session.Statement, p *Planned) error {
 		p.Plan, err = lowered(st, p, physical.CPU)
 		return err
 	}
-	if rows := p.tableRows(); rows < max(s.DB.Auto.LeastRows, 1) {
-		return stay(fmt.Sprintf("small inputs stay on the CPU (~%.0f rows)", rows))
+	if reason := placement.Small(p.tableRows(), max(s.DB.Auto.LeastRows, 1)); reason != "" {
+		return stay(reason)
 	}
 	d, reason := usableGPU(s)
 	if d == nil {
@@ -98,7 +98,7 @@ func usableGPU(s *session.Session) (d *gpu.Device, reason string) {
 	case err != nil:
 		return nil, "no GPU is in use"
 	case d.Lost() != nil:
-		reason := "the GPU failed and cannot be used until the program restarts: " + s.Vars.WithoutPaths(d.Lost())
+		reason := gpu.Failed + ": " + s.Vars.WithoutPaths(d.Lost())
 		s.TellOnce(session.GPULost, reason)
 		return nil, reason
 	case d.Emulated() && !s.DB.Auto.Emulated:
@@ -150,7 +150,7 @@ func staysWhole(st *session.Statement, plan *physical.Plan) string {
 	if st.Unread(plan) {
 		return UnreadFiles
 	}
-	if reason := placement.Small(plan, s.DB.Auto.LeastRows); reason != "" {
+	if reason := placement.Small(placement.PlanRows(plan), s.DB.Auto.LeastRows); reason != "" {
 		return reason
 	}
 	if plan.Recursive() {

@@ -67,6 +67,6 @@ func wish(s *session.Session, setting gpu.Setting, reason string) gpu.Wish {
 			InPartitions: gpu.Partitioning(s.Vars.Text(variables.GPUJoinPartitions)), Passes: int(s.Vars.Integer("radish_gpu_join_passes")), Bits: int(s.Vars.Integer("radish_gpu_join_bits")),
 			Sorted: gpu.Sorting(s.Vars.Text(variables.GPUJoinSorted)),
 		},
-		Shared: gpu.Sharing{Fleet: s.Vars.Fleet(), When: gpu.Share(s.Vars.Text(variables.GPUShare))},
+		Shared: gpu.SharingWish{Fleet: s.Vars.Fleet(), When: gpu.Share(s.Vars.Text(variables.GPUShare))},
 	}
 }

@@ -328,11 +328,11 @@ func devicesOf(plan *physical.Plan, where physical.Placement) string {
 	}
 	switch {
 	case on[physical.CPU] && on[physical.GPU]:
-		return "cpu+gpu"
+		return physical.CPU.String() + "+" + physical.GPU.String()
 	case on[physical.GPU]:
-		return "gpu"
+		return physical.GPU.String()
 	}
-	return "cpu"
+	return physical.CPU.String()
 }
 
 // ResultColumns describes the columns of a result.
@@ -364,6 +364,6 @@ func directResult(st *session.Statement, d *direct.Query, v *table.Version, para
 		return nil, err
 	}
 	res := result.BatchResult(ResultColumns(d.Cols, d.Names), b)
-	res.Device = "cpu"
+	res.Device = physical.CPU.String()
 	return res, nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/radish-sql/radish/exec/memory"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/planner/bind"
+	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/catalog"
 	"github.com/radish-sql/radish/storage/table"
@@ -87,7 +88,7 @@ func (x infoSource) GPUs() []*gpu.Device {
 // Devices implements [infoschema.Source].
 func (x infoSource) Devices() []infoschema.Device {
 	vars := &x.session.Vars
-	cpu := infoschema.Device{Device: "cpu", Name: types.IntValue(vars.Integer("radish_threads")).Text() + " threads", Status: "in use"}
+	cpu := infoschema.Device{Device: physical.CPU.String(), Name: types.IntValue(vars.Integer("radish_threads")).Text() + " threads", Status: "in use"}
 	return append([]infoschema.Device{cpu}, gpuRows(vars)...)
 }
 
@@ -99,9 +100,9 @@ func gpuRows(v *variables.Settings) []infoschema.Device {
 		lib, err = gpukernels.Open(gpukernels.Options{Path: e.Opts.GPULibrary})
 	}
 	if err != nil {
-		return []infoschema.Device{{Device: "gpu", Status: "not usable: " + v.WithoutPaths(err)}}
+		return []infoschema.Device{{Device: physical.GPU.String(), Status: "not usable: " + v.WithoutPaths(err)}}
 	}
-	none := infoschema.Device{Device: "gpu", ABI: lib.ABIVersion()}
+	none := infoschema.Device{Device: physical.GPU.String(), ABI: lib.ABIVersion()}
 	if v.Access.ReadsAll() {
 		none.Library = lib.Path()
 	}

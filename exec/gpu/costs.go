@@ -12,7 +12,7 @@ func (d *Device) Advisor() *placement.Advisor { return d.advisor }
 
 // Calibrated makes measured costs those of the device, in this process and, where there is a folder for compiled kernels, in later ones.
 func (d *Device) Calibrated(c cost.Table) error {
-	d.advisor.SetCosts(c)
+	d.advisor.SetMeasuredCosts(c)
 	if d.costs != "" {
 		return placement.SaveCosts(d.costs, &c)
 	}

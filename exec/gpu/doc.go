@@ -4,7 +4,7 @@
 // A query takes this way:
 //
 //	OpenFleet           fleet.go                the devices that queries run on, alone or together; device.go: one of them, and devicememory.go: what its memory is used for
-//	Device.Place        place.go, placing.go    which pipelines run here, with the joins that a statement wants (joins.go), and why: a *Placed plan (placed.go); package placement says whether the GPU is the faster one (costs.go)
+//	Device.Place        place.go, refusals.go   which pipelines run here, with the joins that a statement wants (joins.go), and why: a *Placed plan (placedplan.go); package placement says whether the GPU is the faster one (costs.go)
 //	                    kept.go                 a plan that comes again keeps its kernels; compiled.go: those of its kernels that a query need not wait for; explain.go: what EXPLAIN says of them
 //	                    sharing.go, shares.go   whether several devices share it, by cost, and how, where planner/distribute divides it
 //	program.New         package program         the forms of what is stored between pipelines, and the kernels of each pipeline
@@ -13,7 +13,7 @@
 //	  sorts             package sort            kernels that order stored rows
 //	  kernels           package kernel          what every writer of kernels needs
 //	  expressions       package codegen         C++ that computes them; lookup tables over dictionaries
-//	Placed.Start        run.go, places.go       a Run, which exec/schedule calls for each pipeline that is here (schedule.Run), on one device or several; store.go: results that become tables
+//	Placed.Start        run.go, sharedrun.go    a Run, which exec/schedule calls for each pipeline that is here (schedule.Run), on one device or several; store.go: results that become tables
 //	                    runshortage.go          what follows where memory runs out; firstrun.go: what first runs wait for
 //	  exchanges         package exchange        rows that move between devices which share a plan
 //	Runner.Start        package run             memory of the sinks, launches, waits, reruns, sorts; rows that come back to the host

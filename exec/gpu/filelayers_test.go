@@ -33,6 +33,9 @@ func TestFilesPointDownward(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds packages for their types")
 	}
+	if _, err := exec.LookPath("go"); err != nil {
+		t.Skip("needs the Go command: ", err)
+	}
 	packages := listed(t, "./...")
 	check := func(what string, most int, counts func(types.Object) bool) {
 		all, upward := 0, 0

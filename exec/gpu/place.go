@@ -22,7 +22,7 @@ type Wish struct {
 	Limit   int64  // bytes of each device's memory that the query may hold beside table columns; 0: as many as there are
 	Tables  int64  // bytes of it that table columns may take: of larger tables windows are read, one after the other; 0: as many as there are
 	Joins   Joins
-	Shared  Sharing
+	Shared  SharingWish
 	Kept    *Kept // what was found for the plan before; nil: it is not kept
 	// Groups, if it is not nil, is what tests have in the stead of the device's for groups in partitions.
 	Groups *kernel.PartitionedGroups
@@ -238,7 +238,10 @@ func (d *Device) placeShares(s *shares, plan *physical.Plan, ctx *expr.Context, 
 		return nil, "a join or an aggregation is not in partitions by two passes", cannot
 	}
 	placed.shares = s.of(plan)
-	return placed, placed.planWindows(), moving
+	if alone := placed.planWindows(); alone != "" {
+		return nil, alone, moving
+	}
+	return placed, "", nil
 }
 
 // place is Place of a plan as it is.
@@ -274,10 +277,13 @@ func (d *Device) place(plan *physical.Plan, ctx *expr.Context, wish Wish, target
 	return placed, placed.Placement, nil
 }
 
+// Failed is what became of a device that is lost.
+const Failed = "the GPU failed and cannot be used until the program restarts"
+
 // unplaceable says why no pipeline of a plan can run on the device, whatever kernels there are. It is an error where the setting wants no other device.
 func (d *Device) unplaceable(plan *physical.Plan, setting Setting) (reason string, err error) {
 	if err := d.Lost(); err != nil {
-		reason = "the GPU failed and cannot be used until the program restarts: " + err.Error()
+		reason = Failed + ": " + err.Error()
 		if !setting.fallsBack() {
 			return "", sqlerr.New(sqlerr.CodeUnknownError, sqlerr.Resource, "%s", reason).WithHint("SET radish_device = 'auto' to go on with the CPU")
 		}

@@ -248,7 +248,7 @@ func downloaded(b *column.Batch) int64 {
 // pipeline runs a pipeline and returns what it cost.
 func (r *Run) pipeline(ctx context.Context, p *physical.Pipeline) (profile.Pipeline, error) {
 	begin := time.Now()
-	cost, err := r.q.RunPipeline(ctx, p, r.last(p))
+	cost, err := r.q.RunPipeline(ctx, p, r.mustSettle(p))
 	if err != nil {
 		return profile.Pipeline{ID: p.ID}, r.fail(p, err)
 	}
@@ -284,9 +284,9 @@ func (r *Run) profileOf(p *physical.Pipeline, cost *run.Cost, wall time.Duration
 	return out
 }
 
-// last says whether what pipelines have met has to be known before the next one runs: the client may get rows then, and the query cannot be run again
+// mustSettle says whether what pipelines have met has to be known before the next one runs: the client may get rows then, and the query cannot be run again
 // on the CPU any more.
-func (r *Run) last(p *physical.Pipeline) bool {
+func (r *Run) mustSettle(p *physical.Pipeline) bool {
 	if _, isResult := p.Sink.(*physical.Result); isResult {
 		return true
 	}
@@ -418,7 +418,7 @@ func (r *Run) everywhere(p *physical.Pipeline, last bool) (profile.Pipeline, err
 		if !s.runsAt(i, p) {
 			return q.Skip(x.ctx, p)
 		}
-		costs[i], err = q.RunPipeline(x.ctx, p, i == 0 && r.last(p))
+		costs[i], err = q.RunPipeline(x.ctx, p, i == 0 && r.mustSettle(p))
 		return err
 	})
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 
 // Which plans several devices share: that is decided here, before planner/distribute's answer is placed.
 
-// Sharing says whether several devices share a plan, and which.
-type Sharing struct {
+// SharingWish says whether several devices share a plan, and which.
+type SharingWish struct {
 	Fleet *Fleet // whose first device is that whose Place is called; nil: it works alone
 	When  Share
 	// Tuning, if it is not nil, is what tests have in the stead of When's.
@@ -23,7 +23,7 @@ type Sharing struct {
 }
 
 // took is what the statement has taken before.
-func (s *Sharing) took() (took placement.Took) {
+func (s *SharingWish) took() (took placement.Took) {
 	if s.Took != nil {
 		took = s.Took()
 	}
@@ -41,12 +41,12 @@ const (
 )
 
 // isByCost says whether devices share a plan if that costs less.
-func (s *Sharing) isByCost() bool {
+func (s *SharingWish) isByCost() bool {
 	return s.Tuning == nil && s.When != ShareAlways && s.When != ShareNever
 }
 
 // pays says whether devices are to share a plan that is divided, by cost, and why or why not.
-func (d *Device) pays(plan *physical.Plan, shared *distribute.Distributed, devices []*Device, wish *Sharing) (bool, string) {
+func (d *Device) pays(plan *physical.Plan, shared *distribute.Distributed, devices []*Device, wish *SharingWish) (bool, string) {
 	took, rows := wish.took(), int64(0)
 	if known, pays := took.Decided(); known {
 		return pays, took.String()
@@ -72,7 +72,7 @@ func (d *Device) pays(plan *physical.Plan, shared *distribute.Distributed, devic
 }
 
 // tunings are those by which a plan is divided: the first one by which that works.
-func (s *Sharing) tunings() []distribute.Tuning {
+func (s *SharingWish) tunings() []distribute.Tuning {
 	tuning := distribute.DefaultTuning()
 	switch {
 	case s.Tuning != nil:

@@ -37,7 +37,7 @@ func TestSharingPays(t *testing.T) {
 	costs := cost.Default()
 	costs.GPU[cost.Start] = 1e-9
 	d := &Device{runner: &run.Runner{}, advisor: placement.New(placement.Options{})}
-	d.advisor.SetCosts(costs)
+	d.advisor.SetMeasuredCosts(costs)
 	for _, x := range []struct {
 		took placement.Took
 		pays bool
@@ -49,7 +49,7 @@ func TestSharingPays(t *testing.T) {
 		{placement.Took{One: 5 * time.Millisecond, Several: 4900 * time.Microsecond}, false, "it took 5.00 ms on one GPU and 4.90 ms on all"},
 		{placement.Took{One: 700 * time.Microsecond, Several: 600 * time.Microsecond}, true, "it took 0.70 ms on one GPU and 0.60 ms on all"},
 	} {
-		pays, why := d.pays(plan, shared, []*Device{d, {runner: &run.Runner{}}}, &Sharing{Took: func() placement.Took { return x.took }})
+		pays, why := d.pays(plan, shared, []*Device{d, {runner: &run.Runner{}}}, &SharingWish{Took: func() placement.Took { return x.took }})
 		if pays != x.pays || !strings.HasPrefix(why, x.why) {
 			t.Errorf("%v: %v, %s", x.took, pays, why)
 		}

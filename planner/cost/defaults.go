@@ -83,7 +83,9 @@ func defaultOrder() [2]Joins {
 }
 
 // DefaultSharing has the prices of two H200 of one host, fitted to the queries of TPC-H at scale factor 100 (docs/results/2026-11-28.md).
-func DefaultSharing() Sharing { return Sharing{Meet: 400 * us, Byte: 1 / 400e9, UnseenRows: 1 << 30} }
+func DefaultSharing() SharingPrices {
+	return SharingPrices{Meet: 400 * us, Byte: 1 / 400e9, UnseenRows: 1 << 30}
+}
 
 // DefaultMovedRow has a GPU's prices of the default table, over a link of 390 GB/s.
 func DefaultMovedRow() MovedRow {

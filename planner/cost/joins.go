@@ -22,6 +22,12 @@ const (
 	SharedRows = 1 << 21
 )
 
+// A scan on a GPU asks filters of keys from FilteredRows rows on, and of those only filters that are expected to drop the share FilterDrops of its rows.
+const (
+	FilteredRows = 4e6
+	FilterDrops  = 0.5
+)
+
 // Of is the price of a row of a hash table of so many rows.
 func (r Rows) Of(rows float64) float64 {
 	switch {

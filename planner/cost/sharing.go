@@ -1,7 +1,7 @@
 package cost
 
-// Sharing is what it takes that several GPUs share a query, in seconds, beside the kernels that share its rows.
-type Sharing struct {
+// SharingPrices is what it takes that several GPUs share a query, in seconds, beside the kernels that share its rows.
+type SharingPrices struct {
 	// Meet is an exchange, whatever its rows: the GPUs wait for each other and the host for the number of rows, and small pipelines before and behind it take as long as on one GPU.
 	Meet float64
 	Byte float64 // a byte that comes from another GPU

@@ -23,8 +23,6 @@ const (
 const (
 	chainedRows  = 4 * cost.SharedRows
 	uniqueExcess = 1.001 // estimates of one thing differ by rounding
-	filteredScan = 4e6   // rows of a scan from which on it tests filters of keys
-	filterKeeps  = 0.5   // the greatest share of them that one may keep
 )
 
 // Model is what joins cost on the device that is expected to run them.
@@ -133,7 +131,7 @@ func (g *graph) filterPrice(a, b *plan, c crossing) (price float64, ok bool) {
 	switch {
 	case m.onGPU:
 		// Tables that are chained have filters, where these drop half of the rows of a large scan.
-		if filters > 0 && g.scanned(a) >= filteredScan && g.matched(a, b) <= filterKeeps {
+		if filters > 0 && g.scanned(a) >= cost.FilteredRows && g.matched(a, b) <= 1-cost.FilterDrops {
 			return p.Filter, true
 		}
 		return 0, false

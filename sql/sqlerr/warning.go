@@ -51,6 +51,9 @@ func (w *Warnings) Add(level Level, code Code, format string, args ...any) {
 // AddError appends an error as a warning: what strict mode refuses and other modes only mention.
 func (w *Warnings) AddError(e *Error) { w.Add(LevelWarning, e.Code, "%s", e.Message) }
 
+// AddNote appends an error as a note: what IF EXISTS and IF NOT EXISTS make of it.
+func (w *Warnings) AddNote(e *Error) { w.Add(LevelNote, e.Code, "%s", e.Message) }
+
 // List returns a copy of the warnings that were kept, in the order of their coming.
 func (w *Warnings) List() []Warning {
 	if w == nil {

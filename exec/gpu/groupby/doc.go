@@ -1,7 +1,7 @@
 // Package groupby writes the kernels that group rows. It knows no device and no running query.
 //
-// Form (form.go) says how an aggregation's groups lie: their shape, accumulators, arrays (settle.go). Way says how a pipeline brings its rows there. Both are
-// decided before any text is written (way.go, which has the list of ways). Each way has a file, which says when it applies, and writes the row, what stands in front of the loop
+// Form (form.go) says how an aggregation's groups lie: their shape, accumulators, arrays (settle.go). Feed says how a pipeline brings its rows there. Both are
+// decided before any text is written (outline.go, which has the list of algorithms). Each algorithm has a file, which says when it applies, and writes the row, what stands in front of the loop
 // over rows and what a block does behind it:
 //
 //	scalar.go          one group: registers, then warps, blocks and the device

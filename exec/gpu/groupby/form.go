@@ -51,19 +51,19 @@ type Form struct {
 	keyAt     int // KeyedGroups: first array of the keys
 	// A dense slot is taken if the array seenAt says so or, where that is -1, the accumulator taken counts rows.
 	seenAt, taken int
-	ways          []*Way           // of the pipelines that end here
+	feeds         []*Feed          // of the pipelines that end here
 	Partition     *PartitionForm   // rows are partitioned first; nil: they are not
 	PerfectHash   *PerfectHashForm // blocks have tables with a perfect hash; nil: they have none
 }
 
-// way is a way to bring rows to their groups. Functions that are nil do nothing, or what is usual (memory.go).
-type way struct {
+// algorithm is one of those that bring rows to their groups. Functions that are nil do nothing, or what is usual (memory.go).
+type algorithm struct {
 	name string
-	// prepare decides what has to be known before accumulators are laid out, and says whether the way needs a count of rows. settle decides the rest. Both are called of all ways, in the order of the list.
-	prepare func(w *Way) bool
-	settle  func(w *Way)
-	applies func(w *Way) bool    // the first of the list that applies is taken
-	details func(f *Form) string // what EXPLAIN says besides the name
+	// prepare decides what has to be known before accumulators are laid out, and says whether the algorithm needs a count of rows. decide decides the rest. Both are called of all algorithms, in the order of the list.
+	prepare func(feed *Feed) bool
+	decide  func(feed *Feed)
+	applies func(feed *Feed) bool // the first of the list that applies is taken
+	details func(f *Form) string  // what EXPLAIN says besides the name
 	row     func(a *groupText, keys, args []codegen.Value)
 	declare func(a *groupText) []string // what stands in front of the loop over rows
 	flush   func(a *groupText)          // writes what a block does behind it
@@ -78,7 +78,7 @@ type way struct {
 	blockRows func(copies int) int64
 }
 
-// What the runner and a way tell each other (memory.go).
+// What the runner and an algorithm tell each other (memory.go).
 
 // Capacity is how many groups there is memory for.
 type Capacity struct {
@@ -114,18 +114,18 @@ type Moving struct {
 // Counter is a counter as pipelines have left it.
 type Counter func(kernel.CounterWord) int64
 
-// Way is how a pipeline brings its rows to the groups of an aggregation. Pipelines that end in one aggregation share its Form.
-type Way struct {
+// Feed is how a pipeline brings its rows to the groups of an aggregation. Pipelines that end in one aggregation share its Form.
+type Feed struct {
 	*kernel.Outline
-	f     *Form
-	way   *way
-	state any // what the way has decided for itself
+	f         *Form
+	algorithm *algorithm
+	state     any // what the algorithm has decided for itself
 }
 
 // groupText is the sink that fills groups.
 type groupText struct {
 	k *kernel.Kernel
-	*Way
+	*Feed
 	decl []string // in front of the loop over rows
 	tail []string // and behind it
 
@@ -196,6 +196,7 @@ type PerfectHashForm struct {
 	Slots, Buckets int64
 	Tag            int64 // bytes of a tag
 	slot           int64 // bytes of a slot: the tag and the accumulators
+	sample         int64 // rows that are seen before keys get their slots
 }
 
 // partitionBitsLeast and partitionBitsMost bound the bits of a pass.

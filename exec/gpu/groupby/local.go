@@ -17,52 +17,52 @@ import (
 // localLeast is the fewest slots of such a table.
 const localLeast = 256
 
-var local = way{
+var local = algorithm{
 	name:    "hash table in front",
-	applies: (*Way).chooseLocal,
+	applies: (*Feed).chooseLocal,
 	row:     (*groupText).localRow,
 	declare: (*groupText).declareLocal,
 	flush:   (*groupText).flushLocal,
 }
 
 // byTiles says whether a tile's rows are added to the block's table together, behind the loop over them: where it is not nearly empty.
-func (w *Way) byTiles() bool {
-	return w.Tiled && !w.GivesMany && w.f.Aggregate.EstGroups >= w.Plan.Target.Tuning.Shared.TilesLeast
+func (feed *Feed) byTiles() bool {
+	return feed.Tiled && !feed.GivesMany && feed.f.Aggregate.EstGroups >= feed.Program.Target.Tuning.Shared.TilesLeast
 }
 
 // localSlots is how many slots a block's own table can have; 0: the accumulators have no words.
-func (w *Way) localSlots() int64 {
-	words := w.tableWords(false, true)
-	for _, acc := range w.f.Accs {
-		if n, _ := w.limbs(acc); n == 0 {
+func (feed *Feed) localSlots() int64 {
+	words := feed.tableWords(false, true)
+	for _, acc := range feed.f.Accs {
+		if n, _ := feed.limbs(acc); n == 0 {
 			return 0
 		}
 	}
-	return w.SharedBytes() / localSlotBytes(words) &^ 3
+	return feed.SharedBytes() / localSlotBytes(words) &^ 3
 }
 
 // localSlotBytes is what a slot takes: the key and the words.
 func localSlotBytes(words int64) int64 { return 8 + 4*words }
 
 // chooseLocal decides whether the kernel's blocks have tables of their own, and of how many slots.
-func (w *Way) chooseLocal() bool {
-	f, k := w.f, w
+func (feed *Feed) chooseLocal() bool {
+	f := feed.f
 	if f.Shape != PackedGroups && f.Shape != wordGroups || !f.inWords() {
 		return false
 	}
 	slotBytes := localSlotBytes(int64(f.Words()))
-	capacity := k.SharedBytes() / slotBytes &^ 3
-	est, tuning := max(f.Aggregate.EstGroups, 1), &k.Plan.Target.Tuning.Shared
+	capacity := feed.SharedBytes() / slotBytes &^ 3
+	est, tuning := max(f.Aggregate.EstGroups, 1), &feed.Program.Target.Tuning.Shared
 	// Small tables are nearly empty, which makes keys quick to find.
 	slots := min(int64(max(min(8*est, float64(tuning.Hashed/slotBytes)), 2*est, localLeast)), capacity) &^ 3
 	perSlot := tuning.HashedSlotRows
 	if slots*slotBytes > tuning.Small {
 		perSlot = tuning.SlotRows
 	}
-	if est*tuning.HashedFull > float64(capacity) || w.rowsIn() < perSlot*float64(slots) {
+	if est*tuning.HashedFull > float64(capacity) || feed.rowsIn() < perSlot*float64(slots) {
 		return false
 	}
-	w.state = localTable{slots, slotBytes}
+	feed.state = localTable{slots, slotBytes}
 	return true
 }
 

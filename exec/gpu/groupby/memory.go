@@ -6,7 +6,7 @@ import (
 	"github.com/radish-sql/radish/exec/gpu/kernel"
 )
 
-// What the runner has to know of groups, in whatever way they are made. It takes memory, and resolves the words of kernels by their keys.
+// What the runner has to know of groups, by whatever algorithm they are made. It takes memory, and resolves the words of kernels by their keys.
 
 // Emptied is the same before any group has come.
 func (c Capacity) Emptied() Capacity {
@@ -14,8 +14,8 @@ func (c Capacity) Emptied() Capacity {
 	return c
 }
 
-// way is the one in which the rows of a pipeline come to the groups. A way that has memory or a capacity of its own is that of all rows: it applies to no groups in which several pipelines end.
-func (f *Form) way() *way { return f.ways[0].way }
+// algorithm is that of the first pipeline. One that has memory or a capacity of its own is that of all rows: it applies to no groups in which several pipelines end.
+func (f *Form) algorithm() *algorithm { return f.feeds[0].algorithm }
 
 // Overflows says whether there may be more groups than there is capacity for.
 func (f *Form) Overflows() bool { return f.Shape >= PackedGroups }
@@ -25,8 +25,8 @@ func (f *Form) First(x *Expected) (c Capacity, asBefore bool) {
 	if !f.Overflows() {
 		return Capacity{}, false
 	}
-	if w := f.way(); w.first != nil {
-		return w.first(f, x), false
+	if a := f.algorithm(); a.first != nil {
+		return a.first(f, x), false
 	}
 	switch {
 	case x.Before != nil:
@@ -53,8 +53,8 @@ func (f *Form) Next(c Capacity, counted Counter) (next Capacity, again bool) {
 		return c, false
 	}
 	full := counted(kernel.CounterWord{Of: f.Aggregate}) != 0
-	if w := f.way(); w.next != nil {
-		return w.next(f, c, full, counted)
+	if a := f.algorithm(); a.next != nil {
+		return a.next(f, c, full, counted)
 	}
 	if full {
 		return Capacity{Slots: 4 * c.Slots}, true
@@ -64,7 +64,7 @@ func (f *Form) Next(c Capacity, counted Counter) (next Capacity, again bool) {
 
 // Sufficed is the number of slots that the next run may begin with, once all rows have come; 0: it goes by something else.
 func (f *Form) Sufficed(c Capacity, counted Counter) int64 {
-	if !f.Overflows() || f.way().first != nil || counted(kernel.CounterWord{Of: f.Aggregate}) != 0 {
+	if !f.Overflows() || f.algorithm().first != nil || counted(kernel.CounterWord{Of: f.Aggregate}) != 0 {
 		return 0
 	}
 	return c.Slots
@@ -87,7 +87,7 @@ const spareGroups = 2
 // Memory is what the groups need for some capacity where a block has 1 << copies of them.
 func (f *Form) Memory(c Capacity, copies int) *kernel.Memory {
 	p, m := f.Aggregate, &kernel.Memory{Arrays: make([]kernel.Array, 0, len(f.Arrays)+1)}
-	if copies > 0 || f.way().copies != nil {
+	if copies > 0 || f.algorithm().copies != nil {
 		m.Number(GroupCopies{p}, uint64(copies))
 	}
 	slots := f.Size(c)
@@ -109,40 +109,40 @@ func (f *Form) Memory(c Capacity, copies int) *kernel.Memory {
 		}
 		m.AddSlots(GroupArray{p, i}, slots, c.Behind, a.width, a.unit, a.fill)
 	}
-	if w := f.way(); w.memory != nil {
-		w.memory(f, m, c)
+	if a := f.algorithm(); a.memory != nil {
+		a.memory(f, m, c)
 	}
 	return m
 }
 
 // Beside is what the kernels of a pipeline need besides, until all have run; nil: nothing.
 func (f *Form) Beside(x *Source) *kernel.Memory {
-	if w := f.way(); w.beside != nil {
-		return w.beside(f, x)
+	if a := f.algorithm(); a.beside != nil {
+		return a.beside(f, x)
 	}
 	return nil
 }
 
 // Moving says how rows move between places; nil: they do not.
 func (f *Form) Moving() *Moving {
-	if w := f.way(); w.moving != nil {
-		return w.moving(f)
+	if a := f.algorithm(); a.moving != nil {
+		return a.moving(f)
 	}
 	return nil
 }
 
 // Copies is the binary logarithm of the number of tables that a block has, if so many bytes of its shared memory are left for them.
 func (f *Form) Copies(t *kernel.SharedGroups, left int64) int {
-	if w := f.way(); w.copies != nil {
-		return w.copies(f, t, left)
+	if a := f.algorithm(); a.copies != nil {
+		return a.copies(f, t, left)
 	}
 	return 0
 }
 
 // BlockRows is the most rows of a launch that may come to a block which has 1 << copies of the groups.
 func (f *Form) BlockRows(copies int) int64 {
-	if w := f.way(); w.blockRows != nil {
-		return w.blockRows(copies)
+	if a := f.algorithm(); a.blockRows != nil {
+		return a.blockRows(copies)
 	}
 	return math.MaxInt64
 }

@@ -19,21 +19,21 @@ import (
 //
 // Hashed keys have the mixed key for a slot (hashed.go). Keys that do not pack into 32 bits make rows of 16 bytes.
 
-var partitions = way{
+var partitions = algorithm{
 	name: "partitions",
-	prepare: func(w *Way) bool {
-		if w.wantsRuns() || w.f.Shape == DenseGroups && w.fitsShared(true) {
+	prepare: func(feed *Feed) bool {
+		if feed.wantsRuns() || feed.f.Shape == DenseGroups && feed.fitsShared(true) {
 			return false
 		}
-		w.f.Partition = w.choosePartition()
-		return w.f.Partition != nil // sums of offsets need the count
+		feed.f.Partition = feed.choosePartition()
+		return feed.f.Partition != nil // sums of offsets need the count
 	},
-	settle: func(w *Way) {
-		if w.f.Partition != nil {
-			w.sizePartition()
+	decide: func(feed *Feed) {
+		if feed.f.Partition != nil {
+			feed.sizePartition()
 		}
 	},
-	applies: func(w *Way) bool { return w.f.Partition != nil },
+	applies: func(feed *Feed) bool { return feed.f.Partition != nil },
 	details: func(f *Form) string {
 		text := fmt.Sprintf(" of %d bits, passes: %d", f.Partition.Bits, f.Partition.Passes)
 		if f.Partition.perfectHash != nil {
@@ -53,26 +53,26 @@ var partitions = way{
 }
 
 // choosePartition decides whether rows are partitioned.
-func (w *Way) choosePartition() *PartitionForm {
-	k, f := w, w.f
-	x := &PartitionForm{Form: partition.Form{RowBytes: 8, Moves: k.Plan.Target.Moves[f.Aggregate]}, tuning: &k.Plan.Target.Tuning.Partition, Hashed: f.Shape == PackedGroups || f.Shape == wordGroups}
+func (feed *Feed) choosePartition() *PartitionForm {
+	f := feed.f
+	x := &PartitionForm{Form: partition.Form{RowBytes: 8, Moves: feed.Program.Target.Moves[f.Aggregate]}, tuning: &feed.Program.Target.Tuning.Partition, Hashed: f.Shape == PackedGroups || f.Shape == wordGroups}
 	groups := f.groups()
 	if x.Hashed {
-		if groups < x.tuning.HashedGroups || groups*k.Plan.Target.Tuning.Shared.HashedSlots <= float64(w.localSlots()) || w.choosePerfectHash(w.tableWords(false, true)) != nil {
+		if groups < x.tuning.HashedGroups || groups*feed.Program.Target.Tuning.Shared.HashedSlots <= float64(feed.localSlots()) || feed.choosePerfectHash(feed.tableWords(false, true)) != nil {
 			return nil
 		}
 		if x.wide = f.Shape == wordGroups || !f.keysFitWord(); x.wide {
 			x.RowBytes = 16
 		}
 	}
-	if !x.Hashed && f.Shape != DenseGroups || groups >= math.MaxUint32 || !k.Tiled || k.GivesMany || k.Plan.IsShared(f.Aggregate) || k.MaxRows >= 1<<31 {
+	if !x.Hashed && f.Shape != DenseGroups || groups >= math.MaxUint32 || !feed.Tiled || feed.GivesMany || feed.Program.IsShared(f.Aggregate) || feed.MaxRows >= 1<<31 {
 		return nil
 	}
-	if !x.tuning.Pays(w.rowsIn(), groups) {
+	if !x.tuning.Pays(feed.rowsIn(), groups) {
 		return nil
 	}
 	for _, acc := range f.Accs {
-		_, hasOffset := w.limbs(acc)
+		_, hasOffset := feed.limbs(acc)
 		switch {
 		case acc.op == accCount && acc.arg == nil:
 			continue
@@ -86,9 +86,9 @@ func (w *Way) choosePartition() *PartitionForm {
 		}
 		x.arg, x.accs = acc.arg, acc
 	}
-	words := w.tableWords(true, true)
+	words := feed.tableWords(true, true)
 	// The fewest passes, and the fewest partitions whose tables fit shared memory: the more partitions, the slower a pass.
-	shared := k.Plan.Target.SharedBytes
+	shared := feed.Program.Target.SharedBytes
 	x.Passes = x.tuning.Passes
 	if x.Moves { // in the second one
 		x.Passes = 2
@@ -97,10 +97,10 @@ func (w *Way) choosePartition() *PartitionForm {
 		for x.Bits = partitionBitsLeast; x.Bits <= partitionBitsMost; x.Bits++ {
 			for x.blocks = 2; x.blocks >= 1; x.blocks-- {
 				capacity := tableCapacity(shared, int64(x.blocks))
-				if x.Hashed && x.Bits < partitionBitsMost && (x.Passes == 2 || !x.partitionsForAll(k.Plan.Target.Multiprocessors)) {
+				if x.Hashed && x.Bits < partitionBitsMost && (x.Passes == 2 || !x.partitionsForAll(feed.Program.Target.Multiprocessors)) {
 					continue
 				}
-				if x.Hashed && !x.ranked() && x.tuning.PaysPerfectHash(w.rowsIn(), groups) {
+				if x.Hashed && !x.ranked() && x.tuning.PaysPerfectHash(feed.rowsIn(), groups) {
 					if t := choosePerfectHashTable(x.tagBytes(), words, groups/float64(int64(1)<<x.Bits), int64(x.blocks), min(capacity, x.tuning.PerfectHashBytes)); t != nil {
 						x.perfectHash, x.table = t, t.bytes()
 						return x

@@ -17,22 +17,22 @@ const (
 )
 
 // hotBits is log2 of the number of frequent slots that a block keeps.
-func (w *Way) hotBits() int {
-	x := w.f.Partition
-	free := (w.Plan.Target.SharedBytes+kernel.SharedRest)/partition.Blocks - kernel.BlockShared - x.bytes(partition.Threads)
+func (feed *Feed) hotBits() int {
+	x := feed.f.Partition
+	free := (feed.Program.Target.SharedBytes+kernel.SharedRest)/partition.Blocks - kernel.BlockShared - x.bytes(partition.Threads)
 	bits := hotBitsMost
 	if x.Bits == partitionBitsMost {
 		bits--
 	}
-	for bits > hotBitsLeast && w.hotBytes(bits) > free {
+	for bits > hotBitsLeast && feed.hotBytes(bits) > free {
 		bits--
 	}
 	return bits
 }
 
 // hotBytes is what so many frequent slots take of shared memory: a tag and words each.
-func (w *Way) hotBytes(bits int) int64 {
-	return (w.f.Partition.tagBytes() + 4*int64(w.f.Words())) << bits
+func (feed *Feed) hotBytes(bits int) int64 {
+	return (feed.f.Partition.tagBytes() + 4*int64(feed.f.Words())) << bits
 }
 
 // declareHot declares the table.

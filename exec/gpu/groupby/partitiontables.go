@@ -66,9 +66,9 @@ func (a *groupText) tablesKernel() *kernel.Kernel {
 }
 
 // sizePartition decides how many blocks share a multiprocessor that add partitions up, and how many slots their tables have.
-func (w *Way) sizePartition() {
-	x, shared := w.f.Partition, w.Plan.Target.SharedBytes
-	x.hot = w.hotBits()
+func (feed *Feed) sizePartition() {
+	x, shared := feed.f.Partition, feed.Program.Target.SharedBytes
+	x.hot = feed.hotBits()
 	x.tables = x.blocks
 	switch {
 	case x.blocks == 1:
@@ -81,7 +81,7 @@ func (w *Way) sizePartition() {
 		x.tables--
 	}
 	if x.perfectHash == nil {
-		x.stride = min(x.wantedStride(w.f.groups()), (tableCapacity(shared, int64(x.tables))-x.rankBytes())/x.slotBytes(int64(w.f.Words()))&^3)
+		x.stride = min(x.wantedStride(feed.f.groups()), (tableCapacity(shared, int64(x.tables))-x.rankBytes())/x.slotBytes(int64(feed.f.Words()))&^3)
 	}
 }
 

@@ -57,14 +57,14 @@ func (x *PerfectHashForm) elem() string {
 // perfectHashFull is the most keys for each slot.
 const perfectHashFull = 0.9
 
-var perfectHash = way{
+var perfectHash = algorithm{
 	name: "perfect hash in front",
-	settle: func(w *Way) {
-		if f := w.f; f.Partition == nil && f.inWords() && !w.wantsRuns() {
-			f.PerfectHash = w.choosePerfectHash(int64(f.limbs()))
+	decide: func(feed *Feed) {
+		if f := feed.f; f.Partition == nil && f.inWords() && !feed.wantsRuns() {
+			f.PerfectHash = feed.choosePerfectHash(int64(f.limbs()))
 		}
 	},
-	applies: func(w *Way) bool { return w.f.PerfectHash != nil },
+	applies: func(feed *Feed) bool { return feed.f.PerfectHash != nil },
 	row:     (*groupText).perfectHashRow,
 	declare: (*groupText).declarePerfectHash,
 	flush:   (*groupText).flushLocal,
@@ -79,19 +79,20 @@ var perfectHash = way{
 }
 
 // choosePerfectHash decides whether keys have a perfect hash, where groups have so many words of accumulators; nil: they are not.
-func (w *Way) choosePerfectHash(words int64) *PerfectHashForm {
-	k, f := w, w.f
-	if f.Shape != PackedGroups && f.Shape != wordGroups || !w.scansTable() || k.Plan.IsShared(f.Aggregate) || w.rowsIn() < k.Plan.Target.Tuning.PerfectHash.Rows {
+func (feed *Feed) choosePerfectHash(words int64) *PerfectHashForm {
+	f := feed.f
+	if f.Shape != PackedGroups && f.Shape != wordGroups || !feed.scansTable() || feed.Program.IsShared(f.Aggregate) || feed.rowsIn() < feed.Program.Target.Tuning.PerfectHash.Rows {
 		return nil
 	}
-	x := &PerfectHashForm{Tag: 4}
+	tuning := &feed.Program.Target.Tuning.PerfectHash
+	x := &PerfectHashForm{Tag: 4, sample: tuning.Sample(int64(f.Aggregate.EstGroups))}
 	if f.Shape != PackedGroups || !f.keysFitWord() {
 		x.Tag = 8
 	}
 	x.slot = x.Tag + 4*words
 	// A small table leaves a multiprocessor more threads; any other is as large as can be, since the estimate may be too low.
-	if x.fill(k.Plan.Target.Tuning.PerfectHash.Small); f.Aggregate.EstGroups > float64(x.Slots)/8 {
-		x.fill(k.Plan.Target.SharedBytes)
+	if x.fill(tuning.Small); f.Aggregate.EstGroups > float64(x.Slots)/8 {
+		x.fill(feed.Program.Target.SharedBytes)
 	}
 	if f.Aggregate.EstGroups > perfectHashFull*float64(x.Slots) {
 		return nil
@@ -132,7 +133,7 @@ func (a *groupText) perfectHashRow(keys, args []codegen.Value) {
 	if null != "false" {
 		k.Close()
 	}
-	k.Learn, k.LearnRows = a.displaceKernel(), k.Plan.Target.Tuning.PerfectHash.Sample(int64(a.f.Aggregate.EstGroups))
+	k.Learn, k.LearnRows = a.displaceKernel(), x.sample
 }
 
 // shift takes a word to its bucket.
@@ -179,8 +180,8 @@ func (a *groupText) displaceKernel() *kernel.Kernel {
 	sub.Line("%s* tags = shared_at<%s>(0);", x.elem(), x.elem())
 	sub.Line("u32* last = reinterpret_cast<u32*>(tags + slots);")
 	sub.Line("u8* sizes = reinterpret_cast<u8*>(last + buckets);")
-	sub.Line("const Displacing<%s> placing{slots, buckets, %d, tags, last, sizes, %s, %s};", x.elem(), x.shift(), array(PerfectHashList), array(PerfectHashBefore))
-	sub.Line("build_perfect_hash(%s, %s + 1, %v, placing, %s, %s);", sub.Pointer("const u64", GroupKeys{p}), sub.Word(GroupMask{p}), a.f.Shape == wordGroups,
+	sub.Line("const Displacing<%s> displacing{slots, buckets, %d, tags, last, sizes, %s, %s};", x.elem(), x.shift(), array(PerfectHashList), array(PerfectHashBefore))
+	sub.Line("build_perfect_hash(%s, %s + 1, %v, displacing, %s, %s);", sub.Pointer("const u64", GroupKeys{p}), sub.Word(GroupMask{p}), a.f.Shape == wordGroups,
 		array(PerfectHashTags), array(PerfectHashNumbers))
 	return sub
 }

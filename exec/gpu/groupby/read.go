@@ -18,7 +18,7 @@ func (all Forms) OutlineSource(o *kernel.Outline, src *physical.SinkScan, p *phy
 	if f == nil {
 		return codegen.Refuse("its input was computed on the CPU")
 	}
-	rows := o.Plan.Bound(p)
+	rows := o.Program.Bound(p)
 	o.MaxRows = f.most(rows)
 	for i, c := range src.Cols {
 		item := f.item(src.Ins[i])

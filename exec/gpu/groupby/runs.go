@@ -18,22 +18,21 @@ import (
 //
 // Where equal keys are known to lie together in the whole input, most groups are a single run of one warp, and written by plain stores.
 
-var runs = way{
+var runs = algorithm{
 	name:    "runs of equal keys",
-	applies: (*Way).chooseRuns,
+	applies: (*Feed).chooseRuns,
 	row:     (*groupText).runs,
 }
 
 // scanned is the column of a table that an expression reads, if it is nothing else: its form, and its ID in the scan.
-func (w *Way) scanned(e expr.Expr) (f form.Column, id expr.ColumnID, ok bool) {
-	k := w
-	scan, isScan := k.Pipeline.Source.(*physical.TableScan)
+func (feed *Feed) scanned(e expr.Expr) (f form.Column, id expr.ColumnID, ok bool) {
+	scan, isScan := feed.Pipeline.Source.(*physical.TableScan)
 	c, isColumn := e.(*expr.Column)
 	if !isScan || !isColumn {
 		return form.Column{}, 0, false
 	}
 	id = c.ID
-	for _, t := range slices.Backward(k.Pipeline.Transforms) {
+	for _, t := range slices.Backward(feed.Pipeline.Transforms) {
 		project, isProject := t.(*physical.Project)
 		if !isProject {
 			continue
@@ -51,37 +50,37 @@ func (w *Way) scanned(e expr.Expr) (f form.Column, id expr.ColumnID, ok bool) {
 	}
 	for i, x := range scan.Cols {
 		if x.ID == id && scan.Ordinals[i] >= 0 {
-			return k.Plan.Target.Columns(scan.Table, scan.Ordinals[i]), id, true
+			return feed.Program.Target.Columns(scan.Table, scan.Ordinals[i]), id, true
 		}
 	}
 	return form.Column{}, 0, false
 }
 
 // clustered says whether a scan's rows come in about the order of a column: each row group holds a small part of its values.
-func (w *Way) clustered(e expr.Expr) bool {
-	f, id, ok := w.scanned(e)
+func (feed *Feed) clustered(e expr.Expr) bool {
+	f, id, ok := feed.scanned(e)
 	if !ok || f.Class != form.Int || len(f.Zones.Lo) < 16 {
 		return false
 	}
-	all := w.Forms.Ranges()[id]
+	all := feed.Forms.Ranges()[id]
 	return f.Zones.Widths/float64(len(f.Zones.Lo)) < (float64(all.Hi)-float64(all.Lo))/16
 }
 
 // contiguous says whether it is proven that the rows of a group lie together in all that the groups are made of. For that the key is a column by which the
 // table is stored, in order and without NULLs, and nothing else comes. (Rows keep their order where runs are made: no row gives several.)
-func (w *Way) contiguous() bool {
-	p := w.f.Aggregate
-	if len(p.Groups) != 1 || w.Plan.IsShared(p) {
+func (feed *Feed) contiguous() bool {
+	p := feed.f.Aggregate
+	if len(p.Groups) != 1 || feed.Program.IsShared(p) {
 		return false
 	}
-	f, _, ok := w.scanned(p.Groups[0].Expr)
+	f, _, ok := feed.scanned(p.Groups[0].Expr)
 	return ok && f.Sorted
 }
 
 // wantsRuns says whether rows are added up by runs of equal keys first, where groups do not lie in shared memory.
-func (w *Way) wantsRuns() bool {
-	k, f := w, w.f
-	if f.Shape != DenseGroups && f.Shape != PackedGroups || !k.Tiled || k.GivesMany || len(f.Accs) > runAccs {
+func (feed *Feed) wantsRuns() bool {
+	f := feed.f
+	if f.Shape != DenseGroups && f.Shape != PackedGroups || !feed.Tiled || feed.GivesMany || len(f.Accs) > runAccs {
 		return false
 	}
 	for _, acc := range f.Accs {
@@ -91,7 +90,7 @@ func (w *Way) wantsRuns() bool {
 			return false
 		}
 	}
-	return f.Aggregate.Algorithm == physical.StreamAggregate || w.clustered(f.Aggregate.Groups[0].Expr)
+	return f.Aggregate.Algorithm == physical.StreamAggregate || feed.clustered(f.Aggregate.Groups[0].Expr)
 }
 
 // Limits of what runs take of shared memory.
@@ -127,26 +126,26 @@ type runLayout struct {
 }
 
 // chooseRuns decides whether rows are added up by runs of equal keys first, and how these lie.
-func (w *Way) chooseRuns() bool {
-	if w.f.shared || !w.wantsRuns() {
+func (feed *Feed) chooseRuns() bool {
+	if feed.f.shared || !feed.wantsRuns() {
 		return false
 	}
 	x := runLayout{threads: kernel.BlockThreads}
-	_, x.run = w.f.keyType()
-	for _, acc := range w.f.Accs {
-		t := w.runType(acc)
+	_, x.run = feed.f.keyType()
+	for _, acc := range feed.f.Accs {
+		t := feed.runType(acc)
 		x.types = append(x.types, t)
 		x.run += t.bytes()
 	}
-	if ofBlock := (w.Plan.Target.SharedBytes+kernel.SharedRest)/runBlocks - kernel.BlockShared; x.run > ofBlock/(8*kernel.BlockThreads) {
-		w.ScanItems = kernel.ThreadItems
+	if ofBlock := (feed.Program.Target.SharedBytes+kernel.SharedRest)/runBlocks - kernel.BlockShared; x.run > ofBlock/(8*kernel.BlockThreads) {
+		feed.ScanItems = kernel.ThreadItems
 	} else {
 		x.blocks = runBlocks
 	}
-	for x.threads > 32 && x.bytes(x.threads, w.ScanItems) > runCapacity {
+	for x.threads > 32 && x.bytes(x.threads, feed.ScanItems) > runCapacity {
 		x.threads /= 2
 	}
-	w.state = x
+	feed.state = x
 	return true
 }
 
@@ -154,12 +153,12 @@ func (w *Way) chooseRuns() bool {
 func (x runLayout) bytes(threads, items int) int64 { return int64(threads*items) * x.run }
 
 // runType is the type of an accumulator's variable: an extreme of known range is an offset.
-func (w *Way) runType(acc *Accumulator) runType {
+func (feed *Feed) runType(acc *Accumulator) runType {
 	switch acc.op {
 	case accCount:
 		return runWord
 	case accSum:
-		if r, known := w.Forms.Ranges().Of(acc.arg); !acc.narrow && (!known || r.Magnitude() > smallSums) {
+		if r, known := feed.Forms.Ranges().Of(acc.arg); !acc.narrow && (!known || r.Magnitude() > smallSums) {
 			return runWide
 		}
 	default:
@@ -426,7 +425,7 @@ func (a *groupText) takeRuns(vars []runVar) {
 }
 
 // scansTable says whether the loop around the sink is one over a table's rows.
-func (w *Way) scansTable() bool {
-	_, ok := w.Pipeline.Source.(*physical.TableScan)
-	return ok && !w.Apart
+func (feed *Feed) scansTable() bool {
+	_, ok := feed.Pipeline.Source.(*physical.TableScan)
+	return ok && !feed.Apart
 }

@@ -9,9 +9,9 @@ import (
 
 // One group is added up in variables of each thread, which a block puts together behind its loop.
 
-var scalar = way{
+var scalar = algorithm{
 	name:    "variables of threads",
-	applies: func(w *Way) bool { return w.f.Shape == ScalarGroups },
+	applies: func(feed *Feed) bool { return feed.f.Shape == ScalarGroups },
 	row:     (*groupText).scalar,
 }
 

@@ -11,15 +11,15 @@ import (
 )
 
 // layOut gives an accumulator its arrays in device memory and its words in shared memory.
-func (w *Way) layOut(acc *Accumulator) {
-	f := w.f
+func (feed *Feed) layOut(acc *Accumulator) {
+	f := feed.f
 	acc.At = len(f.Arrays)
 	switch acc.op {
 	case accCount:
 		f.array("u64", 8, 8, 0)
 	case accSum:
 		f.array("u64", 8, 8, 0)
-		if acc.narrow = w.narrow(acc); !acc.narrow {
+		if acc.narrow = feed.narrow(acc); !acc.narrow {
 			f.array("u64", 8, 8, 0)
 		}
 	case accFloatSum, accFloatSquares:
@@ -40,20 +40,20 @@ func (w *Way) layOut(acc *Accumulator) {
 		f.array("u8", 1, 1, 0)  // 1: the value is not NULL
 		f.array("u32", 4, 4, 0) // 1: there is a value; of extremes: a lock
 	}
-	acc.limbs, acc.hasOffset = w.limbs(acc)
+	acc.limbs, acc.hasOffset = feed.limbs(acc)
 }
 
 // keyRange bounds a group key's integers or codes.
-func (w *Way) keyRange(i int, v codegen.Form) (min int64, span uint64, proven, ok bool) {
-	p := w.f.Aggregate
+func (feed *Feed) keyRange(i int, v codegen.Form) (min int64, span uint64, proven, ok bool) {
+	p := feed.f.Aggregate
 	if v.Class == form.Code {
 		return 0, uint64(max(v.Dict.Len(), 1)) - 1, true, true
 	}
 	if v.Class != form.Int || p.Groups[i].Expr.Type().Phys() != types.PhysInt64 {
 		return 0, 0, false, false
 	}
-	one := !w.Plan.IsShared(p)
-	if r, known := w.Forms.Ranges().Of(p.Groups[i].Expr); known && one {
+	one := !feed.Program.IsShared(p)
+	if r, known := feed.Forms.Ranges().Of(p.Groups[i].Expr); known && one {
 		return r.Lo, uint64(r.Hi) - uint64(r.Lo), true, true
 	}
 	if p.Algorithm == physical.DenseAggregate && i < len(p.Dense) && !p.Dense[i].IsDictionary {
@@ -76,8 +76,8 @@ func (w *Way) keyRange(i int, v codegen.Form) (min int64, span uint64, proven, o
 }
 
 // chooseShape decides how groups are found.
-func (w *Way) chooseShape(keys []codegen.Form) {
-	f := w.f
+func (feed *Feed) chooseShape(keys []codegen.Form) {
+	f := feed.f
 	if len(keys) == 0 {
 		f.Shape, f.Slots = ScalarGroups, 1
 		return
@@ -85,7 +85,7 @@ func (w *Way) chooseShape(keys []codegen.Form) {
 	f.keys = make([]groupKey, len(keys))
 	size, width, all := 1.0, uint(0), true
 	for i, v := range keys {
-		lo, span, proven, ok := w.keyRange(i, v)
+		lo, span, proven, ok := feed.keyRange(i, v)
 		all = all && ok
 		if !ok {
 			continue
@@ -103,7 +103,7 @@ func (w *Way) chooseShape(keys []codegen.Form) {
 		f.keys[i] = key
 	}
 	switch {
-	case all && !f.Aggregate.Hashed && size <= physical.GroupsOn(physical.GPU).Combinations(f.Aggregate.EstGroups*float64(max(f.Aggregate.Ranges, 1)), float64(w.groupBytes())):
+	case all && !f.Aggregate.Hashed && size <= physical.GroupsOn(physical.GPU).Combinations(f.Aggregate.EstGroups*float64(max(f.Aggregate.Ranges, 1)), float64(feed.groupBytes())):
 		f.Shape, f.Slots = DenseGroups, int64(size)
 	case all && width <= 63:
 		f.Shape = PackedGroups
@@ -115,9 +115,9 @@ func (w *Way) chooseShape(keys []codegen.Form) {
 }
 
 // groupBytes is about what a group's accumulators take.
-func (w *Way) groupBytes() int64 {
+func (feed *Feed) groupBytes() int64 {
 	n := int64(1)
-	for _, acc := range w.f.Accs {
+	for _, acc := range feed.f.Accs {
 		switch acc.op {
 		case accSum:
 			n += 16

@@ -13,9 +13,9 @@ import (
 // all groups when it has no more rows. Atomics on 32 bits are instructions there, those on 64 bits are loops, ten times slower.
 // sharedwords.go has the words.
 
-var shared = way{
+var shared = algorithm{
 	name:    "a table in each block",
-	applies: func(w *Way) bool { return w.f.shared },
+	applies: func(feed *Feed) bool { return feed.f.shared },
 	row:     (*groupText).sharedRow,
 	declare: (*groupText).declareShared,
 	flush:   (*groupText).flush,
@@ -23,9 +23,9 @@ var shared = way{
 }
 
 // fitsShared says whether a dense form fits shared memory, its rows being counted or as they are, and is worth it.
-func (w *Way) fitsShared(counted bool) bool {
-	bytes, tuning := w.f.Slots*w.tableWords(counted, false)*4, &w.Plan.Target.Tuning.Shared
-	return bytes <= w.SharedBytes() && (bytes <= tuning.Small || w.rowsIn() >= tuning.SlotRows*float64(w.f.Slots))
+func (feed *Feed) fitsShared(counted bool) bool {
+	bytes, tuning := feed.f.Slots*feed.tableWords(counted, false)*4, &feed.Program.Target.Tuning.Shared
+	return bytes <= feed.SharedBytes() && (bytes <= tuning.Small || feed.rowsIn() >= tuning.SlotRows*float64(feed.f.Slots))
 }
 
 // tables is the binary logarithm of the number of tables that a block has, if so many bytes of its shared memory are left for them.
@@ -83,9 +83,9 @@ const (
 	copiesLow = 8       // that a table has at least to be laid out so
 )
 
-var copies = way{
+var copies = algorithm{
 	name:    "copies of a table in each block",
-	applies: func(w *Way) bool { return w.f.byCopy },
+	applies: func(feed *Feed) bool { return feed.f.byCopy },
 	row:     (*groupText).sharedRow,
 	declare: (*groupText).declareCopies,
 	flush:   (*groupText).flushCopies,
@@ -95,8 +95,8 @@ var copies = way{
 }
 
 // pieces is how many words of 16 bits a sum's offsets have; 0: too many, or its values are not counted or not known well enough.
-func (w *Way) pieces(acc *Accumulator) int {
-	if !acc.like.Known || acc.like.Class != form.Int || w.countOf(acc) < 0 {
+func (feed *Feed) pieces(acc *Accumulator) int {
+	if !acc.like.Known || acc.like.Class != form.Int || feed.countOf(acc) < 0 {
 		return 0
 	}
 	n := (bits.Len64(uint64(acc.like.Within.Hi)-uint64(acc.like.Within.Lo)) + 15) / 16
@@ -107,9 +107,9 @@ func (w *Way) pieces(acc *Accumulator) int {
 }
 
 // chooseCopies lays the groups out by copy, if they are few, all accumulators allow it, and a row of the source is at most one here.
-func (w *Way) chooseCopies() {
-	f := w.f
-	if !f.shared || w.GivesMany || w.Apart || w.Plan.IsShared(f.Aggregate) { // a join in partitions is one launch
+func (feed *Feed) chooseCopies() {
+	f := feed.f
+	if !f.shared || feed.GivesMany || feed.Apart || feed.Program.IsShared(f.Aggregate) { // a join in partitions is one launch
 		return
 	}
 	limbs := make([]int, len(f.Accs))
@@ -118,7 +118,7 @@ func (w *Way) chooseCopies() {
 		limbs[i] = acc.limbs
 		switch acc.op {
 		case accSum:
-			if limbs[i] = w.pieces(acc); limbs[i] == 0 {
+			if limbs[i] = feed.pieces(acc); limbs[i] == 0 {
 				return
 			}
 		case accFloatSum, accFloatSquares, accBitAnd, accBitOr, accBitXor:
@@ -130,7 +130,7 @@ func (w *Way) chooseCopies() {
 		}
 		words += limbs[i]
 	}
-	if f.Slots*int64(words|1)*4*copiesLow > w.Plan.Target.Tuning.Shared.Copied {
+	if f.Slots*int64(words|1)*4*copiesLow > feed.Program.Target.Tuning.Shared.Copied {
 		return
 	}
 	f.byCopy = true

@@ -21,31 +21,31 @@ import (
 // What has no words is kept in device memory alone.
 
 // narrow says whether a sum is known to fit 64 bits.
-func (w *Way) narrow(acc *Accumulator) bool {
-	r, known := w.Forms.Ranges().Of(acc.arg)
-	return known && !w.Plan.IsShared(w.f.Aggregate) && r.Magnitude()*w.MaxRows < 1<<62
+func (feed *Feed) narrow(acc *Accumulator) bool {
+	r, known := feed.Forms.Ranges().Of(acc.arg)
+	return known && !feed.Program.IsShared(feed.f.Aggregate) && r.Magnitude()*feed.MaxRows < 1<<62
 }
 
 // limbs is how many words an accumulator has in shared memory, and whether they hold offsets.
-func (w *Way) limbs(acc *Accumulator) (n int, hasOffset bool) {
-	return w.limbsIf(acc, w.countOf(acc) >= 0)
+func (feed *Feed) limbs(acc *Accumulator) (n int, hasOffset bool) {
+	return feed.limbsIf(acc, feed.countOf(acc) >= 0)
 }
 
 // limbsIf is limbs where the accumulator's values are counted, or are not.
-func (w *Way) limbsIf(acc *Accumulator, counted bool) (n int, hasOffset bool) {
+func (feed *Feed) limbsIf(acc *Accumulator, counted bool) (n int, hasOffset bool) {
 	hasOffset = acc.like.Known && acc.like.Class == form.Int && uint64(acc.like.Within.Hi)-uint64(acc.like.Within.Lo) <= math.MaxUint32
 	switch acc.op {
 	case accCount:
-		return w.countLimbs(), false
+		return feed.countLimbs(), false
 	case accSum:
 		switch {
-		case w.crowded() && w.narrow(acc):
+		case feed.crowded() && feed.narrow(acc):
 			return 2, false
-		case w.crowded():
+		case feed.crowded():
 			return 4, false
 		case hasOffset && counted:
 			return 2, true
-		case w.narrow(acc):
+		case feed.narrow(acc):
 			return 2, false
 		case acc.like.Known || acc.like.Class == form.Int && acc.arg.Type().Phys() != types.PhysUint64:
 			return 3, false
@@ -63,35 +63,35 @@ func (w *Way) limbsIf(acc *Accumulator, counted bool) (n int, hasOffset bool) {
 
 // crowded says whether a block may get more rows of one launch than 32 bits count, since a row of the source gives several. A launch of rows that go over
 // 10^8 rows of a build has that many for each.
-func (w *Way) crowded() bool {
-	return w.GivesMany && !(w.MaxRows < w.Plan.Target.Tuning.Shared.CrowdedRows)
+func (feed *Feed) crowded() bool {
+	return feed.GivesMany && !(feed.MaxRows < feed.Program.Target.Tuning.Shared.CrowdedRows)
 }
 
 // countLimbs is how many words a count has in shared memory.
-func (w *Way) countLimbs() int {
-	if w.crowded() {
+func (feed *Feed) countLimbs() int {
+	if feed.crowded() {
 		return 2
 	}
 	return 1
 }
 
 // canCount says whether a sum can count the rows, if they are counted.
-func (w *Way) canCount(acc *Accumulator) bool {
-	_, hasOffset := w.limbsIf(acc, true)
+func (feed *Feed) canCount(acc *Accumulator) bool {
+	_, hasOffset := feed.limbsIf(acc, true)
 	return acc.op == accSum && hasOffset && !acc.like.IsNullable
 }
 
 // tableWords is the number of words that a group has in shared memory, if rows are counted, or as it is; by a sum, if one may.
-func (w *Way) tableWords(counted, countsBySum bool) int64 {
-	has := w.f.find(accCount, nil) >= 0
+func (feed *Feed) tableWords(counted, countsBySum bool) int64 {
+	has := feed.f.find(accCount, nil) >= 0
 	words, packed := 0, false
-	for _, acc := range w.f.Accs {
-		n, _ := w.limbsIf(acc, w.countOf(acc) >= 0 || counted && !acc.like.IsNullable)
+	for _, acc := range feed.f.Accs {
+		n, _ := feed.limbsIf(acc, feed.countOf(acc) >= 0 || counted && !acc.like.IsNullable)
 		words += n
-		packed = packed || countsBySum && w.canCount(acc)
+		packed = packed || countsBySum && feed.canCount(acc)
 	}
 	if counted && !has {
-		words += w.countLimbs()
+		words += feed.countLimbs()
 	}
 	if (counted || has) && packed {
 		words--
@@ -101,22 +101,22 @@ func (w *Way) tableWords(counted, countsBySum bool) int64 {
 
 // countOf is the accumulator that counts the values of a sum; -1: there is none. Without NULLs it is that of all rows, which an array in
 // shared memory always has.
-func (w *Way) countOf(acc *Accumulator) int {
+func (feed *Feed) countOf(acc *Accumulator) int {
 	if !acc.like.IsNullable {
-		return w.f.find(accCount, nil)
+		return feed.f.find(accCount, nil)
 	}
 	if acc.nulls != nil {
-		return w.f.find(accCount, acc.nulls)
+		return feed.f.find(accCount, acc.nulls)
 	}
-	return w.f.find(accCount, acc.arg)
+	return feed.f.find(accCount, acc.arg)
 }
 
 // rowsIn is about the number of rows that come.
-func (w *Way) rowsIn() float64 {
-	if est := w.Pipeline.EstRows; est > 0 {
-		return min(est, w.MaxRows)
+func (feed *Feed) rowsIn() float64 {
+	if est := feed.Pipeline.EstRows; est > 0 {
+		return min(est, feed.MaxRows)
 	}
-	return w.MaxRows
+	return feed.MaxRows
 }
 
 // updateShared adds a value to a group's words. slot is that of a dense form.

@@ -71,12 +71,12 @@ func ordered(v codegen.Value) string {
 func (a *groupText) thenKernel(suffix string) (*kernel.Kernel, *groupText) {
 	k := a.k
 	sub := k.Another(suffix)
-	return sub, &groupText{k: sub, Way: a.Way}
+	return sub, &groupText{k: sub, Feed: a.Feed}
 }
 
 // NewSink returns what writes an aggregation's end of a pipeline.
 func NewSink(k *kernel.Kernel) kernel.Sink {
-	return &groupText{k: k, Way: k.Way.(*Way), windows: map[*Accumulator]string{}}
+	return &groupText{k: k, Feed: k.Feed.(*Feed), windows: map[*Accumulator]string{}}
 }
 
 func (a *groupText) Row(s *codegen.Scope) {
@@ -84,7 +84,7 @@ func (a *groupText) Row(s *codegen.Scope) {
 	keys := a.keys(s)
 	args := a.args(s, len(keys))
 	a.k.Line("// group: %s", a.f.Shape)
-	a.way.row(a, keys, args)
+	a.algorithm.row(a, keys, args)
 }
 
 // keys computes the keys of a row.
@@ -137,14 +137,14 @@ func (a *groupText) After() {
 	for _, l := range a.tail {
 		a.k.Line("%s", l)
 	}
-	if a.way.flush != nil {
-		a.way.flush(a)
+	if a.algorithm.flush != nil {
+		a.algorithm.flush(a)
 	}
 }
 
 func (a *groupText) Declare() []string {
-	if a.way.declare == nil {
+	if a.algorithm.declare == nil {
 		return a.decl
 	}
-	return append(a.decl, a.way.declare(a)...)
+	return append(a.decl, a.algorithm.declare(a)...)
 }

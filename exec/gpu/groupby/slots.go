@@ -224,9 +224,9 @@ func (a *groupText) update(acc *Accumulator, v codegen.Value, slot string) {
 }
 
 // inDevice adds each row to its group in device memory.
-var inDevice = way{
+var inDevice = algorithm{
 	name:    "device memory",
-	applies: func(*Way) bool { return true },
+	applies: func(*Feed) bool { return true },
 	row:     (*groupText).slotRow,
 }
 
@@ -252,8 +252,8 @@ func (a *groupText) closeSlot() {
 }
 
 // hasNullSlot says whether NULL has a slot besides those of keys.
-func (w *Way) hasNullSlot() bool {
-	return w.f.Shape == wordGroups && w.f.form.Cols[0].Form.IsNullable
+func (feed *Feed) hasNullSlot() bool {
+	return feed.f.Shape == wordGroups && feed.f.form.Cols[0].Form.IsNullable
 }
 
 // partitionKey is the C++ of the key that a slot stands for.

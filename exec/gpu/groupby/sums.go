@@ -19,16 +19,16 @@ import (
 const mostRows = 1 << 52
 
 // mostTerms is how many rows come to the groups at most, so how many terms a sum has.
-func (w *Way) mostTerms() float64 {
-	if rows := w.MaxRows; !w.Plan.IsShared(w.f.Aggregate) && rows < mostRows {
+func (feed *Feed) mostTerms() float64 {
+	if rows := feed.MaxRows; !feed.Program.IsShared(feed.f.Aggregate) && rows < mostRows {
 		return rows
 	}
 	return mostRows
 }
 
 // termBits is the width of a sum's terms: any x with -2^width <= x < 2^width may come as often as rows do, and the sum has 128 bits.
-func (w *Way) termBits() int {
-	return 127 - bits.Len64(uint64(max(w.mostTerms(), 1))-1)
+func (feed *Feed) termBits() int {
+	return 127 - bits.Len64(uint64(max(feed.mostTerms(), 1))-1)
 }
 
 // boundTerm writes a check of a sum's term of 128 bits.
@@ -99,15 +99,15 @@ func (a *groupText) addExact(acc *Accumulator, v codegen.Value, slot string) {
 const maxExact = 1 << 53
 
 // addVariances adds what variances are computed from, once ranges are known.
-func (w *Way) addVariances() {
-	f := w.f
+func (feed *Feed) addVariances() {
+	f := feed.f
 	for i := range f.Aggregate.Aggs {
 		it := &f.Aggregate.Aggs[i]
 		if !isVariance(it.Fn.Kind) {
 			continue
 		}
 		out := &f.items[i]
-		arg, of, square, ok := w.exactSquare(it.Args[0])
+		arg, of, square, ok := feed.exactSquare(it.Args[0])
 		if !ok {
 			out.acc, out.squares = f.acc(accFloatSum, arg), f.acc(accFloatSquares, arg)
 		} else {
@@ -124,13 +124,13 @@ func (w *Way) addVariances() {
 
 // exactSquare returns the integers or decimals that a variance's argument is made of, what they are added up as and the square of that; ok is false where
 // doubles have to be added up.
-func (w *Way) exactSquare(e expr.Expr) (arg, of, square expr.Expr, ok bool) {
+func (feed *Feed) exactSquare(e expr.Expr) (arg, of, square expr.Expr, ok bool) {
 	cast, isCast := e.(*expr.Cast)
 	if !isCast || !codegen.ExactType(cast.Arg.Type()) || 2*codegen.ScaleOf(cast.Arg.Type()) > types.MaxDecimalScale {
 		return e, nil, nil, false
 	}
 	x := cast.Arg
-	r, ok := w.within(x)
+	r, ok := feed.within(x)
 	if !ok || r.Magnitude() > maxExact {
 		return e, nil, nil, false
 	}
@@ -145,7 +145,7 @@ func (w *Way) exactSquare(e expr.Expr) (arg, of, square expr.Expr, ok bool) {
 		short = &expr.Call{Fn: expr.Lookup("sub"), Args: []expr.Expr{short, &expr.Const{Value: middle}}, Typ: middle.Type, Null: x.Nullable()}
 		of, most = short, distance*distance
 	}
-	if most*w.mostTerms() >= 1<<126 {
+	if most*feed.mostTerms() >= 1<<126 {
 		return e, nil, nil, false
 	}
 	digits := types.MaxShortDecimal
@@ -156,9 +156,9 @@ func (w *Way) exactSquare(e expr.Expr) (arg, of, square expr.Expr, ok bool) {
 }
 
 // within bounds an argument's values, those of all pipelines that end in the sink.
-func (w *Way) within(e expr.Expr) (r form.Interval, ok bool) {
-	if !w.Plan.IsShared(w.f.Aggregate) {
-		if r, ok = w.Forms.Ranges().Of(e); ok {
+func (feed *Feed) within(e expr.Expr) (r form.Interval, ok bool) {
+	if !feed.Program.IsShared(feed.f.Aggregate) {
+		if r, ok = feed.Forms.Ranges().Of(e); ok {
 			return r, true
 		}
 	}

@@ -14,7 +14,7 @@ import (
 func (all Forms) NewSink(k *kernel.Kernel, b *physical.Build) kernel.Sink {
 	f := all[b]
 	if f.Radix != nil {
-		return f.Radix.Of(false).Sink(k)
+		return f.Radix.BuildSide().Sink(k)
 	}
 	return &buildText{k: k, Append: kernel.NewAppend(k, b, nil, "build: "+f.Algorithm.Name), f: f}
 }
@@ -110,7 +110,7 @@ func (f *Form) Memory(rows int64) *Memory {
 		f.Algorithm.memory(m, f)
 	}
 	if f.nullChain {
-		m.AddFilled(NullHeadWord{of{f.build}}, 1, 4, noRow)
+		m.AddFilled(NullHeadWord{of{f.build}}, 1, 4, NoRow)
 	}
 	if f.build.KeepUnmatched && f.Radix == nil {
 		m.AddFilled(MatchedWord{of{f.build}}, rows, 1, 0)

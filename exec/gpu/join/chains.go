@@ -9,8 +9,8 @@ import (
 
 // Chains: an array of slots has the number of each slot's first row, another one the number of the row that comes after each.
 
-// noRow is no_row of the device code.
-const noRow = math.MaxUint32
+// NoRow is no_row of the device code.
+const NoRow = math.MaxUint32
 
 type (
 	HeadsWord    struct{ of } // address of the chains' first rows, by slot
@@ -21,7 +21,7 @@ type (
 
 // addChains asks for the memory of chains in so many slots.
 func (m *Memory) addChains(b *physical.Build, slots int64) {
-	m.AddFilled(HeadsWord{of{b}}, slots, 4, noRow)
+	m.AddFilled(HeadsWord{of{b}}, slots, 4, NoRow)
 	m.Add(NextWord{of{b}}, m.Rows, 4) // written before it can be reached
 }
 

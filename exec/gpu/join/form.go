@@ -65,7 +65,7 @@ type buildOutline struct {
 func (x buildOutline) String() string {
 	text := "build: " + x.f.Algorithm.Name
 	if r := x.f.Radix; r != nil {
-		return fmt.Sprintf("build: %s, rows of %d bytes", r, r.Of(false).Form().RowBytes)
+		return fmt.Sprintf("build: %s, rows of %d bytes", r, r.BuildSide().Form().RowBytes)
 	}
 	if !x.f.Algorithm.byKey {
 		text += fmt.Sprintf("; rows %s", x.rows)

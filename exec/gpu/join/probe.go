@@ -59,7 +59,7 @@ type probeOutline struct {
 
 func (x probeOutline) String() string {
 	if r := x.f.Radix; r != nil {
-		return fmt.Sprintf("%s: %s, rows of %d bytes", joinTitle(x.t.Kind), r, r.Of(true).Form().RowBytes)
+		return fmt.Sprintf("%s: %s, rows of %d bytes", joinTitle(x.t.Kind), r, r.ProbeSide().Form().RowBytes)
 	}
 	text := joinTitle(x.t.Kind) + ": " + x.f.Algorithm.Name + [...]string{"", ", every match", ", the first match"}[x.f.searchOf(x.t)]
 	if n := len(x.t.Residual); n > 0 {

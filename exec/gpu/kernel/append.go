@@ -22,7 +22,7 @@ type Append struct {
 
 // NewAppend returns what appends values to a sink's rows.
 func NewAppend(k *Kernel, sink physical.Sink, values []expr.Expr, title string) *Append {
-	return &Append{k: k, Sink: sink, Form: k.Plan.Sinks[sink], values: values, title: title}
+	return &Append{k: k, Sink: sink, Form: k.Program.Sinks[sink], values: values, title: title}
 }
 
 // Appending is how rows get their numbers in a sink.
@@ -171,16 +171,16 @@ func (a *Append) Declare() []string { return nil }
 
 // StoredAll decides how values of the pipeline are appended to its sink's rows; ids are those of the columns that they are stored as.
 func (o *Outline) StoredAll(s physical.Sink, values []expr.Expr, ids []expr.ColumnID) error {
-	o.Way, o.Appends = rowsOutline(o.Appending()), true
+	o.Feed, o.Appends = rowsOutline(o.Appending()), true
 	if o.Appending() == BySource {
 		if err := o.checkOrder(); err != nil {
 			return err
 		}
 	}
-	f := o.Plan.Sinks[s]
+	f := o.Program.Sinks[s]
 	if f == nil {
 		f = &RowForm{}
-		o.Plan.Sinks[s] = f
+		o.Program.Sinks[s] = f
 	}
 	for i, e := range values {
 		if err := o.Stored(f, i, ids[i], e); err != nil {

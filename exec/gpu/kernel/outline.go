@@ -11,7 +11,7 @@ import (
 
 // Outline is what is decided of a pipeline before its kernel is written. It does not change while the text is written.
 type Outline struct {
-	Plan     *Pipelines
+	Program  *Pipelines
 	Pipeline *physical.Pipeline
 	Forms    *codegen.Forms // of the columns that come to the sink
 
@@ -36,12 +36,12 @@ type Outline struct {
 
 	Scan   fmt.Stringer   // how a table is scanned; nil: the source is none
 	Probes []fmt.Stringer // how transforms look rows up, in their order
-	Way    fmt.Stringer   // how rows come to the sink
+	Feed   fmt.Stringer   // how rows come to the sink
 }
 
 // NewOutline returns a pipeline's, of which nothing is decided yet.
 func NewOutline(g *Pipelines, p *physical.Pipeline) *Outline {
-	return &Outline{Plan: g, Pipeline: p, ScanItems: ThreadItems, Forms: codegen.NewForms(g.Ctx, g.Answers, codegen.Ranges{})}
+	return &Outline{Program: g, Pipeline: p, ScanItems: ThreadItems, Forms: codegen.NewForms(g.Ctx, g.Answers, codegen.Ranges{})}
 }
 
 // Decisions says what was decided, from the source to the sink. It names no literals and no estimates, which may differ between queries of one kernel.
@@ -56,8 +56,8 @@ func (o *Outline) Decisions() []string {
 	if o.Stops {
 		all = append(all, "loops: end when the query is cancelled")
 	}
-	if o.Way != nil {
-		all = append(all, o.Way.String())
+	if o.Feed != nil {
+		all = append(all, o.Feed.String())
 	}
 	return all
 }
@@ -73,7 +73,7 @@ func (o *Outline) Stored(f *RowForm, at int, id expr.ColumnID, e expr.Expr) erro
 
 // StoredForm is Stored of a value of a form.
 func (o *Outline) StoredForm(f *RowForm, at int, id expr.ColumnID, v codegen.Form) error {
-	v.Known = v.Known && !o.Plan.IsShared(o.Pipeline.Sink)
+	v.Known = v.Known && !o.Program.IsShared(o.Pipeline.Sink)
 	return f.Add(at, id, v)
 }
 
@@ -87,7 +87,7 @@ func (f *RowForm) Bind(to *codegen.Forms, at []int, cols []*expr.Column, missing
 }
 
 // SharedBytes is how many bytes of a block's shared memory the sink may take.
-func (o *Outline) SharedBytes() int64 { return o.Plan.Target.SharedBytes - o.SourceShared }
+func (o *Outline) SharedBytes() int64 { return o.Program.Target.SharedBytes - o.SourceShared }
 
 // FromOrder says whether the source's rows have an order.
 func (o *Outline) FromOrder() bool {
@@ -103,7 +103,7 @@ func (o *Outline) FromOrder() bool {
 }
 
 // InOrder says whether the sink has to keep the source's order: not one that other pipelines end in too, a union's.
-func (o *Outline) InOrder() bool { return o.FromOrder() && !o.Plan.IsShared(o.Pipeline.Sink) }
+func (o *Outline) InOrder() bool { return o.FromOrder() && !o.Program.IsShared(o.Pipeline.Sink) }
 
 // KeepsPositions says whether the rows that come to a transform are the source's, in order, so that their numbers there say how many came before.
 func (o *Outline) KeepsPositions(t physical.Transform) bool {

@@ -1,6 +1,10 @@
 package kernel
 
-import "math"
+import (
+	"math"
+
+	"github.com/radish-sql/radish/planner/cost"
+)
 
 // Tuning has the numbers of an architecture that choose between ways which give the same result. Each runner has its own, which tests change.
 //
@@ -281,7 +285,7 @@ func hopper() Tuning {
 		},
 		Merge:   SortedJoins{Hinted: true, Pairs: 1 << 16, List: 1 << 18},
 		Runs:    Runs{Matches: 8, Reuse: 4, Apart: 64, Common: 4096, Long: 256, PutOff: 1 << 22, WholeRows: 1 << 22, WholeShare: 0.125, LoopRows: 1 << 18},
-		Filter:  KeyFilters{Rows: 4e6, Drops: 0.5, Slots: 16, MostSlots: 1 << 28, Domain: 64, LocalBits: 1 << 19}, // 32 MiB, and 64 KiB
+		Filter:  KeyFilters{Rows: cost.FilteredRows, Drops: cost.FilterDrops, Slots: 16, MostSlots: 1 << 28, Domain: 64, LocalBits: 1 << 19}, // 32 MiB, and 64 KiB
 		Launch:  LaunchRows{Hot: 1 << 24, Window: 1 << 25},
 		Sort:    Sort{WaitRows: 1 << 24, RadixRows: 1 << 19, AnyRows: 1 << 22, SelectRows: 1 << 16, SelectOf: 8, EvenBits: 10, EqualSome: 1. / 8, EqualMost: 2},
 		Results: Results{FetchedTogether: 64 << 20, EncodedRows: 1 << 17, PreparedBytes: 256 << 20},

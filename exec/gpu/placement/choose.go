@@ -13,9 +13,9 @@ import (
 // LeastRows is the number of rows up to which a plan is not worth opening a device for.
 const LeastRows = 1 << 16
 
-// Small says that a plan reads less than so many rows, for which it stays on the CPU; "" if it does not.
-func Small(plan *physical.Plan, least float64) string {
-	if rows := PlanRows(plan); rows < least {
+// Small is the reason for which a plan that reads so many rows stays on the CPU; "" if they are enough.
+func Small(rows, least float64) string {
+	if rows < least {
 		return fmt.Sprintf("small inputs stay on the CPU (~%.0f rows)", rows)
 	}
 	return ""
@@ -394,8 +394,8 @@ func (a *Advisor) UseCosts(c cost.Table) {
 	a.costs = c
 }
 
-// SetCosts takes costs that were measured just now. Corrections of those before are forgotten.
-func (a *Advisor) SetCosts(c cost.Table) {
+// SetMeasuredCosts takes costs that were measured just now. Corrections of those before are forgotten.
+func (a *Advisor) SetMeasuredCosts(c cost.Table) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.costs, a.corrected = c, corrections{}

@@ -8,5 +8,5 @@
 //     (history.go). What it has learned it keeps in a file (file.go).
 //   - [Advisor.Known] answers from the history alone, before a query is planned; [Advisor.Unknown] answers from the costs. A query whose faster device is not
 //     known runs on both at once, and the first to finish wins (choose.go): that is how the history begins.
-//   - [Sharing] is what a plan is expected to take on one GPU, and shared by several (sharing.go).
+//   - [SharingEstimate] is what a plan is expected to take on one GPU, and shared by several (sharing.go).
 package placement

@@ -9,8 +9,8 @@ import (
 	"github.com/radish-sql/radish/planner/physical"
 )
 
-// Sharing is what a plan is expected to take on one GPU, and shared by several.
-type Sharing struct {
+// SharingEstimate is what a plan is expected to take on one GPU, and shared by several.
+type SharingEstimate struct {
 	One, Several time.Duration
 	// Kernels, Moves and Meets make up Several: the pipelines of each GPU, bytes that come from others, and exchanges as such.
 	Kernels, Moves, Meets time.Duration
@@ -22,10 +22,10 @@ type Sharing struct {
 const leastShare = 0.15
 
 // Pays says whether sharing saves enough.
-func (s *Sharing) Pays() bool { return s.Several.Seconds() <= (1-leastShare)*s.One.Seconds() }
+func (s *SharingEstimate) Pays() bool { return s.Several.Seconds() <= (1-leastShare)*s.One.Seconds() }
 
 // Scale has the plan take what a run took on one GPU. Its kernels take as many times what they were expected to take on several.
-func (s *Sharing) Scale(took time.Duration) {
+func (s *SharingEstimate) Scale(took time.Duration) {
 	if took <= 0 || s.One <= 0 {
 		return
 	}
@@ -34,17 +34,17 @@ func (s *Sharing) Scale(took time.Duration) {
 }
 
 // String says what takes how long.
-func (s *Sharing) String() string {
+func (s *SharingEstimate) String() string {
 	return fmt.Sprintf("expected to take %s on one GPU and %s on all: %s of kernels, %s for %.0f MB that move, %s for exchanges (%d)",
 		inWords(s.One.Seconds()), inWords(s.Several.Seconds()), inWords(s.Kernels.Seconds()), inWords(s.Moves.Seconds()), s.Bytes/1e6, inWords(s.Meets.Seconds()), s.Exchanges)
 }
 
 // EstimateSharing prices a plan on one GPU, and as several share it.
-func (a *Advisor) EstimateSharing(plan *physical.Plan, d *distribute.Distributed, prices cost.Sharing) Sharing {
+func (a *Advisor) EstimateSharing(plan *physical.Plan, d *distribute.Distributed, prices cost.SharingPrices) SharingEstimate {
 	return a.pricing(a.threads).share(plan, d, prices)
 }
 
-func (t *pricing) share(plan *physical.Plan, d *distribute.Distributed, prices cost.Sharing) Sharing {
+func (t *pricing) share(plan *physical.Plan, d *distribute.Distributed, prices cost.SharingPrices) SharingEstimate {
 	one, several, bytes := 0.0, 0.0, 0.0
 	for _, w := range workOf(plan) {
 		one += t.sum(&w, physical.GPU)
@@ -59,7 +59,7 @@ func (t *pricing) share(plan *physical.Plan, d *distribute.Distributed, prices c
 	for sink, e := range d.Exchanges {
 		bytes += x.received(sink, e)
 	}
-	s := Sharing{One: duration(one), Kernels: duration(several), Moves: duration(bytes * prices.Byte), Meets: duration(prices.Meet * float64(len(d.Exchanges))), Bytes: bytes, Exchanges: len(d.Exchanges)}
+	s := SharingEstimate{One: duration(one), Kernels: duration(several), Moves: duration(bytes * prices.Byte), Meets: duration(prices.Meet * float64(len(d.Exchanges))), Bytes: bytes, Exchanges: len(d.Exchanges)}
 	s.Several = s.Kernels + s.Moves + s.Meets
 	return s
 }

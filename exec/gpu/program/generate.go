@@ -21,7 +21,7 @@ func (k *writer) generate() *kernel.Kernel {
 
 // generateApart writes the kernels of a pipeline whose rows go to partitions for one of its joins: what stands behind the join is in a kernel of its own.
 func (k *writer) generateApart(x *radix.Join) *kernel.Kernel {
-	k.write(x.Of(true).Sink(k.Kernel), k.Pipeline.Transforms[:x.At()])
+	k.write(x.ProbeSide().Sink(k.Kernel), k.Pipeline.Transforms[:x.At()])
 	j := &writer{Kernel: kernel.New(k.Outline), g: k.g}
 	j.Title = k.Title + "_join"
 	sink := endOf(j.Pipeline).write(j)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/radish-sql/radish/exec/gpu/groupby"
 	"github.com/radish-sql/radish/exec/gpu/hashlab"
+	"github.com/radish-sql/radish/exec/gpu/join"
 	"github.com/radish-sql/radish/exec/gpu/join/radix"
 	"github.com/radish-sql/radish/exec/gpu/partition"
 	"github.com/radish-sql/radish/exec/gpu/sort"
@@ -23,6 +24,7 @@ func TestNumbersOfHeaders(t *testing.T) {
 		{"partition.cuh", "near_bits", partition.NearBits},
 		{"partition.cuh", "near_bits", hashlab.NearBits},
 		{"merge.cuh", "merge_tile", radix.MergeTile},
+		{"build.cuh", "no_row", join.NoRow},
 		{"aggregate.cuh", "exact_words", groupby.ExactWords},
 		{"sort.cuh", "sort_items", sort.Items},
 		{"sort.cuh", "sort_bins", sort.Bins},
@@ -33,16 +35,19 @@ func TestNumbersOfHeaders(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m := regexp.MustCompile(`(?m)^constexpr int (?:.*\b)?` + tt.name + ` = (\d+)(?: / (\d+))?[,;]`).FindSubmatch(text)
+		m := regexp.MustCompile(`(?m)^constexpr (?:int|u32) (?:.*\b)?` + tt.name + ` = (0x[0-9a-f]+|\d+)u?(?: / (\d+))?[,;]`).FindSubmatch(text)
 		if m == nil {
 			t.Errorf("%s does not define %s as a number", tt.header, tt.name)
 			continue
 		}
-		n, _ := strconv.Atoi(string(m[1]))
-		if divisor, err := strconv.Atoi(string(m[2])); err == nil {
+		n, err := strconv.ParseInt(string(m[1]), 0, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if divisor, err := strconv.ParseInt(string(m[2]), 10, 64); err == nil {
 			n /= divisor
 		}
-		if n != tt.here {
+		if n != int64(tt.here) {
 			t.Errorf("%s of %s is %d, but %d here", tt.name, tt.header, n, tt.here)
 		}
 	}

@@ -13,17 +13,17 @@ import (
 
 // New writes the kernels of the pipelines for which on is true. What the others' sinks hold comes from the host.
 func New(plan *physical.Plan, target *kernel.Target, ctx *expr.Context, lookups *lookup.Cache, on func(*physical.Pipeline) bool) *Program {
-	return write(plan, target, ctx, lookups, on, ways{})
+	return write(plan, target, ctx, lookups, on, hints{})
 }
 
 // WithLoading writes the program again. Scans that are not named load their columns as their estimates suggest.
 func (g *Program) WithLoading(scans map[*physical.TableScan]Loading) *Program {
-	return write(g.Plan, g.Target, g.Ctx, g.Lookups, g.on, ways{loading: scans})
+	return write(g.Plan, g.Target, g.Ctx, g.Lookups, g.on, hints{loading: scans})
 }
 
 // Hurried writes the program again. Some pipelines' kernels are to be compiled soon: scans go row by row, and rows get their numbers one by one.
 func (g *Program) Hurried(pipelines map[*physical.Pipeline]bool) *Program {
-	loading := maps.Clone(g.ways.loading)
+	loading := maps.Clone(g.hints.loading)
 	if loading == nil {
 		loading = map[*physical.TableScan]Loading{}
 	}
@@ -32,7 +32,7 @@ func (g *Program) Hurried(pipelines map[*physical.Pipeline]bool) *Program {
 			loading[scan] = RowByRow
 		}
 	}
-	return write(g.Plan, g.Target, g.Ctx, g.Lookups, g.on, ways{loading, pipelines})
+	return write(g.Plan, g.Target, g.Ctx, g.Lookups, g.on, hints{loading, pipelines})
 }
 
 // Partitions says whether groups are made in partitions of rows, and of how many rows at most.
@@ -53,12 +53,12 @@ func (g *Program) Partitions() (rows float64, ok bool) {
 func (g *Program) WithoutPartitions() *Program {
 	target := *g.Target
 	target.Tuning.Partition.Rows = math.Inf(1)
-	return write(g.Plan, &target, g.Ctx, g.Lookups, g.on, g.ways)
+	return write(g.Plan, &target, g.Ctx, g.Lookups, g.on, g.hints)
 }
 
 // write decides everything, and then writes the kernels.
-func write(plan *physical.Plan, target *kernel.Target, ctx *expr.Context, lookups *lookup.Cache, on func(*physical.Pipeline) bool, ways ways) *Program {
-	g := &Program{Pipelines: kernel.NewPipelines(plan, target, ctx, lookups), Kernels: map[*physical.Pipeline]*kernel.Kernel{}, on: on, ways: ways}
+func write(plan *physical.Plan, target *kernel.Target, ctx *expr.Context, lookups *lookup.Cache, on func(*physical.Pipeline) bool, hints hints) *Program {
+	g := &Program{Pipelines: kernel.NewPipelines(plan, target, ctx, lookups), Kernels: map[*physical.Pipeline]*kernel.Kernel{}, on: on, hints: hints}
 	for _, p := range g.Plan.Pipelines {
 		if !g.on(p) {
 			g.Refused[p] = codegen.Refuse("not asked for")

@@ -25,7 +25,7 @@ func (g *Program) outline() {
 // chooseCopies decides which filters of a scan blocks copy to shared memory: none where the sink has that.
 func (g *Program) chooseCopies(p *physical.Pipeline, o *kernel.Outline, x *scanOutline) {
 	left := join.SharedForFilters(&g.Target.Tuning)
-	if w, ok := o.Way.(*groupby.Way); g.choices.IsPartitioned(p) || ok && w.TakesShared() {
+	if w, ok := o.Feed.(*groupby.Feed); g.choices.IsPartitioned(p) || ok && w.TakesShared() {
 		left = 0
 	}
 	for _, f := range x.keys {
@@ -78,7 +78,7 @@ func (o *outliner) decide() error {
 	}
 	few, isPartitioned := o.g.Target.Tuning.Scan, o.g.choices.IsPartitioned(o.Pipeline)
 	canHurry := !isPartitioned && o.Pipeline.EstRows <= few.FirstAppends
-	o.Hurried = canHurry && o.g.ways.hurried[o.Pipeline] || !isPartitioned && o.MaxRows <= few.FewRows
+	o.Hurried = canHurry && o.g.hints.hurried[o.Pipeline] || !isPartitioned && o.MaxRows <= few.FewRows
 	for _, t := range o.Pipeline.Transforms {
 		if err := o.transform(t); err != nil {
 			return err

@@ -12,15 +12,15 @@ import (
 // Loading is how a scan loads its columns, where there are ways that give the same rows.
 type Loading uint8
 
-// The ways.
+// The loadings.
 const (
 	Suggested Loading = iota // as its estimates suggest
 	Flipped                  // the columns behind its filters of all rows at once, where its estimates suggest those of the rows that pass, and the reverse
 	RowByRow                 // each row's columns where they are used: the kernel compiles sooner, and runs longer over many rows
 )
 
-// ways are how kernels are written where that does not follow from the plan.
-type ways struct {
+// hints say how kernels are written where that does not follow from the plan.
+type hints struct {
 	loading map[*physical.TableScan]Loading // of scans that do not follow their estimates
 	hurried map[*physical.Pipeline]bool     // whose kernels are to be compiled soon
 }
@@ -31,7 +31,7 @@ type Program struct {
 	*kernel.Pipelines
 	Kernels map[*physical.Pipeline]*kernel.Kernel
 	on      func(*physical.Pipeline) bool
-	ways    ways
+	hints   hints
 
 	choices *join.Choices // of joins, across pipelines
 
@@ -60,10 +60,10 @@ func (g *Program) Form(s physical.Sink) (*kernel.RowForm, error) {
 // Side is the side of a join whose rows a pipeline's first kernel partitions; false: it partitions none.
 func (g *Program) Side(p *physical.Pipeline) (radix.Side, bool) {
 	if x := g.choices.Probe[p]; x != nil {
-		return x.Of(true), true
+		return x.ProbeSide(), true
 	}
 	if b, ok := p.Sink.(*physical.Build); ok && g.Builds[b] != nil && g.Builds[b].Radix != nil {
-		return g.Builds[b].Radix.Of(false), true
+		return g.Builds[b].Radix.BuildSide(), true
 	}
 	return radix.Side{}, false
 }
@@ -73,7 +73,7 @@ func (g *Program) PartitionsTwice(s physical.Sink) bool {
 	switch s := s.(type) {
 	case *physical.Build:
 		x := g.Builds[s].Radix
-		return x != nil && !x.Merges() && x.Of(false).Form().Passes == 2
+		return x != nil && !x.Merges() && x.BuildSide().Form().Passes == 2
 	case *physical.Aggregate:
 		x := g.Aggs[s].Partition
 		return x != nil && x.Passes == 2

@@ -243,13 +243,13 @@ func packs(p *physical.Pipeline) bool {
 // loadsAllRows says whether the kernel of a scan's pipeline loads the columns that come after its filters for all rows at once, since most of them are needed.
 func (g *Program) loadsAllRows(scan *physical.TableScan) bool {
 	all := len(scan.Filters) == 0 || scan.EstRows > float64(scan.Table.Rows())/16
-	return all != (g.ways.loading[scan] == Flipped)
+	return all != (g.hints.loading[scan] == Flipped)
 }
 
 // goesRowByRow says whether a scan takes row by row: it was asked to, or there are so few rows that each has a thread. To groups that would be more blocks, whose tables are added up.
 func (g *Program) goesRowByRow(scan *physical.TableScan, to physical.Sink) bool {
 	_, isAggregate := to.(*physical.Aggregate)
-	return g.ways.loading[scan] == RowByRow || !isAggregate && float64(scan.Table.Rows()) <= g.Target.Tuning.Scan.FewRows
+	return g.hints.loading[scan] == RowByRow || !isAggregate && float64(scan.Table.Rows()) <= g.Target.Tuning.Scan.FewRows
 }
 
 // usedColumns are all columns that a pipeline's operators read.

@@ -85,7 +85,7 @@ func (m *movedSide) exceeds(s *sideRun) bool {
 
 // letGo frees the first passes of a join's sides, once no place reads them any more: each comes here when it has waited for its second passes.
 func (q *Query) letGo(ctx context.Context, x *radix.Join) error {
-	sides := []*sideRun{q.outputs.sides[x.Of(false)], q.outputs.sides[x.Of(true)]}
+	sides := []*sideRun{q.outputs.sides[x.BuildSide()], q.outputs.sides[x.ProbeSide()]}
 	if sides[1].moved.read { // the pipeline runs once more, over what has moved
 		return nil
 	}

@@ -106,7 +106,7 @@ func (q *Query) sortedWords(side radix.Side, s *sortedSide) {
 
 // mergeSides runs the kernels that find the tiles and join, and those behind them, once both sides are in order.
 func (q *Query) mergeSides(x *radix.Join, then []*kernel.Kernel, cost *Cost) error {
-	rows := q.outputs.sides[x.Of(false)].sorted.count + q.outputs.sides[x.Of(true)].sorted.count
+	rows := q.outputs.sides[x.BuildSide()].sorted.count + q.outputs.sides[x.ProbeSide()].sorted.count
 	tiles := (rows + radix.MergeTile - 1) / radix.MergeTile
 	taken, err := q.memory.Filled("sorted rows", 2, 4, 0)
 	if err != nil {
@@ -130,13 +130,13 @@ func (q *Query) mergeSides(x *radix.Join, then []*kernel.Kernel, cost *Cost) err
 			return err
 		}
 		if sub.Listed && list != 0 {
-			words[x.Taken()], words[x.Of(false).Sorted(radix.SortedListed)] = uint64(taken+4), 1
+			words[x.Taken()], words[x.BuildSide().Sorted(radix.SortedListed)] = uint64(taken+4), 1
 			if err := q.launchOther(sub, math.MaxInt64, cost); err != nil {
 				return err
 			}
 		}
 	}
-	q.outputs.freeSide(x.Of(true))
+	q.outputs.freeSide(x.ProbeSide())
 	return nil
 }
 
@@ -147,9 +147,9 @@ func (q *Query) openList(x *radix.Join) (list gpukernels.Ptr, err error) {
 	}
 	tuning := &q.program.Target.Tuning.Merge
 	pairs := max(tuning.Pairs, 1)
-	most := float64(q.outputs.sides[x.Of(false)].sorted.count) * float64(q.outputs.sides[x.Of(true)].sorted.count) / float64(pairs)
+	most := float64(q.outputs.sides[x.BuildSide()].sorted.count) * float64(q.outputs.sides[x.ProbeSide()].sorted.count) / float64(pairs)
 	capacity := int64(min(2*most, float64(tuning.List))) // what is cut up gives pieces of more than half as many pairs
-	words, build := q.outputs.builds[x.Build()].words, x.Of(false)
+	words, build := q.outputs.builds[x.Build()].words, x.BuildSide()
 	if capacity > 0 {
 		if list, err = q.memory.Alloc("sorted rows", listedBytes*(capacity+1)); err != nil {
 			return 0, err

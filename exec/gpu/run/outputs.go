@@ -378,7 +378,7 @@ func (out *outputs) partitioned(s physical.Sink) *sideRun {
 		return nil
 	}
 	if f := out.program.Builds[b]; f != nil && f.Radix != nil {
-		return out.sides[f.Radix.Of(false)]
+		return out.sides[f.Radix.BuildSide()]
 	}
 	return nil
 }
@@ -386,6 +386,6 @@ func (out *outputs) partitioned(s physical.Sink) *sideRun {
 // freeBuildSide gives the rows of a partitioned build back.
 func (out *outputs) freeBuildSide(b *physical.Build) {
 	if f := out.program.Builds[b]; f != nil && f.Radix != nil {
-		out.freeSide(f.Radix.Of(false))
+		out.freeSide(f.Radix.BuildSide())
 	}
 }

@@ -96,8 +96,8 @@ func (q *Query) moveSide(ctx context.Context, x *passRun, then []*kernel.Kernel,
 	if !x.side.IsProbe && !q.clock.Wanted {
 		return nil
 	}
-	for _, probe := range []bool{false, true} {
-		if s := q.outputs.sides[x.side.Join.Of(probe)]; s != nil && s.moved.rest != nil {
+	for _, side := range []radix.Side{x.side.Join.BuildSide(), x.side.Join.ProbeSide()} {
+		if s := q.outputs.sides[side]; s != nil && s.moved.rest != nil {
 			rest := s.moved.rest
 			s.moved.rest = nil
 			if err := rest(cost); err != nil {
@@ -411,7 +411,7 @@ type cut struct {
 }
 
 func (q *Query) cut(x *radix.Join) *cut {
-	c := &cut{build: q.outputs.sides[x.Of(false)].last(), probe: q.outputs.sides[x.Of(true)].last(), keeps: x.Keeps()}
+	c := &cut{build: q.outputs.sides[x.BuildSide()].last(), probe: q.outputs.sides[x.ProbeSide()].last(), keeps: x.Keeps()}
 	c.mostProbe, c.mostBuild = c.probe.most, c.build.most
 	c.mean = c.probe.count / max(c.probe.filled, 1)
 	tuning := &q.program.Target.Tuning.Radix
@@ -419,7 +419,7 @@ func (q *Query) cut(x *radix.Join) *cut {
 	if tuning.PieceRows > 0 {
 		c.length = tuning.PieceRows
 	}
-	line := max(x.Of(false).Form().LineRows(), x.Of(true).Form().LineRows())
+	line := max(x.BuildSide().Form().LineRows(), x.ProbeSide().Form().LineRows())
 	c.length = (c.length + line - 1) / line * line
 	c.table = x.Capacity / line * line
 	if c.step = c.table; x.Loops() {
@@ -472,9 +472,9 @@ func (q *Query) joinSides(ctx context.Context, x *radix.Join, then []*kernel.Ker
 		}
 	}
 	q.memory.FreeAll(memory)
-	if s := q.outputs.sides[x.Of(true)]; s.moved != nil {
+	if s := q.outputs.sides[x.ProbeSide()]; s.moved != nil {
 		return q.letGo(ctx, x)
 	}
-	q.outputs.freeSide(x.Of(true))
+	q.outputs.freeSide(x.ProbeSide())
 	return nil
 }

@@ -249,7 +249,7 @@ func (q *Query) countBuild(ctx context.Context, b *physical.Build) (int64, error
 		}
 		return q.countTaken(ctx, *q.outputs.builds[b].arrays[key], (keys+31)/32, measure.Bits)
 	}
-	side := f.Radix.Of(false)
+	side := f.Radix.BuildSide()
 	s := q.outputs.sides[side]
 	if s.sorted != nil {
 		return s.sorted.count, nil

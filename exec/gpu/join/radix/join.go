@@ -42,8 +42,9 @@ type Side struct {
 	IsProbe bool
 }
 
-// Of returns the side of the build or of the probe.
-func (x *Join) Of(isProbe bool) Side { return Side{x, isProbe} }
+// BuildSide and ProbeSide are the two sides.
+func (x *Join) BuildSide() Side { return Side{x, false} }
+func (x *Join) ProbeSide() Side { return Side{x, true} }
 
 // Build is the build whose rows are partitioned, Pipeline that of the probe.
 func (x *Join) Build() *physical.Build       { return x.build }
@@ -190,7 +191,7 @@ func (x *Join) SettleProbe(o *kernel.Outline) bool {
 		x.partitions = partition.Form{Passes: 1, Bits: LeastBits}
 		o.SourceShared = x.mergeBytes()
 	} else {
-		if !x.size(o.Plan.Target) {
+		if !x.size(o.Program.Target) {
 			return false
 		}
 		o.SourceShared = x.tableBytes()
@@ -244,14 +245,14 @@ const partitionShare = 0.5
 
 // partitionBytes is about what both sides take in partitions: a side during its second pass twice its rows, when those of the build lie there already.
 func (x *Join) partitionBytes() float64 {
-	build, probe := x.build.EstRows*float64(x.Of(false).Form().RowBytes), x.pipeline.RowsBefore(x.at)*float64(x.Of(true).Form().RowBytes)
+	build, probe := x.build.EstRows*float64(x.BuildSide().Form().RowBytes), x.pipeline.RowsBefore(x.at)*float64(x.ProbeSide().Form().RowBytes)
 	passes := float64(x.partitions.Passes)
 	return max(build*passes, build+probe*passes)
 }
 
 // passBytes is what a pass needs of shared memory, at most.
 func (x *Join) passBytes() int64 {
-	return max(x.Of(false).Form().SharedBytes(partition.Threads, 0), x.Of(true).Form().SharedBytes(partition.Threads, 0))
+	return max(x.BuildSide().Form().SharedBytes(partition.Threads, 0), x.ProbeSide().Form().SharedBytes(partition.Threads, 0))
 }
 
 // blocks is how many blocks of the kernel that joins a multiprocessor has.
@@ -383,7 +384,7 @@ func (x *Join) Explain() string {
 
 // sideText says what the rows of a side carry.
 func (x *Join) sideText(name string, isProbe bool) string {
-	side := x.Of(isProbe)
+	side := Side{x, isProbe}
 	cols, keys := x.build.Payload, x.build.Keys
 	if isProbe {
 		cols, keys = x.pipeline.AliveBefore(x.at), x.probe.Keys

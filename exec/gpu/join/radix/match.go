@@ -249,10 +249,10 @@ func (x *Join) bindBuildKeys(k *kernel.Kernel, s *codegen.Scope, missing string)
 // under way at once.
 func (x *Join) OpenUnmatched(k *kernel.Kernel, s *codegen.Scope, src *physical.UnmatchedScan) {
 	k.Rows = kernel.Rows{Of: x.build}
-	k.Defines = x.Of(false).Form().Defines(x.sides[0])
-	last, items, parts := x.partitions.Passes-1, x.Of(false).Form().Read(), x.partitions.Partitions(x.partitions.Passes)
+	k.Defines = x.BuildSide().Form().Defines(x.sides[0])
+	last, items, parts := x.partitions.Passes-1, x.BuildSide().Form().Read(), x.partitions.Partitions(x.partitions.Passes)
 	word := func(what partition.Item) partition.Word {
-		return partition.Word{Of: x.Of(false), Pass: last, What: what}
+		return partition.Word{Of: x.BuildSide(), Pass: last, What: what}
 	}
 	k.Line("// rows of the build without a match")
 	k.Line("const u32* const first_row = %s;", k.Pointer("const u32", word(partition.Begins)))

@@ -73,8 +73,8 @@ func (s Side) sortedSide(k *kernel.Kernel) string {
 func (x *Join) Split(k *kernel.Kernel) *kernel.Kernel {
 	sub := k.Another("_tiles")
 	sub.Threads, sub.Blocks = mergeThreads, 0
-	sub.Line("merge_splits(%s, %s, %s);", x.Of(false).sortedSide(sub), x.Of(true).sortedSide(sub), sub.Pointer("u32", x.Splits()))
-	sub.CUDA = sub.File(x.Of(true).mergeDefines())
+	sub.Line("merge_splits(%s, %s, %s);", x.BuildSide().sortedSide(sub), x.ProbeSide().sortedSide(sub), sub.Pointer("u32", x.Splits()))
+	sub.CUDA = sub.File(x.ProbeSide().mergeDefines())
 	return sub
 }
 
@@ -83,14 +83,14 @@ func (x *Join) Split(k *kernel.Kernel) *kernel.Kernel {
 // together, up to the sink. out is where the variables stand that the sink takes out of the block.
 func (x *Join) Merge(k *kernel.Kernel, s *codegen.Scope) (inner *codegen.Scope, out codegen.Gap) {
 	k.Threads, k.Blocks, k.Items = mergeThreads, mergeBlocks, 4
-	k.Defines = x.Of(true).mergeDefines()
+	k.Defines = x.ProbeSide().mergeDefines()
 	k.Line("// %s", x)
-	k.Line("const MergeSide<RadixKey> build_side = %s;", x.Of(false).sortedSide(k))
-	k.Line("const MergeSide<RadixKey> probe_side = %s;", x.Of(true).sortedSide(k))
+	k.Line("const MergeSide<RadixKey> build_side = %s;", x.BuildSide().sortedSide(k))
+	k.Line("const MergeSide<RadixKey> probe_side = %s;", x.ProbeSide().sortedSide(k))
 	if x.Multiplies() {
 		k.Line("const MergePairs merge_pairs{shared_at<u64>(%d), shared_at<u32>(%d)};", x.pairsAt(), x.firstAt())
 		k.Listed = true
-		list := func(what SortedItem) any { return x.Of(false).Sorted(what) }
+		list := func(what SortedItem) any { return x.BuildSide().Sorted(what) }
 		k.Line("const MergeList merge_list{%s, %s, %s, %s != 0};", k.Pointer("u64", list(SortedList)), k.Word(list(SortedListCapacity)), k.Word(list(SortedListPairs)), k.Word(list(SortedListed)))
 	}
 	x.openTurns(k)
@@ -122,10 +122,10 @@ func (x *Join) Merge(k *kernel.Kernel, s *codegen.Scope) (inner *codegen.Scope, 
 // loadValues writes what copies the values that lie beside a tile's keys, in the same order.
 func (x *Join) loadValues(k *kernel.Kernel) {
 	k.Line("u32* const merge_values = shared_at<u32>(%d);", x.valuesAt())
-	if s := x.Of(false); x.readsBuild() && len(s.layout().Halves) > 0 {
+	if s := x.BuildSide(); x.readsBuild() && len(s.layout().Halves) > 0 {
 		k.Line("merge_copy(merge_values, %s + merge_rows.build_from, build_keys.length);", k.Pointer("const u32", s.Sorted(SortedValues)))
 	}
-	if s := x.Of(true); len(s.layout().Halves) > 0 {
+	if s := x.ProbeSide(); len(s.layout().Halves) > 0 {
 		k.Line("merge_copy(merge_values + build_keys.length, %s + merge_rows.from, merge_rows.end - merge_rows.from);", k.Pointer("const u32", s.Sorted(SortedValues)))
 	}
 }
@@ -225,7 +225,7 @@ func (x *Join) openPairs(k *kernel.Kernel) {
 // bindSorted makes the columns of a pair known.
 func (x *Join) bindSorted(k *kernel.Kernel, s *codegen.Scope) {
 	x.bindProbeKeys(k, s)
-	x.bind(k, s, x.sides[1], x.Of(true).half(k, "probe", "merge_values[build_keys.length + (u32)(row - merge_rows.from)]", "here"), "")
+	x.bind(k, s, x.sides[1], x.ProbeSide().half(k, "probe", "merge_values[build_keys.length + (u32)(row - merge_rows.from)]", "here"), "")
 	if !x.readsBuild() {
 		return
 	}
@@ -234,8 +234,8 @@ func (x *Join) bindSorted(k *kernel.Kernel, s *codegen.Scope) {
 		missing = "!found"
 	}
 	x.bindBuildKeys(k, s, missing)
-	value := fmt.Sprintf("(match - build_keys.first < build_keys.length ? merge_values[match - build_keys.first] : %s[match])", k.Pointer("const u32", x.Of(false).Sorted(SortedValues)))
-	x.bindPayload(k, s, x.Of(false).half(k, "build", value, "(here && found)"), missing)
+	value := fmt.Sprintf("(match - build_keys.first < build_keys.length ? merge_values[match - build_keys.first] : %s[match])", k.Pointer("const u32", x.BuildSide().Sorted(SortedValues)))
+	x.bindPayload(k, s, x.BuildSide().half(k, "build", value, "(here && found)"), missing)
 }
 
 // half reads what a row of a side carries, and returns the C++ of a half of it. Names begin with name; value is the C++ of its value, and there says whether there is one.

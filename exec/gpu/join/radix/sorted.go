@@ -89,7 +89,7 @@ const (
 func (s Side) Sorted(what SortedItem) any { return sortedWord{of{s.Join.build}, s.IsProbe, what} }
 
 // Splits is the key of the address of the build's rows in front of each tile.
-func (x *Join) Splits() any { return x.Of(false).Sorted(SortedSplits) }
+func (x *Join) Splits() any { return x.BuildSide().Sorted(SortedSplits) }
 
 // value is the half of a row that is sorted beside its radix key; less than 0: it carries more, and its number is sorted.
 func (s Side) value() int {

@@ -40,7 +40,7 @@ func (x *Join) carried(f *partition.Field, keys []expr.Expr) expr.Expr {
 // Open writes the loops over the pieces of work, the tables of each, and the rows of the probe's side, up to where a row's own text begins.
 func (x *Join) Open(k *kernel.Kernel, s *codegen.Scope) {
 	k.Threads, k.Blocks, k.Items = joinThreads, x.blocks(), 4
-	k.Defines = x.Of(true).Form().Defines(x.sides[1])
+	k.Defines = x.ProbeSide().Form().Defines(x.sides[1])
 	k.Line("// %s", x)
 	x.declare(k)
 	k.Open("for (u32 piece; (piece = take_work(%s)) < (u32)%s;) {", k.Pointer("u32", x.Taken()), k.Word(x.Pieces()))
@@ -75,7 +75,7 @@ func (x *Join) Open(k *kernel.Kernel, s *codegen.Scope) {
 // lies writes where the partitions of a side lie.
 func (x *Join) lies(k *kernel.Kernel, isProbe bool) string {
 	word := func(what partition.Item) string {
-		return k.Pointer("const u32", partition.Word{Of: x.Of(isProbe), Pass: x.partitions.Passes - 1, What: what})
+		return k.Pointer("const u32", partition.Word{Of: Side{x, isProbe}, Pass: x.partitions.Passes - 1, What: what})
 	}
 	return fmt.Sprintf("RadixSide{%s, %s}", word(partition.Begins), word(partition.Counts))
 }
@@ -107,12 +107,12 @@ func (x *Join) matchedAt() int64 { return 4<<x.slotBits + x.Capacity*x.rowBytes(
 
 // openTable writes what fills a table.
 func (x *Join) openTable(k *kernel.Kernel) {
-	items := x.Of(false).Form().Read()
+	items := x.BuildSide().Form().Read()
 	k.Line("chains.clear();")
 	k.Line("block_barrier();")
 	k.Open("for (i64 at = table_from; at < table_end; at += RADISH_BLOCK * %d) {", items)
 	k.Line("BuildRow rows[%d];", items)
-	k.Line("load_rows(%s, at, table_end, rows);", k.Pointer("const BuildRow", partition.Word{Of: x.Of(false), Pass: x.partitions.Passes - 1, What: partition.Rows}))
+	k.Line("load_rows(%s, at, table_end, rows);", k.Pointer("const BuildRow", partition.Word{Of: x.BuildSide(), Pass: x.partitions.Passes - 1, What: partition.Rows}))
 	k.Line("RADISH_UNROLL")
 	k.Open("for (i32 i = 0; i < %d; i++) {", items)
 	k.Line("if (is_pad(rows[i])) continue;")
@@ -132,11 +132,11 @@ func (x *Join) openTable(k *kernel.Kernel) {
 
 // openTile writes the loop over the probe's rows of a piece.
 func (x *Join) openTile(k *kernel.Kernel, s *codegen.Scope) {
-	items := x.Of(true).Form().Read()
+	items := x.ProbeSide().Form().Read()
 	k.Open("for (i64 at = work.from; at < work.end; at += RADISH_BLOCK * %d) {", items)
 	k.Line("if (((at - work.from) / (RADISH_BLOCK * %d) & %d) == %d) stop = stop || stopped(%s, %s);", items, askTiles-1, askTiles-1, k.ErrorAddress(), k.Pointer("const u32", kernel.CancelWord{}))
 	k.Line("Row rows[%d];", items)
-	k.Line("load_rows(%s, at, (i64)work.end, rows);", k.Pointer("const Row", partition.Word{Of: x.Of(true), Pass: x.partitions.Passes - 1, What: partition.Rows}))
+	k.Line("load_rows(%s, at, (i64)work.end, rows);", k.Pointer("const Row", partition.Word{Of: x.ProbeSide(), Pass: x.partitions.Passes - 1, What: partition.Rows}))
 	k.Line("u32 links[%d];", items)
 	k.Line("RADISH_UNROLL")
 	k.Line("for (i32 i = 0; i < %d; i++) links[i] = chains.first(rows[i]);", items)

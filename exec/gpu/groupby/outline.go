@@ -13,28 +13,28 @@ import (
 	"github.com/radish-sql/radish/sql/types"
 )
 
-// String says which way it is.
-func (w *Way) String() string { return "groups: " + w.text() }
+// String says which groups and which algorithm it is.
+func (feed *Feed) String() string { return "groups: " + feed.text() }
 
 // Explain is what EXPLAIN says of the groups that pipelines end in.
 func (all Forms) Explain() map[*physical.Pipeline]physical.SinkChoice {
 	out := map[*physical.Pipeline]physical.SinkChoice{}
 	for _, f := range all {
-		for _, w := range f.ways {
-			if w.way == nil {
+		for _, feed := range f.feeds {
+			if feed.algorithm == nil {
 				continue // another pipeline that ends here cannot run
 			}
-			out[w.Pipeline] = physical.SinkChoice{Name: f.Shape.explained(), How: w.text()}
+			out[feed.Pipeline] = physical.SinkChoice{Name: f.Shape.explained(), How: feed.text()}
 		}
 	}
 	return out
 }
 
 // text says how groups are found, and how rows are added to them.
-func (w *Way) text() string {
-	text := fmt.Sprintf("%s; %s", w.f.Shape, w.way.name)
-	if w.way.details != nil {
-		text += w.way.details(w.f)
+func (feed *Feed) text() string {
+	text := fmt.Sprintf("%s; %s", feed.f.Shape, feed.algorithm.name)
+	if feed.algorithm.details != nil {
+		text += feed.algorithm.details(feed.f)
 	}
 	return text
 }
@@ -119,24 +119,24 @@ func (f *Form) addItem(it *logical.AggItem) error {
 	return nil
 }
 
-// ways are all there are. The last one applies to any groups.
-var ways = []*way{&runs, &partitions, &perfectHash, &local, &scalar, &copies, &shared, &inDevice}
+// algorithms are all there are. The last one applies to any groups.
+var algorithms = []*algorithm{&runs, &partitions, &perfectHash, &local, &scalar, &copies, &shared, &inDevice}
 
 // Outline decides what a pipeline's rows are to the groups: the forms of keys and arguments. Once all pipelines that end there have been looked at, the first one
-// decides how groups lie, and each has its way.
+// decides how groups lie, and each takes its algorithm.
 func (all Forms) Outline(o *kernel.Outline, p *physical.Aggregate) error {
 	f := all[p]
-	w := &Way{Outline: o, f: f}
-	o.Way = w
-	first := len(f.ways) == 0
-	f.ways = append(f.ways, w)
+	feed := &Feed{Outline: o, f: f}
+	o.Feed = feed
+	first := len(f.feeds) == 0
+	f.feeds = append(f.feeds, feed)
 	for i, g := range p.Groups {
 		if err := o.Stored(f.form, i, g.Col.ID, g.Expr); err != nil {
 			return err
 		}
 	}
 	if first {
-		w.addVariances()
+		feed.addVariances()
 	}
 	at := len(p.Groups)
 	for _, acc := range f.Accs {
@@ -155,28 +155,30 @@ func (all Forms) Outline(o *kernel.Outline, p *physical.Aggregate) error {
 		}
 		at++
 	}
-	if feeders := o.Plan.Feeders[p]; feeders[len(feeders)-1] != o.Pipeline {
+	if feeders := o.Program.Feeders[p]; feeders[len(feeders)-1] != o.Pipeline {
 		return nil
 	}
 	f.settle()
-	for _, w := range f.ways {
-		w.choose()
+	for _, feed := range f.feeds {
+		feed.choose()
 	}
 	return nil
 }
 
-// choose takes the first way that applies.
-func (w *Way) choose() {
-	for _, x := range ways {
-		if x.applies(w) {
-			w.way = x
+// choose takes the first algorithm that applies.
+func (feed *Feed) choose() {
+	for _, x := range algorithms {
+		if x.applies(feed) {
+			feed.algorithm = x
 			return
 		}
 	}
 }
 
 // TakesShared says whether blocks have tables, or runs, in shared memory. It is known once all pipelines that end there are outlined.
-func (w *Way) TakesShared() bool { return w.way != nil && (w.way.declare != nil || w.way == &runs) }
+func (feed *Feed) TakesShared() bool {
+	return feed.algorithm != nil && (feed.algorithm.declare != nil || feed.algorithm == &runs)
+}
 
 // settle decides how groups lie, once the forms of keys and arguments are known.
 func (f *Form) settle() {
@@ -194,45 +196,45 @@ func (f *Form) settle() {
 	if len(f.Accs) > 0 {
 		f.countRows()
 	}
-	f.ways[0].settle(keys)
+	f.feeds[0].decideLayout(keys)
 }
 
-// settle lays the accumulators out, once keys and arguments are known.
-func (w *Way) settle(keys []codegen.Form) {
-	f := w.f
-	w.chooseShape(keys)
+// decideLayout lays the accumulators out, once keys and arguments are known.
+func (feed *Feed) decideLayout(keys []codegen.Form) {
+	f := feed.f
+	feed.chooseShape(keys)
 	f.seenAt = -1
 	counts := false
-	for _, x := range ways {
-		counts = x.prepare != nil && x.prepare(w) || counts
+	for _, x := range algorithms {
+		counts = x.prepare != nil && x.prepare(feed) || counts
 	}
 	switch {
-	case counts, f.Shape == DenseGroups && (f.find(accCount, nil) >= 0 || w.fitsShared(true)):
+	case counts, f.Shape == DenseGroups && (f.find(accCount, nil) >= 0 || feed.fitsShared(true)):
 		f.taken = f.acc(accCount, nil)
 	case f.Shape == DenseGroups:
 		f.seenAt = f.array("u8", 1, 1, 0)
 	}
 	for _, acc := range f.Accs {
-		w.layOut(acc)
+		feed.layOut(acc)
 	}
-	if c := f.find(accCount, nil); c >= 0 && (counts || f.Shape > DenseGroups && f.Aggregate.EstGroups >= w.Plan.Target.Tuning.Shared.TilesLeast) {
+	if c := f.find(accCount, nil); c >= 0 && (counts || f.Shape > DenseGroups && f.Aggregate.EstGroups >= feed.Program.Target.Tuning.Shared.TilesLeast) {
 		for _, acc := range f.Accs {
-			if w.canCount(acc) {
+			if feed.canCount(acc) {
 				acc.countsRows, f.Accs[c].in, f.Accs[c].limbs = true, acc, 0
 				break
 			}
 		}
 	}
-	f.shared = f.Shape == DenseGroups && f.seenAt < 0 && w.fitsShared(false)
-	w.chooseCopies()
+	f.shared = f.Shape == DenseGroups && f.seenAt < 0 && feed.fitsShared(false)
+	feed.chooseCopies()
 	limbs := 0
 	for _, acc := range f.Accs {
 		acc.limb = limbs
 		limbs += acc.limbs
 	}
-	for _, x := range ways {
-		if x.settle != nil {
-			x.settle(w)
+	for _, x := range algorithms {
+		if x.decide != nil {
+			x.decide(feed)
 		}
 	}
 	if f.Shape == KeyedGroups {

@@ -222,12 +222,10 @@ func holdsStrings(plan *physical.Plan, s physical.Sink) bool {
 			}
 		}
 		return false
-	case *physical.Materialize, *physical.Sort:
-		return columns(physical.SinkColumns(s))
 	case *physical.Result:
 		return columns(plan.Cols)
 	}
-	return true
+	return columns(physical.SinkColumns(s))
 }
 
 // ScanOrdinals are the table's columns that a scan reads.

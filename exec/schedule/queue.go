@@ -167,6 +167,7 @@ func (r *Queue) take(ctx context.Context, beside bool) (*column.Batch, error) {
 		}
 		if len(r.ready) > 0 {
 			b := r.ready[0]
+			r.ready[0] = queued{} // else the list would keep the batch
 			r.ready = r.ready[1:]
 			r.offered -= b.bytes
 			if r.lent = b.bytes; b.Stored != nil { // whoever stores the rows counts them from now on

@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
+	"weak"
 
 	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/exec/memory"
@@ -261,4 +263,31 @@ func TestQueueHoldsMorsels(t *testing.T) {
 		q.close()
 		<-done
 	}
+}
+
+// A batch that the client has let go of is free though others wait behind it.
+func TestQueueLetsBatchesGo(t *testing.T) {
+	const batches = 8
+	q := &Queue{}
+	q.init(&State{}, memory.NewBudget(0), 1)
+	var put []weak.Pointer[column.Batch]
+	for range batches {
+		b := &column.Batch{Cols: []*column.Vector{column.New(types.Int64, 100)}}
+		put = append(put, weak.Make(b))
+		if err := q.Put(0, b, 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range batches - 1 {
+		if b, err := q.take(context.Background(), false); b == nil || err != nil {
+			t.Fatal(b, err)
+		}
+	}
+	runtime.GC()
+	for i, b := range put {
+		if last := i == batches-1; (b.Value() != nil) != last {
+			t.Errorf("batch %d of %d is there: %v", i, batches, !last)
+		}
+	}
+	runtime.KeepAlive(q)
 }

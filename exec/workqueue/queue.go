@@ -52,7 +52,7 @@ func (q *Queue) next() (f func()) {
 		q.running--
 		return nil
 	}
-	f = q.waiting[0]
+	f, q.waiting[0] = q.waiting[0], nil // else the list would keep what f holds
 	q.waiting = q.waiting[1:]
 	return f
 }

@@ -109,17 +109,18 @@ func (s *Store) segmentFor(cols []*column.Vector, rows int) (*Segment, error) {
 		if v.Type.Phys() != s.Types[c].Phys() {
 			return nil, sqlerr.Bug("a column of type %s is given values of type %s", s.Types[c], v.Type)
 		}
-		x := &column.Vector{Type: s.Types[c]}
-		if v.Dict != nil {
-			x.ReserveCodes(v.Dict, size)
-		} else {
-			x.Reserve(size)
-		}
-		seg.Cols[c] = x
-		bytes += int64(size) * x.Width()
+		seg.Cols[c] = &column.Vector{Type: s.Types[c], Dict: v.Dict}
+		bytes += int64(size) * seg.Cols[c].Width()
 	}
 	if err := s.Mem.Add(bytes); err != nil {
 		return nil, err
+	}
+	for c, v := range cols {
+		if v.Dict != nil {
+			seg.Cols[c].ReserveCodes(v.Dict, size)
+		} else {
+			seg.Cols[c].Reserve(size)
+		}
 	}
 	s.Segs = append(s.Segs, seg)
 	return seg, nil

@@ -30,6 +30,14 @@ func TestMemoryOfScripts(t *testing.T) {
 	folder := t.TempDir()
 	file := func(name string) string { return filepath.Join(folder, name) }
 	const rows = "SET cte_max_recursion_depth = 1000; CREATE TABLE t AS WITH RECURSIVE r AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM r WHERE i < 10) SELECT i, REPEAT(MD5(i), 62500) AS b FROM r;\n"
+	var columns, many strings.Builder
+	for i := range 500 {
+		fmt.Fprintf(&columns, ", a.i * %d + b.i AS c%d", i, i)
+	}
+	for i := range 300 {
+		fmt.Fprintf(&many, "CREATE TABLE t%d AS SELECT 1 AS i, REPEAT('a', 10000) AS b;\n", i)
+	}
+	wide := rows + "CREATE TABLE wide AS SELECT a.i" + columns.String() + " FROM t a, t b, t c, t d LIMIT 5000; DROP TABLE t;\n"
 	refused := 0
 	for _, tc := range []struct {
 		name, script string
@@ -41,6 +49,10 @@ func TestMemoryOfScripts(t *testing.T) {
 		{".dump and .backup", fmt.Sprintf("%s.output %s\n.dump\n.output\n.backup %s\n", rows, file("dump.sql"), file("kept")), 0},
 		{".read", ".read " + file("dump.sql") + "\n", 0},
 		{".restore", ".restore " + file("kept") + "\n", 0},
+		{".output to Parquet", fmt.Sprintf("%s.output %s\nSELECT a.i, CONCAT(LEFT(a.b, 16000), a.i, x.i, y.i, z.i) FROM t a, t x, t y, t z;\n", rows, file("out.parquet")), 0},
+		{".export of 500 columns", fmt.Sprintf("%s.export wide %s\n", wide, file("wide.parquet")), 0},
+		{".dump of 500 columns", wide + ".once " + file("wide.sql.gz") + "\n.dump\n", 0},
+		{".dump of 300 tables", many.String() + ".once " + file("many.sql") + "\n.dump\n", 0},
 		{".import", fmt.Sprintf("%sSELECT * FROM t INTO OUTFILE '%s';\n.import %s u\n", rows, file("t.csv"), file("t.csv")), 0},
 	} {
 		command := exec.Command(binary, "--memory-limit", fmt.Sprint(limit))

@@ -60,11 +60,12 @@ type streams struct {
 
 // scriptState is how far scripts have come.
 type scriptState struct {
-	failed        bool // a statement or command has
-	ran           int  // statements and commands
-	inTransaction bool // a file runs in one
-	committed     int  // the line of a statement that committed it; 0: none has
-	depth         int  // of .read within .read
+	failed        bool  // a statement or command has
+	ran           int   // statements and commands
+	inTransaction bool  // a file runs in one
+	committed     int   // the line of a statement that committed it; 0: none has
+	depth         int   // of .read within .read
+	reading       int64 // bytes of the statement that is read, as the session counts them
 }
 
 // openConfig is how databases are opened.
@@ -220,7 +221,10 @@ func (r *runner) run(ctx context.Context, text string, settings render.Settings)
 	}
 	settings.ShowsTypes = settings.ShowsTypes && asksForRows(text)
 	if r.streams.file != nil && r.streams.file.isData {
-		o.written, err = r.streams.file.result(rows, settings)
+		o.written, err = r.streams.file.result(rows, settings, r.config.memoryLimit, func(bytes int64) error {
+			return r.conn.HoldMemory("writing "+r.streams.file.name, r.scripts.reading+bytes)
+		})
+		_ = r.conn.HoldMemory("reading a statement", r.scripts.reading) // which is less than before
 		return o, err
 	}
 	before := r.textBytes()
@@ -268,8 +272,11 @@ func (r *runner) look() render.Settings {
 // end. After a failure it goes on, unless the first is to end it.
 func (r *runner) script(name string, text io.Reader) (quit bool) {
 	s := newScript(text, func() scriptMode { return r.conn.ParseMode() })
-	s.hold = func(bytes int64) error { return r.conn.HoldMemory("reading a statement", bytes) }
-	defer func() { _ = r.conn.HoldMemory("reading a statement", 0) }() // which takes nothing
+	s.hold = func(bytes int64) error {
+		r.scripts.reading = bytes
+		return r.conn.HoldMemory("reading a statement", bytes)
+	}
+	defer func() { _ = s.hold(0) }() // which takes nothing
 	for {
 		st, ok, err := s.next()
 		if err != nil {

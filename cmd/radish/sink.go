@@ -120,8 +120,8 @@ func isPipe(name string) bool {
 	return err == nil && info.Mode()&fs.ModeNamedPipe != 0
 }
 
-// result writes the rows of a result as data.
-func (s *sink) result(rows *radish.Rows, settings render.Settings) (done render.Written, err error) {
+// result writes the rows of a result as data. hold counts what the writer has in memory, limit is how much there may be (0: any).
+func (s *sink) result(rows *radish.Rows, settings render.Settings, limit int64, hold func(bytes int64) error) (done render.Written, err error) {
 	format := files.FormatOf(s.name)
 	if s.pieces > 0 && !format.IsText() {
 		return done, fmt.Errorf("%s has a result already, and such a file holds one; .output names another", s.name)
@@ -131,7 +131,7 @@ func (s *sink) result(rows *radish.Rows, settings render.Settings) (done render.
 	for _, c := range rows.Columns() {
 		names, columns = append(names, c.Name), append(columns, c.Type)
 	}
-	options := files.Options{Zone: rows.Location(), NoHeader: settings.NoHeaders}
+	options := files.Options{Zone: rows.Location(), NoHeader: settings.NoHeaders, Limit: limit, Meter: hold}
 	if settings.Null != nil {
 		options.Null = *settings.Null
 	}

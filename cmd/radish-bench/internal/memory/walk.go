@@ -101,6 +101,10 @@ func walkedCases() (cases []memoryCase) {
 			memoryCase{name: "walk: rows read slowly / " + kind.name, client: pooled(readSlowly("SELECT id, k, v FROM (" + kind.rows + ") x ORDER BY v"))},
 			memoryCase{name: "walk: four results read by turns / " + kind.name, client: pooled(readByTurns(kind.rows))})
 	}
+	for _, ending := range []string{"parquet", "arrow", "csv", "jsonl.zst"} {
+		cases = append(cases, memoryCase{name: "walk: OUTFILE of 500 columns, " + ending, client: wide("SELECT * FROM c INTO OUTFILE '$o." + ending + "'")})
+	}
+	cases = append(cases, memoryCase{name: "walk: INSERT of 500 columns", client: wide("INSERT INTO c SELECT * FROM c")})
 	return append(cases,
 		memoryCase{name: "walk: a prepared SELECT of 100 MB", client: pooled(prepared("SELECT COUNT(*) FROM n WHERE s < ? OR LENGTH(?) = 3", 2))},
 		memoryCase{name: "walk: a prepared INSERT of 100 MB", client: pooled(prepared("INSERT INTO c VALUES (?)", 1))},
@@ -125,6 +129,17 @@ func besideFiles(statement string) func(context.Context, *memoryClient) error {
 		}
 		defer os.RemoveAll(folder)
 		return c.query(ctx, strings.ReplaceAll(statement, "$o", filepath.Join(folder, "out")))
+	}
+}
+
+// wide runs a statement over the table c of 500 columns, which take a quarter of the limit while they are not encoded.
+func wide(statement string) func(context.Context, *memoryClient) error {
+	return func(ctx context.Context, c *memoryClient) error {
+		var columns []string
+		for i := range 500 {
+			columns = append(columns, fmt.Sprintf("id * %d + id %% %d AS c%d", i+1, i+7, i))
+		}
+		return besideFiles(fmt.Sprintf("CREATE TABLE c AS SELECT %s FROM n LIMIT %d; %s", strings.Join(columns, ", "), c.limit/16000, statement))(ctx, c)
 	}
 }
 

@@ -149,11 +149,16 @@ func sample(ctx context.Context, source textfile.Source, opts Options) (head, er
 	from, found := s.at, make([]survey, len(h.names))
 	rows, err := r.classifyBlock(ctx, s, found, sampleRecords)
 	if err == nil && rows == 0 && !s.Last { // the first record below the names is longer than a block
-		if s, err = secondBlock(ctx, source, opts); err != nil || s == nil {
-			return h, err
+		next, failed := secondBlock(ctx, source, opts)
+		switch {
+		case failed != nil:
+			return h, failed
+		case next == nil: // the names fill the block, and nothing follows
+			s.Last = true
+		default:
+			s, from = next, 0
+			rows, err = r.classifyBlock(ctx, s, found, sampleRecords)
 		}
-		from = 0
-		rows, err = r.classifyBlock(ctx, s, found, sampleRecords)
 	}
 	h.shapes = shapesOf(found)
 	for i := range found {

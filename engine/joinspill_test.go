@@ -68,7 +68,7 @@ var spilledJoins = []string{
 func TestJoinsSpill(t *testing.T) {
 	s, folder := joinSession(t)
 	for i, text := range spilledJoins {
-		if testing.Short() && i%4 > 0 {
+		if testing.Short() && i%8 > 0 {
 			continue
 		}
 		limit, sql, ok := strings.Cut(text, ": ")

@@ -240,9 +240,14 @@ func selectSet[U uint32 | int64](src []U, base int64, s *IntSet, flip int, in, o
 		}
 	case s.bloom != nil:
 		b, offset := s.bloom, uint64(base)-uint64(s.min)
+		last := src[in[0]] // rows of one key often follow each other, and a search may miss the caches
+		hit := one(offset+uint64(last) <= s.span) & b.bit(base+int64(last))
 		for _, p := range in {
+			if x := src[p]; x != last {
+				last, hit = x, one(offset+uint64(x) <= s.span)&b.bit(base+int64(x))
+			}
 			out[k] = p
-			k += one(offset+uint64(src[p]) <= s.span)&b.bit(base+int64(src[p])) ^ flip
+			k += hit ^ flip
 		}
 	default:
 		for _, p := range in {

@@ -12,6 +12,12 @@ import (
 // reopenRows is the number of rows up to which a closed last row group is opened again by an append, which copies it.
 const reopenRows = 1 << 14
 
+// openBytes is how many bytes the plain arrays of an open row group take that rows are added to, strings aside: nobody counts the copies. One that has four times as many is encoded.
+const openBytes = 16 << 20
+
+// plainBytes is what rows take in plain arrays, strings aside.
+func plainBytes(rows, columns int) int64 { return 8 * int64(rows) * int64(columns) }
+
 func newVector(t types.Type) *column.Vector { return &column.Vector{Type: t} }
 
 // Append returns the version with the batches' selected rows added at the end. A batch's columns are the table's, in
@@ -120,7 +126,7 @@ func (v *Version) appendData(data []encoding.Data) (next *Version, undo func()) 
 	at := 0
 	if last := len(next.groups) - 1; last >= 0 {
 		g, t := next.groups[last], next.tail
-		if t == nil && g.Rows <= reopenRows {
+		if t == nil && g.Rows <= reopenRows && plainBytes(g.Rows, len(g.Columns)) <= openBytes {
 			t, g = reopen(v.Schema, next.settle(last))
 		}
 		if t != nil {
@@ -174,7 +180,7 @@ func (v *Version) addGroup(g *RowGroup, t *tail) {
 func (v *Version) closeTail() {
 	last := len(v.groups) - 1
 	g := v.groups[last]
-	if g.Rows < RowGroupSize && v.tail.stringBytes() < maxTailBytes {
+	if g.Rows < RowGroupSize && v.tail.stringBytes() < maxTailBytes && plainBytes(g.Rows, len(g.Columns)) < 4*openBytes {
 		return
 	}
 	g = g.whole(v.shared)

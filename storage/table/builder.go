@@ -306,7 +306,7 @@ func (b *Builder) Finish() (*Version, error) {
 			return nil, err
 		}
 	}
-	if len(b.groups) == 0 && len(v.groups) > 0 && b.taken.rows == 0 && b.data[0].Rows <= reopenRows && slices.Max(b.size) <= tailStrings {
+	if len(b.groups) == 0 && len(v.groups) > 0 && b.taken.rows == 0 && b.fitsTail() {
 		return b.finishSmall()
 	}
 	if err := b.flush(); err != nil {
@@ -337,6 +337,12 @@ func (b *Builder) Finish() (*Version, error) {
 		return nil, err
 	}
 	return next, nil
+}
+
+// fitsTail says whether the rows that were added are few enough for an open row group.
+func (b *Builder) fitsTail() bool {
+	rows := b.data[0].Rows
+	return rows <= reopenRows && plainBytes(rows, len(b.data)) <= openBytes && slices.Max(b.size) <= tailStrings
 }
 
 // finishSmall adds few rows to the tail.

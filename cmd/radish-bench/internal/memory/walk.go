@@ -104,7 +104,18 @@ func walkedCases() (cases []memoryCase) {
 	for _, ending := range []string{"parquet", "arrow", "csv", "jsonl.zst"} {
 		cases = append(cases, memoryCase{name: "walk: OUTFILE of 500 columns, " + ending, client: wide("SELECT * FROM c INTO OUTFILE '$o." + ending + "'")})
 	}
-	cases = append(cases, memoryCase{name: "walk: INSERT of 500 columns", client: wide("INSERT INTO c SELECT * FROM c")})
+	for _, changed := range []struct{ name, sql string }{
+		{"INSERT", "INSERT INTO c SELECT * FROM c"},
+		{"INSERT of single rows", "INSERT INTO c SELECT * FROM c LIMIT 1; INSERT INTO c SELECT * FROM c LIMIT 1; INSERT INTO c SELECT * FROM c LIMIT 1"},
+		{"UPDATE of some", "UPDATE c SET c1 = c1 + 1, c250 = c0, c499 = -c499 WHERE c3 % 2"},
+		{"UPDATE of all", "UPDATE c SET " + eachColumn("c%[1]d = c%[1]d + 1")},
+		{"DELETE", "DELETE FROM c WHERE c3 % 3 = 0; DELETE FROM c WHERE c5 % 2"},
+		{"groups", "SELECT COUNT(*) FROM (SELECT c0 % 100, " + eachColumn("MAX(c%[1]d)") + " FROM c GROUP BY 1) x"},
+		{"sort", "SELECT COUNT(c499) FROM (SELECT *, ROW_NUMBER() OVER (ORDER BY c7 % 1000, c0) AS r FROM c) x WHERE r > 5"},
+		{"join", "SELECT COUNT(a.c499 + b.c499) FROM (SELECT * FROM c ORDER BY c1 LIMIT 100000) a JOIN c b ON a.c0 = b.c0"},
+	} {
+		cases = append(cases, memoryCase{name: "walk: " + changed.name + ", 500 columns", client: wide(changed.sql)})
+	}
 	return append(cases,
 		memoryCase{name: "walk: a prepared SELECT of 100 MB", client: pooled(prepared("SELECT COUNT(*) FROM n WHERE s < ? OR LENGTH(?) = 3", 2))},
 		memoryCase{name: "walk: a prepared INSERT of 100 MB", client: pooled(prepared("INSERT INTO c VALUES (?)", 1))},
@@ -132,14 +143,20 @@ func besideFiles(statement string) func(context.Context, *memoryClient) error {
 	}
 }
 
+// eachColumn lists what the format says of each column of c.
+func eachColumn(format string) string {
+	var all []string
+	for i := range 500 {
+		all = append(all, fmt.Sprintf(format, i))
+	}
+	return strings.Join(all, ", ")
+}
+
 // wide runs a statement over the table c of 500 columns, which take a quarter of the limit while they are not encoded.
 func wide(statement string) func(context.Context, *memoryClient) error {
 	return func(ctx context.Context, c *memoryClient) error {
-		var columns []string
-		for i := range 500 {
-			columns = append(columns, fmt.Sprintf("id * %d + id %% %d AS c%d", i+1, i+7, i))
-		}
-		return besideFiles(fmt.Sprintf("CREATE TABLE c AS SELECT %s FROM n LIMIT %d; %s", strings.Join(columns, ", "), c.limit/16000, statement))(ctx, c)
+		columns := eachColumn("id * (%[1]d + 1) + id %% (%[1]d + 7) AS c%[1]d")
+		return besideFiles(fmt.Sprintf("CREATE TABLE c AS SELECT %s FROM n LIMIT %d; %s", columns, c.limit/16000, statement))(ctx, c)
 	}
 }
 

@@ -1,0 +1,52 @@
+package table
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/radish-sql/radish/sql/types"
+	"github.com/radish-sql/radish/storage/encoding"
+)
+
+// Rows of many columns that are added to a table become a row group of their own where an open one would take too many bytes that nobody counts.
+func TestWideRows(t *testing.T) {
+	const rows = 5000
+	wide := openBytes/8/rows + 1 // columns
+	for _, tt := range []struct{ columns, groups int }{{3, 1}, {wide, 3}} {
+		s := &Schema{Name: "t"}
+		for i := range tt.columns {
+			s.Columns = append(s.Columns, ColumnDef{Name: fmt.Sprint("c", i), Type: types.Int64})
+		}
+		v, at := New(s), 0
+		for _, n := range []int{rows, rows, 1} {
+			data := make([]encoding.Data, tt.columns)
+			for i := range data {
+				data[i] = encoding.Data{Type: types.Int64, Rows: n, Ints: make([]int64, n)}
+				for j := range data[i].Ints {
+					data[i].Ints[j] = int64(at+j) * int64(i+1)
+				}
+			}
+			b := NewBuilder(v)
+			if err := b.AppendData(n, data); err != nil {
+				t.Fatal(err)
+			}
+			var err error
+			if v, err = b.Finish(); err != nil {
+				t.Fatal(err)
+			}
+			at += n
+		}
+		if len(v.Groups()) != tt.groups || v.Rows() != 2*rows+1 {
+			t.Fatalf("%d columns: %d groups of %d rows, want %d of %d", tt.columns, len(v.Groups()), v.Rows(), tt.groups, 2*rows+1)
+		}
+		for _, g := range v.Groups() {
+			for i, c := range g.Columns {
+				for _, row := range []int{0, g.Rows - 1} {
+					if got, want := c.At(row).I, (g.First+int64(row))*int64(i+1); got != want {
+						t.Fatalf("column %d of row %d: %d, want %d", i, g.First+int64(row), got, want)
+					}
+				}
+			}
+		}
+	}
+}

@@ -171,7 +171,7 @@ func (c *OfSession) Again(text string) bool {
 	return false
 }
 
-// KeepText keeps the statements of a text, in place of the oldest if there are many. most is how many bytes all may have; account counts those beyond leastTrees.
+// KeepText keeps the statements of a text, in place of the oldest if there are many. most is how many bytes all may have; account counts those beyond LeastTrees.
 func (c *OfSession) KeepText(text string, mode parse.Mode, list []parse.Statement, most int64, account *memory.Account) {
 	bytes := parse.Kept(list)
 	if bytes > most/4 {

@@ -26,7 +26,7 @@ func (s *Session) HoldForClient(what string, bytes int64) error {
 	return nil
 }
 
-// Assign gives @name a value, which it keeps as [variableType] says.
+// Assign gives @name a value, which it keeps as [values.VariableType] says.
 func (s *Session) Assign(name string, v types.Value) error {
 	t := values.VariableType(v.Type, s.Vars.Collation("collation_connection"))
 	if !v.Null && t.IsString() && !v.Type.IsString() {

@@ -123,7 +123,7 @@ const (
 	DirectQueries  = "direct_queries"
 )
 
-// switches are these and planSharing.
+// switches are these and PlanSharing.
 var switches = []string{RuntimeFilters, DirectQueries, PlanSharing}
 
 func setDisabledRules(v *Settings, value string) (string, error) {

@@ -27,8 +27,8 @@ func (q *execution) source(pl *prepared) (pipeline.Source, error) {
 		if err != nil {
 			return nil, err
 		}
-		if parted, ok := from.(*join.Parted); ok {
-			return parted.Source(pl.layout), nil
+		if partitioned, ok := from.(*join.Partitioned); ok {
+			return partitioned.Source(pl.layout), nil
 		}
 		r, ok := from.(pipeline.Stored)
 		if !ok {

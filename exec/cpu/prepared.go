@@ -143,8 +143,8 @@ func (pl *prepared) chain(w *task.Worker) (pipeline.Reader, pipeline.LocalSink, 
 		case *physical.Project:
 			next, err = newProject(w, pl.layout, t, next)
 		case *physical.Probe:
-			if parted, ok := pl.source.(*join.Parted); ok && i == 0 {
-				next = parted.NewPartProbe(w, pipeline.Stage{Layout: pl.layout, Next: next})
+			if partitioned, ok := pl.source.(*join.Partitioned); ok && i == 0 {
+				next = partitioned.NewPartProbe(w, pipeline.Stage{Layout: pl.layout, Next: next})
 				break
 			}
 			next, err = join.NewProbe(w, pl.q.builds[t.Build], t, pipeline.Stage{Layout: pl.layout, Index: i, Late: pl.late(scan, i), Next: next})

@@ -98,7 +98,7 @@ func (q *execution) run(p *prepared) error {
 // counted is what each morsel of a pipeline counts as: its part of the source's rows, and of the table's.
 func (pl *prepared) counted(morsels int) (rows, scanned int64) {
 	n := int64(max(1, morsels))
-	if _, again := pl.source.(*join.Parted); again {
+	if _, again := pl.source.(*join.Partitioned); again {
 		return 0, 0
 	}
 	if pl.scan != nil {

@@ -54,8 +54,8 @@ func (s *staged) Run() error {
 		stored := &physical.Materialize{Cols: s.p.AliveBefore(to)}
 		first := rest
 		first.Transforms, first.Sink, first.EstRows = s.p.Transforms[from:to], stored, s.p.RowsBefore(to)
-		parted := join.NewParted(s.q.Query, s.q.builds[probe.Build], probe, stored.Cols)
-		s.q.sinks[stored] = parted
+		partitioned := join.NewPartitioned(s.q.Query, s.q.builds[probe.Build], probe, stored.Cols)
+		s.q.sinks[stored] = partitioned
 		if err := s.runPiece(&first, true); err != nil {
 			return err
 		}
@@ -84,7 +84,7 @@ func (s *staged) runPiece(p *physical.Pipeline, last bool) error {
 	if err := pl.Run(); err != nil {
 		return err
 	}
-	if read, ok := pl.source.(*join.Parted); ok {
+	if read, ok := pl.source.(*join.Partitioned); ok {
 		read.Close()
 	}
 	return nil

@@ -135,8 +135,8 @@ func (b *Budget) Reserve(operator string, n int64) error {
 	return nil
 }
 
-// HasRoom says whether n more bytes could be reserved. Caches give way for them.
-func (b *Budget) HasRoom(n int64) bool {
+// CanReserve says whether n more bytes could be reserved. Caches give way for them.
+func (b *Budget) CanReserve(n int64) bool {
 	for ; b != nil; b = b.parent {
 		for {
 			limit := b.limit.Load()

@@ -88,7 +88,7 @@ const (
 // Join combines two relations. On holds conjuncts over both sides' columns; none at all is a cross join.
 //
 // A MarkJoin's Mark is `x IN (subquery)` by SQL's three-valued logic when On holds the comparison x = y: a NULL
-// on either side of it makes the comparison NULL. NullAware anti joins (NOT IN) are MarkJoins under Filter(NOT mark).
+// on either side of it makes the comparison NULL. Anti joins that NULLs matter to (NOT IN) are MarkJoins under Filter(NOT mark).
 // Correlation that came from inside a subquery stands in On too, but as NULL-rejecting conditions: see Corr.
 type Join struct {
 	Kind        JoinKind

@@ -24,7 +24,7 @@ type Recursive struct {
 	memo memo
 }
 
-// Loop ties the WorkTables in a Step to their Recursive.
+// Loop ties each WorkTable in a Step to their Recursive.
 type Loop struct{ Name string }
 
 // WorkTable gives the rows of the round before, by position: Cols are its names for the Recursive's columns.

@@ -38,7 +38,7 @@ func (a *Aggregate) Constants() int {
 // AggKind is an aggregate function.
 type AggKind uint8
 
-// The aggregate functions. AnyValue is also what the planner uses for columns that depend on the group's key.
+// The aggregate functions. AggAnyValue is also what the planner uses for columns that depend on the group's key.
 const (
 	AggCountStar AggKind = iota
 	AggCount

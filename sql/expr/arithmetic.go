@@ -70,7 +70,7 @@ func NumericType(t types.Type) types.Type {
 	return types.Double
 }
 
-// CastNumeric is numericType as a Signature's cast: KindNull for what is numeric already.
+// CastNumeric is NumericType as a Signature's cast: KindNull for what is numeric already.
 func CastNumeric(t types.Type) types.Type {
 	n := NumericType(t)
 	if n == t {

@@ -23,7 +23,7 @@ func StringKernel(f func(c *Context, s string) (string, error)) Kernel {
 	}
 }
 
-// AsItIs is what textToText takes for a function that only changes the type.
+// AsItIs is what StringKernel takes for a function that only changes the type.
 func AsItIs(_ *Context, s string) (string, error) { return s, nil }
 
 // StringToIntKernel makes the kernel of a function of one string that gives an integer.

@@ -46,7 +46,7 @@ func Problem(c Statement, text string) (why string, at int, err error) {
 	return "Invalid value.", len(text), nil // it ends too soon
 }
 
-// TooDeep says whether arrays and objects of a document stand in each other deeper than maxJSONDepth.
+// TooDeep says whether arrays and objects of a document stand in each other deeper than MaxDepth.
 func TooDeep(text string) bool {
 	depth, quoted := 0, false
 	for i := 0; i < len(text); i++ {

@@ -19,7 +19,7 @@ const (
 )
 
 // token is a piece of text[start:end]. Of a word, key says which of the words in keywords it is; of an operator, op is
-// its first character and, where it has several, opLong is set.
+// its first character and op2 its second, if it has one.
 type token struct {
 	kind       tokenKind
 	key        keyword

@@ -50,8 +50,8 @@ func (e *encoder) restart() {
 	e.dictionary, e.pages, e.uncompressed = 0, 0, 0
 }
 
-// room empties a buffer of scratch, and gives it memory for so many bytes.
-func (e *encoder) room(buffer *[]byte, bytes int) error {
+// reserve empties a buffer of scratch, and gives it memory for so many bytes.
+func (e *encoder) reserve(buffer *[]byte, bytes int) error {
 	*buffer = (*buffer)[:0]
 	more := bytes - cap(*buffer)
 	if more <= 0 {
@@ -68,7 +68,7 @@ func (e *encoder) room(buffer *[]byte, bytes int) error {
 func (s *scratch) trim(hold func(bytes int64) error) {
 	if n := cap(s.plain) + cap(s.packed); n > 8*pageBytes {
 		s.plain, s.packed = nil, nil
-		_ = hold(-int64(n)) // which is not more than room has held
+		_ = hold(-int64(n)) // which is not more than reserve has held
 	}
 }
 
@@ -104,7 +104,7 @@ func (c *columnWriter) encode(with *scratch) error {
 
 func (c *columnWriter) encodePages(distinct *dictionary) error {
 	if distinct.ok {
-		if err := c.room(&c.plain, distinct.bytes()); err != nil {
+		if err := c.reserve(&c.plain, distinct.bytes()); err != nil {
 			return err
 		}
 		for _, x := range distinct.strings {
@@ -120,7 +120,7 @@ func (c *columnWriter) encodePages(distinct *dictionary) error {
 	done := 0 // values that are in pages
 	for row := 0; row < c.rows; {
 		rows, values, bytes := c.pageOf(row, done, distinct.ok)
-		if err := c.room(&c.plain, bytes+levelBytes(rows)+c.valueBytes()*values); err != nil {
+		if err := c.reserve(&c.plain, bytes+levelBytes(rows)+c.valueBytes()*values); err != nil {
 			return err
 		}
 		c.plain = c.appendLevels(c.plain, row, rows)
@@ -375,7 +375,7 @@ const (
 func (c *columnWriter) page(values int, isDictionary bool, encoding int32) error {
 	packed := c.plain
 	if !c.raw {
-		if err := c.room(&c.packed, s2.MaxEncodedLen(len(c.plain))); err != nil {
+		if err := c.reserve(&c.packed, s2.MaxEncodedLen(len(c.plain))); err != nil {
 			return err
 		}
 		c.packed = s2.EncodeSnappy(c.packed[:cap(c.packed)], c.plain)

@@ -32,14 +32,14 @@ func (p *pieces) reset() {
 	p.used, p.size, p.long = 0, 0, nil
 }
 
-// next begins a piece with room for so many bytes.
-func (p *pieces) next(room int) error {
+// next begins a piece of so many bytes or more.
+func (p *pieces) next(bytes int) error {
 	for p.used < len(p.list) {
-		if p.used++; cap(p.list[p.used-1]) >= room {
+		if p.used++; cap(p.list[p.used-1]) >= bytes {
 			return nil
 		}
 	}
-	n := max(room, min(pieceBytes, max(leastPiece, p.all)))
+	n := max(bytes, min(pieceBytes, max(leastPiece, p.all)))
 	if err := p.hold(int64(n)); err != nil {
 		return err
 	}

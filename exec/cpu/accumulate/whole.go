@@ -113,7 +113,7 @@ func (a *distinctValues) partition(to []uint32) (p grouptable.Partitioned, err e
 		return p, err
 	}
 	p.Groups = make([]uint32, len(all))
-	p.Ends = vec.ByPart(p.Groups, all, parts)
+	p.Ends = vec.ByPartition(p.Groups, all, parts)
 	return p, nil
 }
 

@@ -57,7 +57,7 @@ func (x *aggLocal) isToSpill() bool {
 		all += d.held[i].Load()
 	}
 	if most := x.a.q.Tuning.SpilledBytes; most == 0 || all < most {
-		if all < x.a.q.Memory.Least()/leastShare || x.a.q.Memory.HasRoom(all) {
+		if all < x.a.q.Memory.Least()/leastShare || x.a.q.Memory.CanReserve(all) {
 			return false
 		}
 	}
@@ -79,7 +79,7 @@ func (a *Sink) mostExpected() int {
 // hasRoomFor says whether the worker's table may grow to so many groups at once, while it is copied, and leave as much memory free.
 func (x *aggLocal) hasRoomFor(groups int) bool {
 	each := x.mem.Used()/int64(x.table.Count) + 1
-	return !x.a.disk.isAllowed || x.a.q.Memory.HasRoom(2*each*int64(groups))
+	return !x.a.disk.isAllowed || x.a.q.Memory.CanReserve(2*each*int64(groups))
 }
 
 // spill writes the rows of sel, of n positions.
@@ -212,7 +212,7 @@ func partitionByKeys(part *aggLocal) (p grouptable.Partitioned, err error) {
 	numbers := make([]uint8, 0, len(groups))
 	err = eachHash(part, groups, func(_ uint32, hash uint64) { numbers = append(numbers, spill.PartitionOf(hash)) })
 	p.Groups = make([]uint32, len(numbers))
-	p.Ends = vec.ByPart(p.Groups, groups, numbers)
+	p.Ends = vec.ByPartition(p.Groups, groups, numbers)
 	return p, err
 }
 

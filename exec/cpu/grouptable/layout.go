@@ -43,7 +43,7 @@ type Layout struct {
 	parts  []digit
 	rows   *rowForm // of rowKeys
 	words  int      // of a key; packed forms
-	size   int      // of denseKeys: number of indexes
+	size   int      // of DenseKeys: number of indexes
 	Expect int      // about how many groups will come
 
 	Reuses  bool         // memory may be that of earlier tables: the query has no memory limit

@@ -6,7 +6,7 @@ import (
 	"github.com/radish-sql/radish/exec/cpu/task"
 )
 
-// Many groups are merged in partitions, which the first mergeBits of their hashes choose. A task takes one or several of them.
+// Many groups are merged in partitions, which the first MergeBits of their hashes choose. A task takes one or several of them.
 const (
 	MergeBits       = 8
 	MergePartitions = 1 << MergeBits

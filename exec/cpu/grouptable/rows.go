@@ -110,7 +110,7 @@ func (r *Rows) Partition(memory []int32) (order []int32, ends [MergePartitions]i
 	partitions := make([]uint8, r.N)
 	r.choose(partitions)
 	order = slices.Grow(memory[:0], r.N)[:r.N]
-	return order, vec.ByPart(order, nil, partitions)
+	return order, vec.ByPartition(order, nil, partitions)
 }
 
 // choose stores the partition of each row: the first bits of Table.hash.

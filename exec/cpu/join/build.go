@@ -354,14 +354,14 @@ func (b *Build) coded(v *column.Vector) (*column.Vector, error) {
 		return v, nil
 	}
 	var strings []string
-	text := 0
+	bytes := 0
 	for r, s := range v.Str[:b.N] {
 		if !v.IsNull(r) {
 			strings = append(strings, s)
-			text += len(s)
+			bytes += len(s)
 		}
 	}
-	if strings == nil || text > codedStrings {
+	if strings == nil || bytes > codedStrings {
 		return v, nil
 	}
 	dict := column.NewDictionary()

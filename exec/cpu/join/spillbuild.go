@@ -21,7 +21,7 @@ import (
 )
 
 // Once a build's rows, and the table over them, take more than is left of the query's memory, all of them go to the temporary file, in partitions of the
-// keys' hashes. Parted (spillprobe.go) brings the probe's rows there too, and then looks them up in one partition after the other: a part, which is
+// keys' hashes. Partitioned (spillprobe.go) brings the probe's rows there too, and then looks them up in one partition after the other: a part, which is
 // a Build of its own.
 
 // disk is what a Build knows of its rows in the temporary file.
@@ -101,7 +101,7 @@ func (d *disk) exceeds(b *Build, array int64) bool {
 	}
 	if most := b.q.Tuning.SpilledBytes; most == 0 || need < most {
 		least := b.q.Memory.Least()
-		if need < least/leastShare || b.q.Memory.HasRoom(need+least/writingShare) {
+		if need < least/leastShare || b.q.Memory.CanReserve(need+least/writingShare) {
 			return false
 		}
 	}

@@ -16,34 +16,34 @@ import (
 	"github.com/radish-sql/radish/sql/types"
 )
 
-// Parted cuts a pipeline in front of a probe whose build is in the temporary file. It is the sink of the first piece: the rows that come to the probe
+// Partitioned cuts a pipeline in front of a probe whose build is in the temporary file. It is the sink of the first piece: the rows that come to the probe
 // go to the file too, in the same partitions. And it is the source of the second, whose first step is the probe: a worker makes a part of the build
 // of each partition that it takes, and then reads the partition's rows of the probe's side. A partition that does not fit is read in halves.
-type Parted struct {
+type Partitioned struct {
 	q      *task.Query
 	b      *Build
 	t      *physical.Probe
-	cols   []*expr.Column // alive in front of the probe
-	at     []int          // of the file's columns, each of cols
-	types  []types.Type   // of the file's columns: the keys come first
-	locals []*partedLocal // by worker
+	cols   []*expr.Column      // alive in front of the probe
+	at     []int               // of the file's columns, each of cols
+	types  []types.Type        // of the file's columns: the keys come first
+	locals []*partitionedLocal // by worker
 	rows   []*spill.Rows
 	n      int64
 	bytes  int64
-	reads  []partedReads // by worker of the second piece
+	reads  []partitionedReads // by worker of the second piece
 	layout *pipeline.Layout
 	slots  []int // of cols
 }
 
-// partedReads is what a worker's probe looks up in.
-type partedReads struct {
+// partitionedReads is what a worker's probe looks up in.
+type partitionedReads struct {
 	part   *Build
 	blocks *blocks // nil: part has all rows of its keys
 }
 
-// NewParted returns the sink and source between the pieces of a pipeline that are cut in front of t, where cols are alive.
-func NewParted(q *task.Query, b *Build, t *physical.Probe, cols []*expr.Column) *Parted {
-	p := &Parted{q: q, b: b, t: t, cols: cols, locals: make([]*partedLocal, q.Threads), reads: make([]partedReads, q.Threads)}
+// NewPartitioned returns the sink and source between the pieces of a pipeline that are cut in front of t, where cols are alive.
+func NewPartitioned(q *task.Query, b *Build, t *physical.Probe, cols []*expr.Column) *Partitioned {
+	p := &Partitioned{q: q, b: b, t: t, cols: cols, locals: make([]*partitionedLocal, q.Threads), reads: make([]partitionedReads, q.Threads)}
 	byID := map[expr.ColumnID]int{}
 	for i, k := range t.Keys {
 		p.types = append(p.types, k.Type())
@@ -62,9 +62,9 @@ func NewParted(q *task.Query, b *Build, t *physical.Probe, cols []*expr.Column) 
 	return p
 }
 
-// partedLocal writes a worker's rows.
-type partedLocal struct {
-	p     *Parted
+// partitionedLocal writes a worker's rows.
+type partitionedLocal struct {
+	p     *Partitioned
 	w     *task.Worker
 	keys  *expr.ProgramSet
 	slots []int // of those of p.cols that are no keys
@@ -74,8 +74,8 @@ type partedLocal struct {
 	sel   []int32
 }
 
-func (p *Parted) Local(w *task.Worker, l *pipeline.Layout) (pipeline.LocalSink, error) {
-	x := &partedLocal{p: p, w: w, rows: spill.NewRows(p.q, "join", p.types, len(p.t.Keys))}
+func (p *Partitioned) Local(w *task.Worker, l *pipeline.Layout) (pipeline.LocalSink, error) {
+	x := &partitionedLocal{p: p, w: w, rows: spill.NewRows(p.q, "join", p.types, len(p.t.Keys))}
 	p.locals[w.ID] = x
 	var err error
 	if x.keys, err = expr.CompileAll(p.t.Keys, l.Slots); err != nil {
@@ -93,10 +93,10 @@ func (p *Parted) Local(w *task.Worker, l *pipeline.Layout) (pipeline.LocalSink, 
 	return x, nil
 }
 
-func (x *partedLocal) Begin(int)     {}
-func (x *partedLocal) End(int) error { return nil }
+func (x *partitionedLocal) Begin(int)     {}
+func (x *partitionedLocal) End(int) error { return nil }
 
-func (x *partedLocal) Push(b *column.Batch) error {
+func (x *partitionedLocal) Push(b *column.Batch) error {
 	if e := x.p.b.failure.Load(); e != nil {
 		return e
 	}
@@ -135,7 +135,7 @@ func (x *partedLocal) Push(b *column.Batch) error {
 }
 
 // Finish ends the writing of the rows.
-func (p *Parted) Finish() error {
+func (p *Partitioned) Finish() error {
 	for _, x := range p.locals {
 		if x == nil {
 			continue
@@ -152,10 +152,10 @@ func (p *Parted) Finish() error {
 }
 
 // Describe says what was written.
-func (p *Parted) Describe() (rows int64, note string) { return p.n, spilledNote(p.n, p.bytes) }
+func (p *Partitioned) Describe() (rows int64, note string) { return p.n, spilledNote(p.n, p.bytes) }
 
 // Close gives back what is held for rows that nobody reads any more.
-func (p *Parted) Close() {
+func (p *Partitioned) Close() {
 	for _, r := range p.rows {
 		r.Close()
 	}
@@ -163,7 +163,7 @@ func (p *Parted) Close() {
 }
 
 // Source makes p the source of the second piece, which has a layout of its own.
-func (p *Parted) Source(l *pipeline.Layout) pipeline.Source {
+func (p *Partitioned) Source(l *pipeline.Layout) pipeline.Source {
 	p.layout = l
 	for _, c := range p.cols {
 		p.slots = append(p.slots, l.Slot(c.ID))
@@ -172,24 +172,24 @@ func (p *Parted) Source(l *pipeline.Layout) pipeline.Source {
 }
 
 // Morsels returns the number of partitions.
-func (p *Parted) Morsels() int { return spill.Partitions }
+func (p *Partitioned) Morsels() int { return spill.Partitions }
 
 // Rows returns how many rows there are.
-func (p *Parted) Rows() int { return int(p.n) }
+func (p *Partitioned) Rows() int { return int(p.n) }
 
 // Open returns what reads partitions for a worker.
-func (p *Parted) Open(w *task.Worker, next pipeline.Op) (pipeline.Reader, error) {
-	return &partedReader{p: p, w: w, batches: newBatches(p.layout, p.slots, p.at, next)}, nil
+func (p *Partitioned) Open(w *task.Worker, next pipeline.Op) (pipeline.Reader, error) {
+	return &partitionedReader{p: p, w: w, batches: newBatches(p.layout, p.slots, p.at, next)}, nil
 }
 
 // NewPartProbe returns a worker's operator that looks up the rows that p gives.
-func (p *Parted) NewPartProbe(w *task.Worker, at pipeline.Stage) pipeline.Op {
+func (p *Partitioned) NewPartProbe(w *task.Worker, at pipeline.Stage) pipeline.Op {
 	return &partProbe{p: p, w: w, at: at}
 }
 
 // partProbe looks rows up in the part that the worker has made last.
 type partProbe struct {
-	p      *Parted
+	p      *Partitioned
 	w      *task.Worker
 	at     pipeline.Stage
 	probes [3]*probeOp // by what is asked of the part
@@ -235,15 +235,15 @@ func (o *probeOp) lookIn(part *Build) {
 	o.hits = part.hitsOf(0)
 }
 
-// partedReader reads partitions for one worker.
-type partedReader struct {
-	p       *Parted
+// partitionedReader reads partitions for one worker.
+type partitionedReader struct {
+	p       *Partitioned
 	w       *task.Worker
 	batches *batches
 }
 
 // Read gives the rows of a partition, once a part of the build is there for them.
-func (r *partedReader) Read(partition int) error {
+func (r *partitionedReader) Read(partition int) error {
 	if of := spill.Partition(partition); slices.ContainsFunc(r.p.rows, func(rows *spill.Rows) bool { return !rows.IsEmpty(of) }) {
 		return r.read(of)
 	}
@@ -251,7 +251,7 @@ func (r *partedReader) Read(partition int) error {
 }
 
 // read does so for a range of keys, in halves if its part of the build does not fit the memory, and at last in blocks.
-func (r *partedReader) read(of spill.Range) error {
+func (r *partitionedReader) read(of spill.Range) error {
 	part, free, err := r.p.b.part(of, window{})
 	if err != nil {
 		if !errors.Is(err, sqlerr.CodeCapacityExceeded) {
@@ -276,11 +276,11 @@ func (r *partedReader) read(of spill.Range) error {
 }
 
 // lookUp looks the rows of a range up in a part of the build.
-func (r *partedReader) lookUp(of spill.Range, part *Build, s *blocks) error {
+func (r *partitionedReader) lookUp(of spill.Range, part *Build, s *blocks) error {
 	if s != nil {
 		s.number = 0
 	}
-	r.p.reads[r.w.ID] = partedReads{part, s}
+	r.p.reads[r.w.ID] = partitionedReads{part, s}
 	for _, rows := range r.p.rows {
 		if err := rows.Read(of, r.batches.push); err != nil {
 			return err
@@ -291,7 +291,7 @@ func (r *partedReader) lookUp(of spill.Range, part *Build, s *blocks) error {
 }
 
 // readBlocks gives the rows of a range whose keys, most likely a single one, have too many rows in the build: a block of these after the other is the part.
-func (r *partedReader) readBlocks(of spill.Range) error {
+func (r *partitionedReader) readBlocks(of spill.Range) error {
 	rows, err := rowsWithin(r.p.b.disk.rows, of)
 	if err != nil {
 		return err

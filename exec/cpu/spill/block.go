@@ -10,25 +10,25 @@ import (
 
 // block is rows that have not been written yet.
 type block struct {
-	cols  []blockColumn
-	coded []bool  // by column: its strings are codes of the dictionary
-	parts []uint8 // by row: its partition
-	rows  []int32 // of order
-	n     int
-	most  int // rows
-	bytes int // about what it takes, and the most that its strings take beside
-	text  int // bytes of strings
+	cols       []blockColumn
+	coded      []bool  // by column: its strings are codes of the dictionary
+	partitions []uint8 // by row: its partition
+	rows       []int32 // of order
+	n          int
+	most       int // rows
+	bytes      int // about what it takes, and the most that its strings take beside
+	strings    int // bytes of them
 }
 
 // blockColumn is a column of a block: numbers, codes and floats as words, strings one after the other.
 type blockColumn struct {
-	phys  types.Phys
-	words []uint64
-	high  []int64 // PhysInt128: the upper words
-	text  []byte
-	ends  []uint32
-	nulls []bool // empty: none so far
-	any   bool   // some row is NULL
+	phys    types.Phys
+	words   []uint64
+	high    []int64 // PhysInt128: the upper words
+	strings []byte
+	ends    []uint32
+	nulls   []bool // empty: none so far
+	any     bool   // some row is NULL
 }
 
 // make takes memory for columns of these types.
@@ -56,21 +56,21 @@ func (b *block) make(ts []types.Type) {
 			x.ends = make([]uint32, 0, b.most)
 		}
 	}
-	b.parts, b.rows = make([]uint8, 0, b.most), make([]int32, b.most)
+	b.partitions, b.rows = make([]uint8, 0, b.most), make([]int32, b.most)
 }
 
 // held is what the block takes in memory.
 func (b *block) held() int64 {
-	n := cap(b.parts) + 4*cap(b.rows)
+	n := cap(b.partitions) + 4*cap(b.rows)
 	for i := range b.cols {
 		x := &b.cols[i]
-		n += 8*cap(x.words) + 8*cap(x.high) + 4*cap(x.ends) + cap(x.text) + b.most
+		n += 8*cap(x.words) + 8*cap(x.high) + 4*cap(x.ends) + cap(x.strings) + b.most
 	}
 	return int64(n)
 }
 
-// room returns how many of the rows at sel the block takes, and what their strings take. An empty block takes one, however long it is.
-func (b *block) room(cols []*column.Vector, sel []int32) (rows, text int) {
+// capacity returns how many of the rows at sel the block takes, and what their strings take. An empty block takes one, however long it is.
+func (b *block) capacity(cols []*column.Vector, sel []int32) (rows, size int) {
 	rows = min(len(sel), b.most-b.n, column.VectorSize)
 	long := false
 	for c := range cols {
@@ -80,24 +80,24 @@ func (b *block) room(cols []*column.Vector, sel []int32) (rows, text int) {
 		return rows, 0
 	}
 	for i, p := range sel[:rows] {
-		all := text
+		all := size
 		for c, v := range cols {
 			if b.cols[c].phys == types.PhysString && !b.coded[c] && !v.IsNull(int(p)) {
 				all += len(v.StringAt(int(p)))
 			}
 		}
-		if b.text+all > b.bytes && b.n+i > 0 || all > math.MaxUint32-b.text {
-			return i, text
+		if b.strings+all > b.bytes && b.n+i > 0 || all > math.MaxUint32-b.strings {
+			return i, size
 		}
-		text = all
+		size = all
 	}
-	return rows, text
+	return rows, size
 }
 
-// add appends rows that the block has room for.
+// add appends rows for which the block has capacity.
 func (b *block) add(cols []*column.Vector, sel []int32, hashes []uint64) {
 	for _, h := range hashes {
-		b.parts = append(b.parts, PartitionOf(h))
+		b.partitions = append(b.partitions, PartitionOf(h))
 	}
 	for c, v := range cols {
 		x := &b.cols[c]
@@ -108,9 +108,9 @@ func (b *block) add(cols []*column.Vector, sel []int32, hashes []uint64) {
 				x.words = append(x.words, uint64(v.Codes[p]))
 			}
 		case x.phys == types.PhysString:
-			before := len(x.text)
+			before := len(x.strings)
 			x.addStrings(v, sel)
-			b.text += len(x.text) - before
+			b.strings += len(x.strings) - before
 		case x.phys == types.PhysFloat64:
 			for _, p := range sel {
 				x.words = append(x.words, math.Float64bits(v.F64[p]))
@@ -131,9 +131,9 @@ func (b *block) add(cols []*column.Vector, sel []int32, hashes []uint64) {
 func (x *blockColumn) addStrings(v *column.Vector, sel []int32) {
 	for _, p := range sel {
 		if !v.IsNull(int(p)) {
-			x.text = append(x.text, v.StringAt(int(p))...)
+			x.strings = append(x.strings, v.StringAt(int(p))...)
 		}
-		x.ends = append(x.ends, uint32(len(x.text)))
+		x.ends = append(x.ends, uint32(len(x.strings)))
 	}
 }
 
@@ -159,10 +159,10 @@ func (x *blockColumn) addNulls(v *column.Vector, sel []int32, n int) {
 func (b *block) clear() {
 	for i := range b.cols {
 		x := &b.cols[i]
-		x.words, x.high, x.ends, x.text, x.nulls, x.any = x.words[:0], x.high[:0], x.ends[:0], x.text[:0], x.nulls[:0], false
-		if cap(x.text) > 2*b.bytes {
-			x.text = nil
+		x.words, x.high, x.ends, x.strings, x.nulls, x.any = x.words[:0], x.high[:0], x.ends[:0], x.strings[:0], x.nulls[:0], false
+		if cap(x.strings) > 2*b.bytes {
+			x.strings = nil
 		}
 	}
-	b.parts, b.n, b.text = b.parts[:0], 0, 0
+	b.partitions, b.n, b.strings = b.partitions[:0], 0, 0
 }

@@ -59,7 +59,7 @@ func (b *block) encode(out []byte, rows []int32) []byte {
 		if strings {
 			for _, r := range rows {
 				from, to := x.bounds(r)
-				out = append(out, x.text[from:to]...)
+				out = append(out, x.strings[from:to]...)
 			}
 		}
 	}

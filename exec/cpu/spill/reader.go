@@ -125,10 +125,10 @@ func (x *reader) decodeStrings(v *column.Vector) {
 	for _, w := range x.words {
 		size += w
 	}
-	text := string(x.left[:size])
+	all := string(x.left[:size])
 	x.left = x.left[size:]
 	for i, w := range x.words {
-		v.Str[i], text = text[:w], text[w:]
+		v.Str[i], all = all[:w], all[w:]
 	}
 }
 

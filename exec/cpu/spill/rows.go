@@ -64,7 +64,7 @@ func NewRows(q *task.Query, operator string, ts []types.Type, keys int) *Rows {
 	if least := q.Memory.Least(); least > 0 {
 		r.block.bytes = int(min(max(least/int64(32*q.Threads), leastBlock), mostBlock))
 	}
-	for r.block.bytes > scarceBlock && !q.Memory.HasRoom(int64(8*r.block.bytes*q.Threads)) {
+	for r.block.bytes > scarceBlock && !q.Memory.CanReserve(int64(8*r.block.bytes*q.Threads)) {
 		r.block.bytes /= 2
 	}
 	return r
@@ -90,14 +90,14 @@ func (r *Rows) Add(cols []*column.Vector, sel []int32, n int) error {
 		}
 	}
 	for len(sel) > 0 {
-		k, text := r.block.room(cols, sel)
+		k, size := r.block.capacity(cols, sel)
 		if k == 0 {
 			if err := r.Flush(); err != nil {
 				return err
 			}
 			continue
 		}
-		if err := r.mem.Set(r.bytes() + int64(text)); err != nil {
+		if err := r.mem.Set(r.bytes() + int64(size)); err != nil {
 			return err
 		}
 		r.hasher.Hash(r.hashes[:k], cols[:r.keys], sel[:k], n)
@@ -140,7 +140,7 @@ func (r *Rows) Flush() error {
 	}
 	var x run
 	order := b.rows[:b.n]
-	ends := vec.ByPart(order, nil, b.parts)
+	ends := vec.ByPartition(order, nil, b.partitions)
 	r.out = r.out[:0]
 	from := 0
 	for k, to := range ends {

@@ -22,7 +22,7 @@ type Tuning struct {
 	RankedRows int
 	// SpilledBytes is how many bytes of groups, or of a join's build, are kept at most where rows may be written to a temporary file; 0: as many as fit the memory.
 	SpilledBytes int64
-	// PartRows is how many rows of a build in a temporary file make a table at most; 0: as many as the memory has room for.
+	// PartRows is how many rows of a build in a temporary file make a table at most; 0: as many as fit the memory.
 	PartRows int
 }
 

@@ -84,7 +84,7 @@ func IntRange(q *task.Query, v *column.Vector, n int) (lo, hi int64, ok bool, er
 	return lo, hi, ok, err
 }
 
-// RangeOf is intRange for the rows from .. to-1.
+// RangeOf is IntRange for the rows from .. to-1.
 func RangeOf(v *column.Vector, from, to int) (lo, hi int64, ok bool) {
 	x := v.I64[from:to]
 	if v.Valid == nil {

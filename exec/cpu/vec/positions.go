@@ -26,10 +26,10 @@ func AreAscending(positions []int32) bool {
 	return len(positions) > 0 && &positions[0] == &ascendingPositions[0]
 }
 
-// ByPart stores items in dst by their parts, those of one part as they come, and returns where the parts end. items nil: they are the positions 0, 1, 2, ...
-func ByPart[T int32 | uint32](dst, items []T, parts []uint8) (ends [1 << 8]int) {
+// ByPartition stores items in dst by their partitions, those of one partition as they come, and returns where the partitions end. items nil: they are the positions 0, 1, 2, ...
+func ByPartition[T int32 | uint32](dst, items []T, partitions []uint8) (ends [1 << 8]int) {
 	var next [1 << 8]int
-	for _, k := range parts {
+	for _, k := range partitions {
 		next[k]++
 	}
 	sum := 0
@@ -38,7 +38,7 @@ func ByPart[T int32 | uint32](dst, items []T, parts []uint8) (ends [1 << 8]int) 
 		sum += n
 		ends[k] = sum
 	}
-	for i, k := range parts {
+	for i, k := range partitions {
 		item := T(i)
 		if items != nil {
 			item = items[i]

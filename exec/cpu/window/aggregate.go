@@ -304,7 +304,7 @@ func (o *windowOut) narrowSum(set func(row int, sum types.Int128, n int64) error
 	}
 }
 
-// floats is a sum of doubles as floatSumAcc keeps it, and how many they are.
+// floats is a sum of doubles with its compensation, and how many they are.
 type floats struct {
 	s, c float64
 	n    int64

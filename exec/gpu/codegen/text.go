@@ -15,7 +15,7 @@ import (
 )
 
 // Text is a kernel while it is written: statements, and what its parameters are. Literals and data are words of
-// the parameters; the text depends on them by how many bits they need at most. Two kernels of one text differ in their paramSources alone.
+// the parameters; the text depends on them by how many bits they need at most. Two kernels of one text differ in their Params alone.
 type Text struct {
 	// Ctx is what sql/expr's evaluator needs for lookup tables: the statement's time zone, SQL mode and time.
 	Ctx     *expr.Context

@@ -61,7 +61,7 @@ func (p *Places) Each(f func(place int, q *run.Query) error) error {
 // Failed is the place where the error of Each, or of an exchange, has happened.
 func (p *Places) Failed() int { return p.failed }
 
-// errElsewhere is why a place stops when another one has failed.
+// errOtherPlace is why a place stops when another one has failed.
 var errOtherPlace = errors.New("gpu: another device has ended the query")
 
 // open makes the events.

@@ -15,7 +15,7 @@ import (
 // Radix partitioning, for many rows of groups that do not fit shared memory: docs/internals/group-by.md#partitioning.
 //
 // The pipeline's kernel writes 8 bytes for each row, the group's slot and the value's offset, to a partition of the slots (partition.cuh). A second kernel splits
-// partitions whose groups still do not fit. The last one gives each partition a block, which adds its rows up in shared memory (shared.go).
+// partitions whose groups still do not fit. The last one gives each partition a block, which adds its rows up in shared memory (partitiontables.go).
 //
 // Hashed keys have the mixed key for a slot (hashed.go). Keys that do not pack into 32 bits make rows of 16 bytes.
 

@@ -10,7 +10,7 @@ import (
 	"github.com/radish-sql/radish/planner/physical"
 )
 
-// LeastRows is the number of rows up to which a plan is not worth opening a device for.
+// LeastRows is the number of rows below which a plan is not worth opening a device for.
 const LeastRows = 1 << 16
 
 // Small is the reason for which a plan that reads so many rows stays on the CPU; "" if they are enough.

@@ -28,7 +28,7 @@ const padRows = 8 * 1024
 // sizedForm is a column's form, with what else is needed to know its size.
 type sizedForm struct {
 	form.Column
-	text *stringBegins // of form.View
+	strings *stringBegins // of form.View
 }
 
 // begins returns where the strings of each row group begin, and where the last ones end.
@@ -77,8 +77,8 @@ func (f *sizedForm) bytes(v *tables.Version, ordinal int, part tables.Slice) int
 	rows := end - tileStart(first)
 	size := (rows + padRows) * int64(f.Width)
 	if f.Class == form.View {
-		_, text := f.text.bytesOf(v, ordinal, part)
-		size += 8 + max(text, 1)
+		_, bytes := f.strings.bytesOf(v, ordinal, part)
+		size += 8 + max(bytes, 1)
 	}
 	if f.HasNulls {
 		size += bitmapBytes(rows)

@@ -258,7 +258,7 @@ func (r *Residency) sized(v *tables.Version, ordinal int) sizedForm {
 	}
 	f = sizedForm{Column: form.ColumnOf(v, ordinal)}
 	if f.Class == form.View {
-		f.text = new(stringBegins)
+		f.strings = new(stringBegins)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()

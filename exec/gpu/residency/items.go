@@ -155,7 +155,7 @@ func stringsOf(c *encoding.Chunk) (chunkStrings, error) {
 func (l *uploader) strings(v *tables.Version, ordinal int, like *entry, prefix int) error {
 	c := &l.e.column
 	groups := l.e.part.Groups(v)
-	from, total := c.text.bytesOf(v, ordinal, l.e.part)
+	from, total := c.strings.bytesOf(v, ordinal, l.e.part)
 	var err error
 	if c.Bytes, err = l.alloc(max(total, 1)); err != nil {
 		return err
@@ -163,7 +163,7 @@ func (l *uploader) strings(v *tables.Version, ordinal int, like *entry, prefix i
 	at, row := int64(0), c.first
 	if prefix > 0 { // such a column begins with the table
 		last := groups[prefix-1]
-		at, row = c.text.begins(v, ordinal)[prefix]-from, last.First+int64(last.Rows)
+		at, row = c.strings.begins(v, ordinal)[prefix]-from, last.First+int64(last.Rows)
 		if err := l.s.Copy(c.Data, like.column.Data, 8*row); err != nil {
 			return err
 		}

@@ -142,7 +142,7 @@ func (out *outputs) putColumn(r *storedRows, at, from int, batches []*column.Bat
 	return nil
 }
 
-// openConstants computes the rows of a ValuesScan and uploads them.
+// openValues computes the rows of a ValuesScan and uploads them.
 func (q *Query) openValues(src *physical.ValuesScan) error {
 	sink := program.ValuesSink(src)
 	if q.outputs.rows[sink] != nil {
@@ -221,7 +221,7 @@ func (q *Query) countTaken(ctx context.Context, items gpukernels.Ptr, count int6
 	return q.count(ctx, "count_taken", (count+block-1)/block, uint64(items), uint64(count), uint64(kind))
 }
 
-// count is what a kernel of measureText adds to the counter that its last parameter is.
+// count is what a kernel that counts adds to the counter that its last parameter is.
 func (q *Query) count(ctx context.Context, kernel string, blocks int64, params ...uint64) (int64, error) {
 	counter, err := q.memory.Filled("counters", 1, 8, 0)
 	if err != nil {

@@ -212,9 +212,9 @@ func TestLabRefuses(t *testing.T) {
 	gputest.Each(t, func(t *testing.T, d *gpukernels.Device) {
 		shape := Shape{KeyBytes: 4, ValueBytes: 4, Window: 1, Group: 1}
 		p := Plan{Shape: shape, Load: 0.5, Runs: 1}
-		parted := p
-		parted.PartBits = 2
-		l := lab(t, d, parted.Sources())
+		partitioned := p
+		partitioned.PartBits = 2
+		l := lab(t, d, partitioned.Sources())
 		load(t, l, Set{Kind: Random, Rows: 1 << 9, KeyBytes: 4, ValueBytes: 4}, func(x *Loaded) {
 			x.found.Sum++
 			if _, err := l.Open(t.Context(), p, x); err == nil || !strings.Contains(err.Error(), "present keys") {
@@ -233,7 +233,7 @@ func TestLabRefuses(t *testing.T) {
 				if err := d.FailAllocation(n); err != nil {
 					t.Fatal(err)
 				}
-				if _, err := l.Open(t.Context(), parted, x); !errors.Is(err, gpukernels.ErrOutOfMemory) {
+				if _, err := l.Open(t.Context(), partitioned, x); !errors.Is(err, gpukernels.ErrOutOfMemory) {
 					t.Errorf("allocation %d failed: %v", n, err)
 				}
 			}

@@ -308,7 +308,7 @@ func evalExtract(a *operands) (any, error) {
 	return found.Items[0], nil
 }
 
-// extractForward is evalJSONExtract of one path that can be followed while the document is read, of which only what is found becomes a
+// extractForward is evalExtract of one path that can be followed while the document is read, of which only what is found becomes a
 // tree.
 func (a *operands) extractForward() (v any, done bool, err error) {
 	text := a.values[0].S

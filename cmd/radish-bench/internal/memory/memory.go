@@ -140,7 +140,7 @@ type memoryResult struct {
 	seconds float64
 }
 
-// String is a line that parseMemoryResult reads.
+// String is a line that measureMemory reads.
 func (m memoryResult) String() string {
 	return fmt.Sprintf("memory %d %s %.3f", m.peak, m.outcome, m.seconds)
 }

@@ -168,7 +168,7 @@ func (p DuckPeer) ResetPeak() error {
 	return err
 }
 
-// Peak is the most resident memory since resetPeak, tables included.
+// Peak is the most resident memory since ResetPeak, tables included.
 func (p DuckPeer) Peak() (int64, error) {
 	reply, err := p.duck.Do("SELECT 1", false, false)
 	return reply.Peak, err

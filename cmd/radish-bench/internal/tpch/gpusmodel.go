@@ -12,7 +12,7 @@ const (
 	hostRateAll = 205e9
 )
 
-// sharedRun is what a query cost on several GPUs, from which gpusModel says what it would cost on others.
+// sharedRun is what a query cost on several GPUs, from which a model says what it would cost on others.
 type sharedRun struct {
 	gpus  int
 	wall  float64 // seconds, of the whole query

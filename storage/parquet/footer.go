@@ -292,7 +292,7 @@ func (r *compact) rowGroup(columns int) rowGroup {
 }
 
 func (r *compact) columnChunk() chunk {
-	c := chunk{physical: -1}
+	c := chunk{physical: -1, stats: statistics{nulls: -1}}
 	described := false
 	r.fields(func(id int, w wire) {
 		switch id {

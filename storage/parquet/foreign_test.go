@@ -1,17 +1,20 @@
 package parquet_test
 
 import (
+	"crypto/md5"
 	"errors"
 	"fmt"
 	"math/big"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/storage/encoding"
 	"github.com/radish-sql/radish/storage/internal/batchtest"
 	"github.com/radish-sql/radish/storage/parquet"
 )
@@ -91,6 +94,44 @@ func TestExtremes(t *testing.T) {
 	}
 	if _, err := format.Read("testdata/nocolumns.parquet", nil); !errors.Is(err, sqlerr.CodeTableMustHaveColumns) || strings.Contains(err.Error(), "damaged") {
 		t.Error(err)
+	}
+}
+
+// word is a string of testdata/write.py's stored.
+func word(i int) string {
+	if i%7 == 0 {
+		return "NULL"
+	}
+	return fmt.Sprintf("%x", md5.Sum([]byte(strconv.Itoa(i))))[:i%9]
+}
+
+// Pages that are stored as they are, among compressed ones, keep their strings when others are read.
+func TestStoredPages(t *testing.T) {
+	v, err := format.Read("testdata/stored2.parquet", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, got := range batchtest.TableTexts(v) {
+		if want := []string{strconv.Itoa(i), word(i)}; !slices.Equal(got, want) {
+			t.Errorf("row %d: %q, want %q", i, got, want)
+		}
+	}
+}
+
+// Of a column without statistics nothing is known: neither that it has NULLs, nor that it has none.
+func TestWithoutStatistics(t *testing.T) {
+	f, err := parquet.Open("testdata/unclaimed.parquet")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for o, c := range f.Columns() {
+		z, _ := f.Zone(0, o)
+		for _, p := range []*encoding.Predicate{encoding.IsNull(), encoding.IsNotNull()} {
+			if got := encoding.CompileTest(z, p).Outcome(); got != encoding.Some {
+				t.Errorf("%s: outcome %v", c.Name, got)
+			}
+		}
 	}
 }
 

@@ -204,18 +204,17 @@ func (p *pages) open(h pageHeader, packed []byte) (page, error) {
 		p.levels.repetitions, p.levels.definitions = packed[:h.repetition], packed[h.repetition:levels]
 		size := int(h.size) - int(levels)
 		packed = packed[levels:]
+		of := p.codec
 		if !h.packs {
-			if len(packed) != size {
+			if of = codec.None; len(packed) != size {
 				return out, fmt.Errorf("an uncompressed page has %d bytes instead of %d", len(packed), size)
 			}
-			out.data = packed
-			return out, nil
 		}
 		var err error
-		out.data, err = p.unpack(packed, size)
+		out.data, err = p.unpack(of, packed, size)
 		return out, err
 	}
-	data, err := p.unpack(packed, int(h.size))
+	data, err := p.unpack(p.codec, packed, int(h.size))
 	if err != nil {
 		return out, err
 	}
@@ -252,11 +251,13 @@ func levelsOf(e parquet.Encoding, most uint32, rows int, data []byte) (levels, r
 	return nil, nil, fmt.Errorf("the levels of the page have the unknown encoding %s", encodingName(e))
 }
 
-func (p *pages) unpack(packed []byte, size int) ([]byte, error) {
-	if err := p.codec.Check(int64(len(packed)), int64(size)); err != nil {
+// unpack decompresses a page. What is not compressed stays in the window, unless strings are going to point into it and the window is overwritten: the other pages of
+// the chunk are compressed.
+func (p *pages) unpack(of codec.Codec, packed []byte, size int) ([]byte, error) {
+	if err := of.Check(int64(len(packed)), int64(size)); err != nil {
 		return nil, err
 	}
-	if p.codec == codec.None {
+	if of == codec.None && (p.shared || !p.keepsPages) {
 		return packed, nil
 	}
 	if size > cap(p.buf) {
@@ -268,7 +269,13 @@ func (p *pages) unpack(packed []byte, size int) ([]byte, error) {
 			p.buf = byteBuffers.Take(size)
 		}
 	}
-	data, err := p.codec.Unpack(p.buf, packed, size)
+	var data []byte
+	var err error
+	if of == codec.None {
+		data = append(p.buf[:0], packed...)
+	} else {
+		data, err = of.Unpack(p.buf, packed, size)
+	}
 	switch {
 	case !p.keepsPages && cap(data) > cap(p.buf):
 		p.buf = data

@@ -77,6 +77,18 @@ def pruned():
 pruned()
 
 
+def stored():
+    """Pages of version 2 that compressing does not shorten, which pyarrow stores as they are in a compressed column chunk; and a file that claims nothing of its values."""
+    from hashlib import md5
+
+    words = [md5(b'%d' % i).hexdigest()[:i % 9] if i % 7 else None for i in range(N)]
+    pq.write_table(pa.table({'id': range(N), 's': words}), 'stored2.parquet', data_page_version='2.0', use_dictionary=False, compression='zstd', row_group_size=5)
+    pq.write_table(pa.table({'id': range(N), 'i': values(lambda i: i), 's': words}), 'unclaimed.parquet', write_statistics=False)
+
+
+stored()
+
+
 def deep():
     """Nested columns of all shapes, and what DuckDB's to_json says of them: a line for each row, an object whose members are the columns. deep.arrow and its kin have the same rows."""
     import random

@@ -170,13 +170,39 @@ func (d *Data) appendValid(v *column.Vector, rows int, sel []int32) {
 // doubledRows is up to how many rows memory grows by doubling. Go's own growth, by a quarter, copies every row four times on the way to so many.
 const doubledRows = 1 << 17
 
-func appendAt[T any](dst, src []T, isConstant bool, rows int, sel []int32, expect int) []T {
-	from, need := len(dst), len(dst)+rows
-	if cap(dst) < need {
-		if need <= doubledRows {
-			need = max(need, min(2*cap(dst), doubledRows))
+// grownTo is the capacity that an array needs which is to have so many values more; 0: the one that it has suffices.
+func grownTo(length, capacity, more, expect int) int {
+	need := length + more
+	if capacity >= need {
+		return 0
+	}
+	if need <= doubledRows {
+		need = max(need, min(2*capacity, doubledRows))
+	}
+	return max(need, expect)
+}
+
+// Growth is how many bytes appending so many rows takes for arrays that grow, strings and validity aside. The old ones are there until that is done.
+func (d *Data) Growth(rows int) int64 {
+	switch d.Type.Phys() {
+	case types.PhysFloat64:
+		return 8 * int64(grownTo(len(d.Floats), cap(d.Floats), rows, d.Expect))
+	case types.PhysInt128:
+		return 16 * int64(grownTo(len(d.Wide), cap(d.Wide), rows, d.Expect))
+	case types.PhysString:
+		if d.Dict != nil {
+			return 4 * int64(grownTo(len(d.Codes), cap(d.Codes), rows, d.Expect))
 		}
-		dst = slices.Grow(dst, max(need, expect)-from)
+		return 16 * int64(grownTo(len(d.Strings), cap(d.Strings), rows, d.Expect))
+	default:
+		return 8 * int64(grownTo(len(d.Ints), cap(d.Ints), rows, d.Expect))
+	}
+}
+
+func appendAt[T any](dst, src []T, isConstant bool, rows int, sel []int32, expect int) []T {
+	from := len(dst)
+	if to := grownTo(from, cap(dst), rows, expect); to > 0 {
+		dst = slices.Grow(dst, to-from)
 	}
 	dst = dst[:from+rows]
 	out := dst[from:]

@@ -15,8 +15,16 @@ const reopenRows = 1 << 14
 // openBytes is how many bytes the plain arrays of an open row group take that rows are added to, strings aside: nobody counts the copies. One that has four times as many is encoded.
 const openBytes = 16 << 20
 
-// plainBytes is what rows take in plain arrays, strings aside.
-func plainBytes(rows, columns int) int64 { return 8 * int64(rows) * int64(columns) }
+// plainBytes is what rows take in plain arrays, the bytes of strings aside.
+func (s *Schema) plainBytes(rows int) int64 {
+	row := int64(0)
+	for i := range s.Columns {
+		if row += 8; s.Columns[i].Type.Phys() == types.PhysInt128 {
+			row += 8
+		}
+	}
+	return row * int64(rows)
+}
 
 func newVector(t types.Type) *column.Vector { return &column.Vector{Type: t} }
 
@@ -126,7 +134,7 @@ func (v *Version) appendData(data []encoding.Data) (next *Version, undo func()) 
 	at := 0
 	if last := len(next.groups) - 1; last >= 0 {
 		g, t := next.groups[last], next.tail
-		if t == nil && g.Rows <= reopenRows && plainBytes(g.Rows, len(g.Columns)) <= openBytes {
+		if t == nil && g.Rows <= reopenRows && v.Schema.plainBytes(g.Rows) <= openBytes {
 			t, g = reopen(v.Schema, next.settle(last))
 		}
 		if t != nil {
@@ -180,7 +188,7 @@ func (v *Version) addGroup(g *RowGroup, t *tail) {
 func (v *Version) closeTail() {
 	last := len(v.groups) - 1
 	g := v.groups[last]
-	if g.Rows < RowGroupSize && v.tail.stringBytes() < maxTailBytes && plainBytes(g.Rows, len(g.Columns)) < 4*openBytes {
+	if g.Rows < RowGroupSize && v.tail.stringBytes() < maxTailBytes && v.Schema.plainBytes(g.Rows) < 4*openBytes {
 		return
 	}
 	g = g.whole(v.shared)

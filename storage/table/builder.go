@@ -97,6 +97,9 @@ func split(batch *column.Batch, rows int) (first, rest *column.Batch) {
 
 // append adds a batch that fits the group being collected.
 func (b *Builder) append(batch *column.Batch) error {
+	if err := b.grow(batch.Rows()); err != nil {
+		return err
+	}
 	before := b.data[0].Rows
 	if err := appendBatch(b.base.Schema, b.data, batch); err != nil {
 		return err
@@ -112,6 +115,33 @@ func (b *Builder) append(batch *column.Batch) error {
 		return b.seal()
 	}
 	return b.report()
+}
+
+// grow asks for the memory that so many rows more take before arrays grow. Where there is none, the group ends with the rows that it has.
+func (b *Builder) grow(rows int) error {
+	ask := func() error {
+		more := int64(0)
+		for i := range b.data {
+			more += b.data[i].Growth(rows)
+		}
+		if b.meter == nil || more == 0 {
+			return nil
+		}
+		return b.meter(b.Bytes() + more)
+	}
+	if ask() == nil {
+		return nil
+	}
+	if b.data[0].Rows > 0 {
+		if err := b.seal(); err != nil {
+			return err
+		}
+		for i := range b.data {
+			b.data[i].Expect = 0
+		}
+	}
+	b.work.Wait() // groups in work give back what they were made of
+	return ask()
 }
 
 func identity(n int) []int32 {
@@ -342,7 +372,7 @@ func (b *Builder) Finish() (*Version, error) {
 // fitsTail says whether the rows that were added are few enough for an open row group.
 func (b *Builder) fitsTail() bool {
 	rows := b.data[0].Rows
-	return rows <= reopenRows && plainBytes(rows, len(b.data)) <= openBytes && slices.Max(b.size) <= tailStrings
+	return rows <= reopenRows && b.base.Schema.plainBytes(rows) <= openBytes && slices.Max(b.size) <= tailStrings
 }
 
 // finishSmall adds few rows to the tail.

@@ -1,9 +1,11 @@
 package table
 
 import (
+	"errors"
 	"fmt"
 	"testing"
 
+	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/encoding"
 )
@@ -48,5 +50,39 @@ func TestWideRows(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// A builder asks for memory before its arrays grow, and ends a row group where there is none.
+func TestBuilderWithoutMemory(t *testing.T) {
+	const columns, batches, rows, limit = 100, 40, 1000, 12 << 20 // 32 MB of arrays in all
+	s := &Schema{Name: "t"}
+	cols := make([]*column.Vector, columns)
+	for i := range cols {
+		s.Columns = append(s.Columns, ColumnDef{Name: fmt.Sprint("c", i), Type: types.Int64})
+		cols[i] = column.New(types.Int64, rows)
+	}
+	most := int64(0)
+	b := NewBuilder(New(s)).Meter(WithMeter(t.Context(), func(bytes int64) error {
+		if bytes > limit {
+			return errors.New("too much")
+		}
+		most = max(most, bytes)
+		return nil
+	}))
+	for range batches {
+		if err := b.Append(&column.Batch{N: rows, Cols: cols}); err != nil {
+			t.Fatal(err)
+		}
+		if got := b.Bytes(); got > most {
+			t.Fatalf("%d bytes, and %d were asked for", got, most)
+		}
+	}
+	v, err := b.Finish()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v.Rows() != batches*rows || len(v.Groups()) < 3 {
+		t.Errorf("%d rows in %d groups", v.Rows(), len(v.Groups()))
 	}
 }

@@ -53,14 +53,14 @@ type buildSpilling struct {
 
 // AllowSpill lets the build write rows to the query's temporary file. It is called before any row comes.
 func (b *Build) AllowSpill() {
-	keys := slices.Clone(b.p.Keys)
+	again := slices.Clone(b.p.Keys) // what may be computed twice for a row
 	marks := false
 	for _, p := range b.probes {
-		keys = append(keys, p.Keys...)
+		again = append(append(again, p.Keys...), p.Residual...)
 		marks = marks || p.Kind == logical.MarkJoin
 	}
-	// A key that is computed twice has to be the same. Each part has the NULLs of a mark join's build, which would be unmatched many times.
-	if b.q.Temp == nil || !b.q.Memory.Limited() || b.keyless || slices.ContainsFunc(keys, expr.IsVolatile) || marks && b.p.KeepUnmatched {
+	// What is computed twice has to be the same. Each part has the NULLs of a mark join's build, which would be unmatched many times.
+	if b.q.Temp == nil || !b.q.Memory.Limited() || b.keyless || slices.ContainsFunc(again, expr.IsVolatile) || marks && b.p.KeepUnmatched {
 		return
 	}
 	b.disk.isAllowed = true

@@ -41,6 +41,8 @@ for version in ['1.0', '2.0']:
         pq.write_table(table, f'pyarrow_{codec}_{version[0]}.parquet', compression=codec, data_page_version=version, data_page_size=700, write_batch_size=60)
     pq.write_table(table, f'pyarrow_sums_{version[0]}.parquet', write_page_checksum=True, data_page_version=version, data_page_size=700, write_batch_size=60)
 pq.write_table(table, 'pyarrow_groups.parquet', row_group_size=50)
+pq.write_table(table, 'pyarrow_stored.parquet', data_page_version='2.0', use_dictionary=False, compression='zstd', row_group_size=5)  # pages that compressing does not shorten
+pq.write_table(table, 'pyarrow_unclaimed.parquet', write_statistics=False)
 pq.write_table(table, 'pyarrow_split.parquet', use_dictionary=False, column_encoding={c: 'BYTE_STREAM_SPLIT' for c in ['id', 'small', 'amount', 'wide', 'real']})
 pq.write_table(table, 'pyarrow_delta.parquet', use_dictionary=False, column_encoding={
     **{c: 'DELTA_BINARY_PACKED' for c in ['id', 'small', 'moment']}, 'few': 'DELTA_LENGTH_BYTE_ARRAY', 'many': 'DELTA_BYTE_ARRAY', 'wide': 'DELTA_BYTE_ARRAY', 'flag': 'RLE'})

@@ -31,7 +31,7 @@ func (a *Sink) Finish() error {
 	if err != nil {
 		return err
 	}
-	if a.disk.isOn.Load() {
+	if a.disk.IsOn() {
 		return a.finishSpilled()
 	}
 	var parts []*aggLocal

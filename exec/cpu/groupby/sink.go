@@ -16,6 +16,7 @@ import (
 	"github.com/radish-sql/radish/exec/cpu/keyhash"
 	"github.com/radish-sql/radish/exec/cpu/pipeline"
 	"github.com/radish-sql/radish/exec/cpu/rowstore"
+	"github.com/radish-sql/radish/exec/cpu/spill"
 	"github.com/radish-sql/radish/exec/cpu/task"
 	"github.com/radish-sql/radish/exec/cpu/vec"
 	"github.com/radish-sql/radish/exec/memory"
@@ -49,7 +50,7 @@ type Sink struct {
 	layout  *grouptable.Layout // guarded by mu while workers run
 	widened atomic.Bool        // keys came that do not fit layout and are bytes now
 	rel     rowstore.Relation
-	disk    disk
+	disk    spill.Switch
 }
 
 // New returns the sink for an Aggregate, into which about so many rows come. The result has no values for those of its keys that are unread.
@@ -63,8 +64,9 @@ func New(q *task.Query, p *physical.Aggregate, unread pipeline.IDSet, rows float
 	if a.needs, err = accumulate.NewPlan(q, keys, p.Aggs); err != nil {
 		return nil, err
 	}
-	a.disk.isAllowed = q.Temp != nil && q.Memory.Limited() && len(keys) > 0 && !a.needs.Serial
-	a.disk.held = make([]atomic.Int64, q.Threads)
+	if q.Temp != nil && q.Memory.Limited() && len(keys) > 0 && !a.needs.Serial {
+		a.disk.Allow(q)
+	}
 	a.Ordered = a.needs.Ordered || p.Algorithm == physical.HashAggregate || p.Algorithm == physical.StreamAggregate
 	a.First = a.needs.First
 	if a.runs = a.canRun(); a.runs {

@@ -20,13 +20,6 @@ import (
 // rows that follow, keys and arguments, to the temporary file, in partitions of the keys' hashes. The groups of a partition are made when they are read: from
 // the workers' groups that lie in it, and from its rows. A partition whose groups do not fit is read in halves, each by the next bit of the hash.
 
-// disk is what a Sink knows of its rows in the temporary file.
-type disk struct {
-	isAllowed bool
-	isOn      atomic.Bool    // rows go to the file from now on
-	held      []atomic.Int64 // by worker: what its groups take
-}
-
 // spilling is a worker's part of it.
 type spilling struct {
 	aside int64       // bytes of the tables and rows that are put aside
@@ -36,33 +29,20 @@ type spilling struct {
 	merges bool
 }
 
-// Groups that take less than a 64th of the memory limit are no reason to write rows: what writing takes would be more.
-const leastShare = 64
-
 // isToSpill says whether the next rows go to the temporary file.
 func (x *aggLocal) isToSpill() bool {
 	d := &x.a.disk
-	if !d.isAllowed {
+	if !d.IsAllowed() {
 		return false
 	}
-	if d.isOn.Load() {
+	if d.IsOn() {
 		return true
 	}
 	if x.table != nil && x.table.Layout.Form == grouptable.DenseKeys {
 		return false // an array has its size
 	}
-	d.held[x.w.ID].Store(x.spilling.aside + x.mem.Used())
-	all := int64(0)
-	for i := range d.held {
-		all += d.held[i].Load()
-	}
-	if most := x.a.q.Tuning.SpilledBytes; most == 0 || all < most {
-		if all < x.a.q.Memory.Least()/leastShare || x.a.q.Memory.CanReserve(all) {
-			return false
-		}
-	}
-	d.isOn.Store(true)
-	return true
+	d.Hold(x.w.ID, x.spilling.aside+x.mem.Used())
+	return d.Try(0, 0)
 }
 
 // expectedBytes is a low estimate of what a group takes in a table that is made for many at once.
@@ -70,7 +50,7 @@ const expectedBytes = 32
 
 // mostExpected is for how many groups a worker's table is made at once: all workers' take an eighth of the memory limit at most.
 func (a *Sink) mostExpected() int {
-	if least := a.q.Memory.Least(); a.disk.isAllowed && least > 0 {
+	if least := a.q.Memory.Least(); a.disk.IsAllowed() && least > 0 {
 		return int(least / int64(8*expectedBytes*a.q.Threads))
 	}
 	return math.MaxInt
@@ -79,7 +59,7 @@ func (a *Sink) mostExpected() int {
 // hasRoomFor says whether the worker's table may grow to so many groups at once, while it is copied, and leave as much memory free.
 func (x *aggLocal) hasRoomFor(groups int) bool {
 	each := x.mem.Used()/int64(x.table.Count) + 1
-	return !x.a.disk.isAllowed || x.a.q.Memory.CanReserve(2*each*int64(groups))
+	return !x.a.disk.IsAllowed() || x.a.q.Memory.CanReserve(2*each*int64(groups))
 }
 
 // spill writes the rows of sel, of n positions.

@@ -238,7 +238,7 @@ func (b *Build) stores() []*rowstore.Store {
 }
 
 func (b *Build) Finish() error {
-	if b.disk.isOn.Load() || b.disk.isAllowed && b.isTooLarge() {
+	if b.disk.IsOn() || b.disk.IsAllowed() && b.isTooLarge() {
 		return b.finishSpilled()
 	}
 	return b.organise()

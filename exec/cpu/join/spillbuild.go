@@ -26,10 +26,8 @@ import (
 
 // disk is what a Build knows of its rows in the temporary file.
 type disk struct {
-	isAllowed bool
-	isOn      atomic.Bool    // rows go to the file from now on
-	held      []atomic.Int64 // by worker: what its rows take
-	numbered  atomic.Int64   // rows that have a number, for KeepUnmatched
+	spill.Switch
+	numbered atomic.Int64 // rows that have a number, for KeepUnmatched
 
 	// Of a finished build.
 	rows  []*spill.Rows
@@ -63,19 +61,14 @@ func (b *Build) AllowSpill() {
 	if b.q.Temp == nil || !b.q.Memory.Limited() || b.keyless || slices.ContainsFunc(again, expr.IsVolatile) || marks && b.p.KeepUnmatched {
 		return
 	}
-	b.disk.isAllowed = true
-	b.disk.held = make([]atomic.Int64, b.q.Threads)
+	b.disk.Allow(b.q)
 }
 
 // IsSpilled says whether the rows of a finished build are in the temporary file.
 func (b *Build) IsSpilled() bool { return b.disk.rows != nil }
 
-const (
-	// Rows that take less than a 64th of the memory limit are no reason to write them: what writing takes would be more.
-	leastShare = 64
-	// A quarter of the limit is left for writing rows, and for reading files and the probe's side.
-	writingShare = 4
-)
+// A quarter of the limit is left for writing rows, and for reading files and the probe's side.
+const writingShare = 4
 
 // tableBytes is about what a table takes for each row, while it is made: hashes, slots, and the order of the rows.
 const tableBytes = 48
@@ -83,31 +76,18 @@ const tableBytes = 48
 // isToSpill says whether the next rows go to the temporary file.
 func (x *buildLocal) isToSpill() bool {
 	d := &x.b.disk
-	if !d.isAllowed {
+	if !d.IsAllowed() {
 		return false
 	}
-	if d.isOn.Load() {
+	if d.IsOn() {
 		return true
 	}
-	d.held[x.w.ID].Store(x.Mem.Used() + tableBytes*int64(x.N))
-	return d.exceeds(x.b, 0)
+	x.hold()
+	return d.Try(0, x.b.q.Memory.Least()/writingShare)
 }
 
-// exceeds says whether the rows do not fit the memory, with so many bytes for an array of keys, and has them written from now on.
-func (d *disk) exceeds(b *Build, array int64) bool {
-	need := array
-	for i := range d.held {
-		need += d.held[i].Load()
-	}
-	if most := b.q.Tuning.SpilledBytes; most == 0 || need < most {
-		least := b.q.Memory.Least()
-		if need < least/leastShare || b.q.Memory.CanReserve(need+least/writingShare) {
-			return false
-		}
-	}
-	d.isOn.Store(true)
-	return true
-}
+// hold notes what the worker's rows, and a table over them, take.
+func (x *buildLocal) hold() { x.b.disk.Hold(x.w.ID, x.Mem.Used()+tableBytes*int64(x.N)) }
 
 // isTooLarge says whether the table over all rows would not fit, in a build of which nothing was written so far.
 func (b *Build) isTooLarge() bool {
@@ -115,13 +95,13 @@ func (b *Build) isTooLarge() bool {
 	for _, x := range b.locals {
 		if x != nil {
 			rows += x.N
-			b.disk.held[x.w.ID].Store(x.Mem.Used() + tableBytes*int64(x.N))
+			x.hold()
 		}
 	}
 	if b.p.Algorithm == physical.DenseJoin && rows > 0 {
 		array = (b.p.DenseMax - b.p.DenseMin) / 64 * 12
 	}
-	return rows > 0 && b.disk.exceeds(b, array)
+	return rows > 0 && b.disk.Try(array, b.q.Memory.Least()/writingShare)
 }
 
 // spill writes the rows at sel (nil: all), of n positions, and before them those that the worker has kept.

@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"errors"
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -102,14 +101,7 @@ func TestSpillingJoinsIsBounded(t *testing.T) {
 	}
 	mustRun(t, s, "SET radish_temp_folder = 'none'")
 	fails(sqlerr.CodeCapacityExceeded, "out of memory in join build")
-	gone := folder + "/gone"
-	if err := os.Mkdir(gone, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	mustRun(t, s, "SET radish_temp_folder = '"+gone+"'")
-	if err := os.Remove(gone); err != nil {
-		t.Fatal(err)
-	}
+	gone := setGone(t, s, folder)
 	fails(sqlerr.CodeErrorOnWrite, "cannot write a temporary file in '"+gone+"'")
 	mustRun(t, s, "SET radish_temp_folder = '"+folder+"'")
 	mustRun(t, s, sql)

@@ -72,6 +72,20 @@ func noFiles(t *testing.T, folder string) {
 	}
 }
 
+// setGone makes the session's temporary folder one that goes away, and returns it.
+func setGone(t *testing.T, s *Session, folder string) string {
+	t.Helper()
+	gone := folder + "/gone"
+	if err := os.Mkdir(gone, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	mustRun(t, s, "SET radish_temp_folder = '"+gone+"'")
+	if err := os.Remove(gone); err != nil {
+		t.Fatal(err)
+	}
+	return gone
+}
+
 // Nothing is written where that is not allowed, and what cannot be written is said.
 func TestSpillingIsBounded(t *testing.T) {
 	s, folder := spillSession(t)
@@ -91,14 +105,7 @@ func TestSpillingIsBounded(t *testing.T) {
 			t.Errorf("a folder that is not there: %v", err)
 		}
 	}
-	gone := folder + "/gone"
-	if err := os.Mkdir(gone, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	mustRun(t, s, "SET radish_temp_folder = '"+gone+"'")
-	if err := os.Remove(gone); err != nil {
-		t.Fatal(err)
-	}
+	gone := setGone(t, s, folder)
 	fails(s, sqlerr.CodeErrorOnWrite, "cannot write a temporary file in '"+gone+"'")
 	mustRun(t, s, "SET radish_temp_folder = '"+folder+"'")
 	mustRun(t, s, sql)

@@ -119,12 +119,15 @@ func (b *Builder) append(batch *column.Batch) error {
 
 // grow asks for the memory that so many rows more take before arrays grow. Where there is none, the group ends with the rows that it has.
 func (b *Builder) grow(rows int) error {
+	if b.meter == nil {
+		return nil
+	}
 	ask := func() error {
 		more := int64(0)
 		for i := range b.data {
 			more += b.data[i].Growth(rows)
 		}
-		if b.meter == nil || more == 0 {
+		if more == 0 {
 			return nil
 		}
 		return b.meter(b.Bytes() + more)

@@ -2,6 +2,7 @@
 package files
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -23,10 +24,11 @@ import (
 	"github.com/radish-sql/radish/storage/tpch"
 )
 
-// fileCase is a statement over files. {file} in its text stands for the name of lineitem's file.
+// fileCase is a statement over files. {file} in its text stands for the name of lineitem's file, {out} for that of a file that it writes.
 type fileCase struct {
 	name       string
 	ending     string // of lineitem's file
+	writes     string // the ending of the file that the statement writes; empty: it writes none
 	sql        string
 	duck       string      // sql in DuckDB's dialect; empty: the same
 	query      *tpch.Query // one of TPC-H, over views of all files; nil: it is none
@@ -57,6 +59,11 @@ func fileCases(sf float64) []fileCase {
 			fileCase{name: "4 aggregates by two columns", ending: ending, sql: aggregates},
 			fileCase{name: "MAX of all columns", ending: ending, sql: "SELECT " + strings.Join(maxima, ", ") + " FROM {file}"})
 	}
+	for _, ending := range []string{"parquet", "csv", "jsonl"} {
+		format := map[string]string{"jsonl": "json"}[ending]
+		list = append(list, fileCase{name: "all rows INTO OUTFILE as " + ending, ending: "parquet", writes: ending,
+			sql: "SELECT * FROM {file} INTO OUTFILE {out} OVERWRITE", duck: "COPY (SELECT * FROM {file}) TO {out} (FORMAT " + cmp.Or(format, ending) + ")"})
+	}
 	for _, q := range tpch.Queries(sf) {
 		list = append(list, fileCase{name: fmt.Sprintf("TPC-H Q%d", q.Number), ending: "parquet", sql: q.SQL, query: &q})
 	}
@@ -76,7 +83,7 @@ func Run(ctx context.Context, args []string, out io.Writer) error {
 	set.Register(fs)
 	sf := fs.Float64("sf", 0.3, "scale factor of the tables, at least 0.01")
 	dir := fs.String("dir", filepath.Join("build", "files"), "folder of the files")
-	reuse := fs.Bool("reuse", false, "take the files that are there instead of writing them anew")
+	reuse := fs.Bool("reuse", false, "take the files that are there and write only those that are missing")
 	cases := fs.String("cases", "", "only the statements whose name or file contains one of these words, separated by commas")
 	var common peers.Flags
 	common.Register(fs, 3, "processes for each statement and engine; the one that took least counts", "")
@@ -93,7 +100,12 @@ func Run(ctx context.Context, args []string, out io.Writer) error {
 	if common.Runs < 1 {
 		return cli.WrongUsage(fs, "--runs %d: a time needs a run", common.Runs)
 	}
-	b := fileBench{Settings: set, python: common.Python, dir: *dir, runs: common.Runs, sf: *sf}
+	b := fileBench{Settings: set, python: common.Python, dir: *dir, reuse: *reuse, runs: common.Runs, sf: *sf}
+	for _, c := range fileCases(*sf) {
+		if cli.MatchesWord(c.name+" "+c.ending, *cases) {
+			b.cases = append(b.cases, c)
+		}
+	}
 	var err error
 	if b.dir, err = filepath.Abs(b.dir); err != nil {
 		return err
@@ -102,12 +114,10 @@ func Run(ctx context.Context, args []string, out io.Writer) error {
 		return err
 	}
 	defer b.close()
-	if !*reuse {
-		if err := b.write(ctx); err != nil {
-			return err
-		}
+	if err := b.write(ctx); err != nil {
+		return err
 	}
-	if err := b.run(ctx, out, *cases); err != nil {
+	if err := b.run(ctx, out); err != nil {
 		return err
 	}
 	if err := report.Write(&b, out, common.Markdown); err != nil {
@@ -140,6 +150,8 @@ func runFileChild(ctx context.Context, set database.Settings, out io.Writer) err
 type fileBench struct {
 	database.Settings
 	python, dir string
+	reuse       bool // files that are there are not written anew
+	cases       []fileCase
 	runs        int
 	sf          float64
 	db          *database.DB // these two check the answers
@@ -175,18 +187,38 @@ func (b *fileBench) path(table, ending string) string {
 	return filepath.Join(b.dir, table+"."+ending)
 }
 
-// write writes all tables as Parquet, and lineitem as text, too.
+// lacks says whether a file has to be written.
+func (b *fileBench) lacks(table, ending string) bool {
+	if !b.reuse {
+		return true
+	}
+	_, err := os.Stat(b.path(table, ending))
+	return err != nil
+}
+
+// write writes all tables as Parquet, and lineitem as those texts that a case reads.
 func (b *fileBench) write(ctx context.Context) error {
-	if err := database.ExportApart(ctx, b.sf, b.dir); err != nil {
-		return err
+	if b.lacks("lineitem", "parquet") {
+		if err := database.ExportApart(ctx, b.sf, b.dir); err != nil {
+			return err
+		}
 	}
 	for _, ending := range []string{"csv", "jsonl"} {
+		reads := slices.ContainsFunc(b.cases, func(c fileCase) bool { return c.ending == ending })
+		if !reads || !b.lacks("lineitem", ending) {
+			continue
+		}
 		sql := fmt.Sprintf("SELECT * FROM `%s` INTO OUTFILE %s OVERWRITE", b.path("lineitem", "parquet"), database.Quote(b.path("lineitem", ending)))
 		if err := b.db.Exec(ctx, sql); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// written is the name of the file that a case writes in one engine.
+func (b *fileBench) written(engine string, c *fileCase) string {
+	return b.path("written-by-"+engine, c.writes)
 }
 
 // statements returns a case in both engines' dialects.
@@ -204,6 +236,10 @@ func (b *fileBench) statements(c *fileCase) (radish, duck fileRun) {
 		duck.SQL = c.sql
 	}
 	duck.SQL = strings.ReplaceAll(duck.SQL, "{file}", database.Quote(path))
+	if c.writes != "" {
+		radish.SQL = strings.ReplaceAll(radish.SQL, "{out}", database.Quote(b.written("radish", c)))
+		duck.SQL = strings.ReplaceAll(duck.SQL, "{out}", database.Quote(b.written("duckdb", c)))
+	}
 	return radish, duck
 }
 
@@ -213,15 +249,16 @@ var fileColumns = []report.Column{
 	report.Number("Radish MB", 0), report.Number("DuckDB MB", 0), report.Text("results", 0),
 }
 
-func (b *fileBench) run(ctx context.Context, out io.Writer, words string) error {
+func (b *fileBench) run(ctx context.Context, out io.Writer) error {
 	fmt.Fprint(out, report.Row(fileColumns, report.Titles(fileColumns)))
-	for _, c := range fileCases(b.sf) {
-		if !cli.MatchesWord(c.name+" "+c.ending, words) {
-			continue
-		}
+	for _, c := range b.cases {
 		r, base := fileResult{fileCase: c}, fileResult{fileCase: fileCase{sql: "SELECT 1"}}
 		if r.err = b.check(ctx, &r.fileCase); r.err == nil {
 			b.measure(ctx, &base, &r)
+		}
+		if c.writes != "" {
+			_ = os.Remove(b.written("radish", &c))
+			_ = os.Remove(b.written("duckdb", &c))
 		}
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -246,6 +283,9 @@ func (b *fileBench) check(ctx context.Context, c *fileCase) error {
 			return err
 		}
 	}
+	if c.writes != "" {
+		return b.checkWritten(ctx, c, radish.SQL, duck.SQL)
+	}
 	rows, _, err := b.db.Query(ctx, radish.SQL)
 	if err != nil {
 		return err
@@ -262,6 +302,29 @@ func (b *fileBench) check(ctx context.Context, c *fileCase) error {
 		return nil
 	}
 	return answers.Agree(rows, reply.Rows, answers.CloseEnough)
+}
+
+// checkWritten has both engines write their files, and DuckDB compare them.
+func (b *fileBench) checkWritten(ctx context.Context, c *fileCase, radish, duck string) error {
+	if err := b.db.Exec(ctx, radish); err != nil {
+		return err
+	}
+	if _, err := b.duck.Do(duck, false, false); err != nil {
+		return err
+	}
+	var digests [2]string
+	for i, engine := range []string{"radish", "duckdb"} {
+		sql := "SELECT COUNT(*), SUM(HASH(CAST(t AS VARCHAR))) FROM " + database.Quote(b.written(engine, c)) + " t"
+		reply, err := b.duck.Do(sql, true, false)
+		if err != nil {
+			return err
+		}
+		digests[i] = fmt.Sprint(reply.Rows)
+	}
+	if digests[0] != digests[1] {
+		return fmt.Errorf("rows and digest of the written files: %s of Radish's, %s of DuckDB's", digests[0], digests[1])
+	}
+	return nil
 }
 
 // measure runs cases in processes of the two engines, in turn: what the machine does besides changes, and each case has it.

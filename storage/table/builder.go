@@ -334,12 +334,10 @@ func (b *Builder) count(ready []*encoding.Chunk) (rest []int) {
 // afterwards; one that is given up needs no Finish.
 func (b *Builder) Finish() (*Version, error) {
 	v := b.base
-	if len(b.groups) == 0 && len(v.groups) > 0 && b.taken.rows <= reopenRows {
+	if len(b.groups) == 0 && len(v.groups) > 0 && b.fitsTail() {
 		if err := b.settle(); err != nil {
 			return nil, err
 		}
-	}
-	if len(b.groups) == 0 && len(v.groups) > 0 && b.taken.rows == 0 && b.fitsTail() {
 		return b.finishSmall()
 	}
 	if err := b.flush(); err != nil {
@@ -374,7 +372,7 @@ func (b *Builder) Finish() (*Version, error) {
 
 // fitsTail says whether the rows that were added are few enough for an open row group.
 func (b *Builder) fitsTail() bool {
-	rows := b.data[0].Rows
+	rows := b.data[0].Rows + b.taken.rows
 	return rows <= reopenRows && b.base.Schema.plainBytes(rows) <= openBytes && slices.Max(b.size) <= tailStrings
 }
 

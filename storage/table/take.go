@@ -143,6 +143,15 @@ func (t *taken) pieces(column int) (pieces [][]int64) {
 // settle puts the batches that were taken into the columns being collected, for what looks at these.
 func (b *Builder) settle() error {
 	t := b.taken
+	if t.rows == 0 {
+		return nil
+	}
+	for i := range b.data {
+		b.data[i].Expect = t.rows
+	}
+	if err := b.grow(t.rows); err != nil {
+		return err
+	}
 	b.taken = taken{}
 	for _, batch := range t.batches {
 		if err := appendBatch(b.base.Schema, b.data, batch); err != nil {

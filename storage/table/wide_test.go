@@ -3,6 +3,8 @@ package table
 import (
 	"errors"
 	"fmt"
+	"math/rand/v2"
+	"runtime"
 	"testing"
 
 	"github.com/radish-sql/radish/column"
@@ -50,6 +52,45 @@ func TestWideRows(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// Rows of many columns that a builder was given are encoded where they lie: nothing copies them first.
+func TestWideRowsAreNotCopied(t *testing.T) {
+	const rows, batches = 2000, 4
+	columns := 2*openBytes/8/rows/batches + 1
+	s := &Schema{Name: "t"}
+	cols := make([]*column.Vector, columns)
+	r := rand.New(rand.NewPCG(20261129, 0))
+	for i := range cols {
+		s.Columns = append(s.Columns, ColumnDef{Name: fmt.Sprint("c", i), Type: types.Int64})
+		cols[i] = column.New(types.Int64, rows)
+		for j := range cols[i].I64 {
+			cols[i].I64[j] = int64(r.Uint64())
+		}
+	}
+	v := New(s)
+	for range 2 {
+		b := NewBuilder(v)
+		for range batches {
+			if err := b.Take(&column.Batch{N: rows, Cols: cols}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		var err error
+		if v, err = b.Finish(); err != nil {
+			t.Fatal(err)
+		}
+		runtime.ReadMemStats(&after)
+		once := s.plainBytes(rows * batches)
+		if got := int64(after.TotalAlloc - before.TotalAlloc); got > once*3/2 {
+			t.Errorf("Finish allocated %d bytes for %d of values", got, once)
+		}
+	}
+	if len(v.Groups()) != 2 {
+		t.Errorf("%d groups, want 2", len(v.Groups()))
 	}
 }
 

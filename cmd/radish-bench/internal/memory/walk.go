@@ -106,6 +106,7 @@ func walkedCases() (cases []memoryCase) {
 	}
 	for _, changed := range []struct{ name, sql string }{
 		{"INSERT", "INSERT INTO c SELECT * FROM c"},
+		{"INSERT, twice", "INSERT INTO c SELECT * FROM c; INSERT INTO c SELECT * FROM c"},
 		{"INSERT of single rows", "INSERT INTO c SELECT * FROM c LIMIT 1; INSERT INTO c SELECT * FROM c LIMIT 1; INSERT INTO c SELECT * FROM c LIMIT 1"},
 		{"UPDATE of some", "UPDATE c SET c1 = c1 + 1, c250 = c0, c499 = -c499 WHERE c3 % 2"},
 		{"UPDATE of all", "UPDATE c SET " + eachColumn("c%[1]d = c%[1]d + 1")},

@@ -98,6 +98,18 @@ func NewIntBloom(lo, hi int64, b *Bloom) *IntSet {
 // Len returns the number of members; of a Bloom filter, which does not know it, 1.
 func (s *IntSet) Len() int { return s.count }
 
+// cost is about how many comparisons with a constant the search for an integer takes. What hashes may miss the caches.
+func (s *IntSet) cost() float64 {
+	switch {
+	case s.words != nil:
+		return 1
+	case s.few != nil:
+		return float64(max(len(s.few), 1))
+	default:
+		return 8
+	}
+}
+
 // hash is Fibonacci hashing (Knuth, TAOCP vol. 3, 6.4): the leading bits of a product with 2^64 / the golden ratio.
 func (s *IntSet) hash(m int64) uint64 { return uint64(m) * 0x9E3779B97F4A7C15 >> s.shift }
 

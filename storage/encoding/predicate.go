@@ -50,6 +50,14 @@ type Predicate struct {
 	tables map[*column.Dictionary][]uint8 // guarded by mu: by code, 1 if the predicate is true of the string
 }
 
+// Cost is about how many comparisons with a constant a test of one value takes.
+func (p *Predicate) Cost() float64 {
+	if p.ints != nil {
+		return p.ints.cost()
+	}
+	return 1
+}
+
 // bound is an end of an interval. An absent bound does not bound.
 type bound struct {
 	value   types.Value

@@ -77,7 +77,8 @@ for s in $steps; do
       # SANITIZE_SECONDS bounds the long tests, which say what they left out.
       export RADISH_TEST_SEED=1 RADISH_GPU_LINES=1 RADISH_TEST_DEVICE=cuda RADISH_TEST_SECONDS=${SANITIZE_SECONDS:-150}
       jobs=${JOBS:-$(nproc)}
-      parts=$(mktemp -d)
+      parts=$OUT/parts # a log for each process: what was said so far is there, if time runs out
+      mkdir -p "$parts"
       for tool in ${WARM-warm} ${TOOLS:-memcheck racecheck initcheck}; do
         options="--tool $tool --error-exitcode 99 --print-limit 50 --target-processes all"
         [ $tool = memcheck ] && options="$options --leak-check no --report-api-errors no" # tests let allocations fail
@@ -85,6 +86,7 @@ for s in $steps; do
         sanitizer="compute-sanitizer $options"
         [ $tool = warm ] && sanitizer=
         start=$SECONDS n=100
+        rm -f "$parts/$tool".* "$parts/failed"
         while read -r program shares tests; do
           folder=$(awk -v p="$program.test" '$1 == p { print $2 }' bin/tests)
           [ -n "$folder" ] || continue
@@ -101,7 +103,7 @@ for s in $steps; do
 exec-gpu-run 8 ^TestEngine$
 exec-gpu-run 8 ^TestRadixJoins$
 exec-gpu-run 3 ^TestSortedJoins$
-exec-gpu-run 3 ^TestRunsOfKeysGroups$|^TestRadixChains$|^TestParts$
+exec-gpu-run 6 ^TestRunsOfKeysGroups$|^TestRadixChains$|^TestParts$
 exec-gpu-run 4 ^TestFrequentKeys$|^TestFloatSums$|^TestVariances$|^TestRadixHashedKeys$
 exec-gpu-run 1 ^TestRunsOfKeys$/^cuda$/^not
 exec-gpu-run 1 ^TestRunsOfKeys$/^cuda$/^long
@@ -109,7 +111,10 @@ exec-gpu-run 1 ^TestRunsOfKeys$/^cuda$/^all
 exec-gpu-run 1 ^TestRunsOfKeys$/^cuda$/^too
 exec-gpu-run 1 ^(TestLocalTables|TestCrowdedBlocks)$
 exec-gpu-run 1 ^(TestRuns|TestRunsInOrder|TestFullPartition|TestKeyFilters)$
-exec-gpu-run 1 ^(TestSortedGroups|TestSortedRuns|TestRadixGroups|TestRadixUnion|TestPartitionShares)$
+exec-gpu-run 1 ^TestSortedRuns$/^cuda$/^as
+exec-gpu-run 1 ^TestSortedRuns$/^cuda$/^in_pieces
+exec-gpu-run 1 ^TestSortedRuns$/^cuda$/^in_too
+exec-gpu-run 1 ^(TestSortedGroups|TestRadixGroups|TestRadixUnion|TestPartitionShares)$
 exec-gpu-run 1 ^(TestSortsOfPackedKeys|TestSortManyColumns)$
 exec-gpu-rowsort 1 ^TestSortRows$
 exec-gpu-residency 1 ^(TestResident|TestResidencyShares|TestResidencyOutOfMemory)$
@@ -131,7 +136,6 @@ END
         grep -hE 'ERROR SUMMARY|RACECHECK SUMMARY|left out for want|^ *--- (FAIL|SKIP)' "$OUT/$tool.log" | sed 's/^=* *//; s/^ *[a-z_]*.go:[0-9]*: //' | sort | uniq -c | sort -rn | head -n 40
         grep -h 'plans ran on' "$OUT/$tool.log" | awk '{ n += $2 } END { print n, "plans ran on the device" }'
       done
-      rm -r "$parts"
       unset RADISH_TEST_SEED RADISH_GPU_LINES RADISH_TEST_DEVICE RADISH_TEST_SECONDS
       ;;
     micro)

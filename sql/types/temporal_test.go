@@ -125,6 +125,32 @@ func TestDatetimeAgainstTime(t *testing.T) {
 	}
 }
 
+// ParseISODate reads what package time reads by the same form.
+func TestISODates(t *testing.T) {
+	const seed = 20
+	t.Logf("seed %d", seed)
+	rng := rand.New(rand.NewPCG(seed, 0))
+	check := func(s string) {
+		t.Helper()
+		days, ok := ParseISODate(s)
+		when, err := time.Parse(time.DateOnly, s)
+		if ok != (err == nil) || ok && days != when.Unix()/86400 {
+			t.Fatalf("'%s': %d, %v; %v, %v by package time", s, days, ok, when, err)
+		}
+	}
+	for range 100_000 {
+		s := []byte(time.Unix(rng.Int64N(300_000_000_000)-60_000_000_000, 0).UTC().Format(time.DateOnly))
+		check(string(s))
+		s[rng.IntN(len(s))] = byte(rng.IntN(256))
+		check(string(s))
+		s[rng.IntN(len(s))] = "0123456789-/:"[rng.IntN(13)]
+		check(string(s))
+	}
+	for _, s := range []string{"", "2024-01-1", "2024-01-011", "0000-00-00", "2023-02-29", "2024-02-29", "1969-12-31"} {
+		check(s)
+	}
+}
+
 func TestZones(t *testing.T) {
 	zone, err := time.LoadLocation("America/New_York")
 	if err != nil {

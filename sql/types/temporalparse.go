@@ -24,18 +24,21 @@ func ParseDate(s string) (days int64, status ConvertStatus) {
 	return days, status
 }
 
-// ParseISODate reads YYYY-MM-DD only, the form that most dates have.
+// ParseISODate reads YYYY-MM-DD only, the form that most dates have. It looks at YYYY-MM- at once: what is added carries into a byte's high bit
+// where the byte is more than a digit, or no hyphen.
 func ParseISODate(s string) (days int64, ok bool) {
-	if len(s) != 10 || s[4] != '-' || s[7] != '-' {
+	const form, most = 0x2d30302d30303030, 0x7f76767f76767676
+	if len(s) != len("2006-01-02") {
 		return 0, false
 	}
-	for _, i := range [...]int{0, 1, 2, 3, 5, 6, 8, 9} {
-		if !isDigit(s[i]) {
-			return 0, false
-		}
+	x := uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 | uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+	x ^= form
+	ten, one := s[8]-'0', s[9]-'0'
+	if (x|(x+most))&0x8080808080808080 != 0 || ten > 9 || one > 9 {
+		return 0, false
 	}
-	two := func(i int) int { return int(s[i]-'0')*10 + int(s[i+1]-'0') }
-	return MakeDays(two(0)*100+two(2), two(5), two(8))
+	digit := func(i int) int { return int(x >> (8 * i) & 0xff) }
+	return MakeDays(digit(0)*1000+digit(1)*100+digit(2)*10+digit(3), digit(5)*10+digit(6), int(ten)*10+int(one))
 }
 
 // ParseISODatetime reads YYYY-MM-DD and YYYY-MM-DD hh:mm:ss only, the forms that most moments have.

@@ -19,6 +19,7 @@ type parts struct {
 	wanted []int    // by key: the index of its column among those that are read; -1: it is not
 	usual  [][]byte // by key: how it stands in a text, with its quotes and the colon; nil: with escapes
 	row    []value  // of the columns that are read
+	direct []kind   // of them: the kind of values that the column takes without further questions; null: none
 }
 
 // Parts returns a reader of the columns at ordinals of a block.
@@ -37,8 +38,24 @@ func (o *Objects) Parts(b *textfile.Block, ordinals []int) (textfile.Parts, erro
 	}
 	for i, c := range ordinals {
 		p.wanted[c] = i
+		p.direct = append(p.direct, o.fields.direct(c))
 	}
 	return p, nil
+}
+
+// direct returns the kind of values that a column takes if only their text has its form; null: more is asked of all.
+func (f *fields) direct(column int) kind {
+	switch shape := f.shapes[column]; {
+	case f.given() || !shape.Known():
+		return null
+	case shape.IsText(), shape.Temporal() && !f.opts.Dates.Given():
+		return text
+	case shape.IsNested():
+		return nested
+	case shape.IsNumber():
+		return number
+	}
+	return null
 }
 
 // Next implements [textfile.Parts]. The error is a [textfile.Misfit] if an object has a key or a value that the columns do not take.
@@ -61,11 +78,15 @@ func (p *parts) Next(limit int, old []encoding.Data) (rows int, data []encoding.
 		if err := p.object(); err != nil {
 			return rows, nil, err
 		}
-		for i, v := range p.row {
-			if v.kind == null {
+		for i := range p.row {
+			switch v := &p.row[i]; {
+			case v.kind == null:
 				columns[i].AppendNull()
-			} else if err := p.add(columns[i], p.chosen[i], v); err != nil {
-				return rows, nil, err
+			case v.kind == p.direct[i] && columns[i].Append(v.text):
+			default:
+				if err := p.add(columns[i], p.chosen[i], *v); err != nil {
+					return rows, nil, err
+				}
 			}
 		}
 	}

@@ -85,6 +85,14 @@ func (s *scanner) more() bool {
 
 // space passes over spaces and returns the byte behind them, '\n' at the end of the text.
 func (s *scanner) space() byte {
+	if s.at < len(s.Text) && s.Text[s.at] > ' ' {
+		return s.Text[s.at]
+	}
+	return s.spaces()
+}
+
+// spaces is space where there are some.
+func (s *scanner) spaces() byte {
 	for ; s.at < len(s.Text); s.at++ {
 		if c := s.Text[s.at]; c != ' ' && c != '\t' && c != '\r' {
 			return c
@@ -181,9 +189,11 @@ func (s *scanner) pass() error {
 			}
 		}
 	case c == '-' || c-'0' <= 9:
-		for s.at < len(s.Text) && inNumber[s.Text[s.at]] {
-			s.at++
+		at := s.at
+		for at < len(s.Text) && inNumber[s.Text[at]] {
+			at++
 		}
+		s.at = at
 		return nil
 	}
 	_, err := s.value()
@@ -254,38 +264,39 @@ func (s *scanner) take(word string) bool {
 
 // number passes over a number (RFC 8259, section 6), and stops where it is malformed.
 func (s *scanner) number() (ok bool) {
-	if s.Text[s.at] == '-' {
-		s.at++
+	b := s.Text[s.at:]
+	start := 0
+	if b[0] == '-' {
+		start = 1
 	}
-	switch {
-	case s.at < len(s.Text) && s.Text[s.at] == '0':
-		if s.at++; s.at < len(s.Text) && s.Text[s.at]-'0' <= 9 {
-			return false // no leading zeros
+	at := digits(b, start)
+	ok = at > start && (b[start] != '0' || at == start+1) // no leading zeros
+	if !ok && at > start {
+		at = start + 1
+	}
+	if ok && at < len(b) && b[at] == '.' {
+		start = at + 1
+		at = digits(b, start)
+		ok = at > start
+	}
+	if ok && at < len(b) && (b[at] == 'e' || b[at] == 'E') {
+		if at++; at < len(b) && (b[at] == '-' || b[at] == '+') {
+			at++
 		}
-	case !s.digits():
-		return false
+		start = at
+		at = digits(b, start)
+		ok = at > start
 	}
-	if s.at < len(s.Text) && s.Text[s.at] == '.' {
-		if s.at++; !s.digits() {
-			return false
-		}
-	}
-	if s.at < len(s.Text) && (s.Text[s.at] == 'e' || s.Text[s.at] == 'E') {
-		if s.at++; s.at < len(s.Text) && (s.Text[s.at] == '-' || s.Text[s.at] == '+') {
-			s.at++
-		}
-		return s.digits()
-	}
-	return true
+	s.at += at
+	return ok
 }
 
-// digits passes over at least one digit.
-func (s *scanner) digits() bool {
-	start := s.at
-	for s.at < len(s.Text) && s.Text[s.at]-'0' <= 9 {
-		s.at++
+// digits returns where the digits that begin at a byte end.
+func digits(b []byte, at int) int {
+	for at < len(b) && b[at]-'0' <= 9 {
+		at++
 	}
-	return s.at > start
+	return at
 }
 
 // skip passes over an array or object.

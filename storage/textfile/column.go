@@ -15,21 +15,48 @@ type Column struct {
 	typ    types.Type
 	packed bool // strings are copied
 	given  bool // the type was not inferred: whatever has a value of it fits
+	usual  usual
 	data   encoding.Data
+}
+
+// usual is the form that texts of a frequent type mostly have. Those that have it fit, and are read faster than others.
+type usual uint8
+
+const (
+	rare     usual = iota
+	asText         // any text
+	asInt          // digits
+	asDigits       // digits, a point, and as many digits as the type has behind it
+	asDate         // YYYY-MM-DD
+)
+
+// usualOf returns what values of a column of a shape look like.
+func usualOf(s Shape, t types.Type) usual {
+	switch {
+	case s.form == text:
+		return asText
+	case t.Kind == types.KindInt64:
+		return asInt
+	case t.Kind == types.KindDecimal && t.Phys() == types.PhysInt64 && t.Scale > 0:
+		return asDigits
+	case s.form == date:
+		return asDate
+	}
+	return rare
 }
 
 // NewColumn returns a column of the type that a shape has, with capacity for n values. It takes only strings that leave the shape as it is, so
 // that the type follows from all values.
 func NewColumn(s Shape, n int) *Column {
 	p := newColumn(s.Type(), n)
-	p.shape = s
+	p.shape, p.usual = s, usualOf(s, p.typ)
 	return &p
 }
 
 // NewColumnIn returns a column as NewColumn does, which copies strings. It lies in the memory of old, whose values nobody reads any more, where that is large enough.
 func NewColumnIn(old encoding.Data, s Shape, n int) *Column {
 	p := newColumnIn(old, s.Type(), n)
-	p.shape = s
+	p.shape, p.usual = s, usualOf(s, p.typ)
 	return p
 }
 
@@ -120,6 +147,30 @@ func (p *Column) AppendNull() {
 
 // Append adds a value; ok is false if the text is none of the column's shape. A string keeps the field's memory.
 func (p *Column) Append(field []byte) (ok bool) {
+	d := &p.data
+	var v int64
+	switch p.usual {
+	case asText:
+		p.addString(unsafe.String(unsafe.SliceData(field), len(field)))
+		p.added()
+		return true
+	case asInt:
+		v, ok = usualInt(field)
+	case asDigits:
+		v, ok = usualDecimal(field, int(p.typ.Precision), int(p.typ.Scale))
+	case asDate:
+		v, ok = types.ParseISODate(unsafe.String(unsafe.SliceData(field), len(field)))
+	}
+	if ok {
+		d.Ints = append(d.Ints, v)
+		p.added()
+		return true
+	}
+	return p.appendRare(field)
+}
+
+// appendRare is Append for texts that do not have the usual form.
+func (p *Column) appendRare(field []byte) (ok bool) {
 	d := &p.data
 	if p.given {
 		return p.appendGiven(field)
@@ -287,6 +338,38 @@ func (p *Column) appendOther(field []byte) bool {
 	}
 	p.added()
 	return true
+}
+
+// usualInt reads up to 18 digits, the first of several not 0.
+func usualInt(b []byte) (v int64, ok bool) {
+	if len(b) == 0 || len(b) > types.MaxShortDecimal || b[0] == '0' && len(b) > 1 {
+		return 0, false
+	}
+	return appendDigits(0, b)
+}
+
+// usualDecimal reads digits, a point and scale digits, the first of several before the point not 0, at most precision in all.
+func usualDecimal(b []byte, precision, scale int) (v int64, ok bool) {
+	point := len(b) - 1 - scale
+	if point < 1 || b[point] != '.' || len(b) > precision+1 || b[0] == '0' && point > 1 {
+		return 0, false
+	}
+	if v, ok = appendDigits(0, b[:point]); !ok {
+		return 0, false
+	}
+	return appendDigits(v, b[point+1:])
+}
+
+// appendDigits returns the number that has digits behind those of v. It has to fit.
+func appendDigits(v int64, digits []byte) (int64, bool) {
+	for _, c := range digits {
+		digit := c - '0'
+		if digit > 9 {
+			return 0, false
+		}
+		v = v*10 + int64(digit)
+	}
+	return v, true
 }
 
 // parseInt reads [+-]digits that fit 64 bits.

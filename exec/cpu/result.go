@@ -16,6 +16,9 @@ import (
 // resultStrings is how many bytes of strings make a batch that has no vector of rows yet.
 const resultStrings = 1 << 20
 
+// resultBytes is how many bytes of wide rows make one: a worker holds them until then.
+const resultBytes = 4 << 20
+
 // result is the sink that hands rows to the client.
 type result struct {
 	q     *schedule.Query
@@ -72,7 +75,7 @@ func (x *resultLocal) keep(sel []int32, n int) error {
 	if err := x.rows.Append(x.cols, sel, n); err != nil {
 		return err
 	}
-	if x.rows.N >= column.VectorSize || x.rows.Strings.Bytes >= resultStrings {
+	if x.rows.N >= column.VectorSize || x.rows.Strings.Bytes >= resultStrings || x.rows.Mem.Used() >= resultBytes {
 		return x.flush()
 	}
 	return nil

@@ -301,6 +301,7 @@ func (b *Builder) begin(ready []*encoding.Chunk, rows int, raw, source int64, co
 			assigned()
 			for k, i := range rest {
 				g.Columns[i] = pending[k].Chunk()
+				pending[k], data[i] = nil, encoding.Data{} // what the column was made of is free from here on
 				g.Columns[i].Buffers(func(_ unsafe.Pointer, bytes int64) { b.held.Add(bytes) })
 			}
 			return nil

@@ -55,7 +55,7 @@ func (b *Builder) take(batch *column.Batch) error {
 			bytes += 8 * int64(rows)
 		}
 	}
-	b.taken.batches = append(b.taken.batches, batch)
+	b.taken.batches = append(b.taken.batches, &column.Batch{N: batch.N, Sel: batch.Sel, Cols: slices.Clone(batch.Cols)})
 	b.taken.rows += rows
 	b.taken.bytes += bytes
 	b.held.Add(bytes)
@@ -93,18 +93,21 @@ func (b *Builder) sealTaken() error {
 	return b.begin(make([]*encoding.Chunk, len(b.data)), t.rows, t.bytes+2*size, t.bytes, func() []encoding.Data { return t.collect(b.base.Schema) })
 }
 
-// collect makes columns of the batches.
+// collect makes columns of the batches, and lets go of those column by column.
 func (t *taken) collect(schema *Schema) []encoding.Data {
 	data := newData(schema)
 	for i := range data {
 		d := &data[i]
 		if t.hasPieces(i) {
 			d.Rows, d.Pieces = t.rows, t.pieces(i)
-			continue
+		} else {
+			d.Expect = t.rows
+			for _, batch := range t.batches {
+				appendColumn(d, batch.Cols[i], batch)
+			}
 		}
-		d.Expect = t.rows
 		for _, batch := range t.batches {
-			appendColumn(d, batch.Cols[i], batch)
+			batch.Cols[i] = nil
 		}
 	}
 	return data

@@ -17,6 +17,7 @@ import (
 	"github.com/radish-sql/radish/planner/physical"
 	"github.com/radish-sql/radish/sql/expr"
 	"github.com/radish-sql/radish/sql/sqlerr"
+	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/encoding"
 	"github.com/radish-sql/radish/storage/table"
 )
@@ -31,6 +32,7 @@ type Table struct {
 	parts   []pipeline.Morsel
 	layout  *pipeline.Layout
 	rowsMax int
+	step    int // rows of a vector at most
 
 	StreamedBytes atomic.Int64 // that were read of files
 	atMost        bool         // rowsMax is a bound, and the rows of the table are an estimate
@@ -60,7 +62,7 @@ type scanGroup struct {
 
 // NewTable makes a scan ready. filter returns what a build knows about one of its keys, or nil.
 func NewTable(q *task.Query, l *pipeline.Layout, s *physical.TableScan, filter func(b *physical.Build, key int) *encoding.Predicate) (*Table, error) {
-	t := &Table{scan: s, layout: l}
+	t := &Table{scan: s, layout: l, step: stepOf(s.Cols)}
 	for i, c := range s.Cols {
 		t.late = append(t.late, scanColumn{c.ID, s.Ordinals[i], l.Slot(c.ID)})
 	}
@@ -93,6 +95,23 @@ func NewTable(q *task.Query, l *pipeline.Layout, s *physical.TableScan, filter f
 		t.parts = pipeline.CutMorsels(t.parts, len(t.groups)-1, g.Rows, q.Tuning.MorselRows)
 	}
 	return t, nil
+}
+
+// vectorBytes bounds what a worker's vectors of a scan take, which nobody counts: rows of hundreds of columns come in shorter ones.
+const vectorBytes = 2 << 20
+
+// stepOf returns how many rows of so many columns make a vector: a multiple of 64.
+func stepOf(cols []*expr.Column) int {
+	row := 0
+	for _, c := range cols {
+		if row += 8; c.Typ.Phys() == types.PhysInt128 || c.Typ.IsString() {
+			row += 8
+		}
+	}
+	step := column.VectorSize
+	for ; step > 64 && step*row > vectorBytes; step /= 2 {
+	}
+	return step
 }
 
 // Ordinal returns the table column behind a column of the scan, or -1.
@@ -259,17 +278,17 @@ func (r *Reader) Read(k int) error {
 
 // rows reads some rows of the group.
 func (r *Reader) rows(part pipeline.Morsel) error {
-	size := min(column.VectorSize, part.To-part.From)
+	size := min(r.t.step, part.To-part.From)
 	for i := range r.sel {
 		if cap(r.sel[i]) < size {
 			r.sel[i] = make([]int32, size)
 		}
 	}
-	for from := part.From; from < part.To; from += column.VectorSize {
+	for from := part.From; from < part.To; from += r.t.step {
 		if err := r.w.Check(); err != nil {
 			return err
 		}
-		if err := r.vector(from, min(column.VectorSize, part.To-from)); err != nil {
+		if err := r.vector(from, min(r.t.step, part.To-from)); err != nil {
 			return err
 		}
 	}

@@ -118,6 +118,7 @@ func walkedCases() (cases []memoryCase) {
 		cases = append(cases, memoryCase{name: "walk: " + changed.name + ", 500 columns", client: wide(changed.sql)})
 	}
 	return append(cases,
+		memoryCase{name: "walk: a thousand decimals", client: decimals},
 		memoryCase{name: "walk: a prepared SELECT of 100 MB", client: pooled(prepared("SELECT COUNT(*) FROM n WHERE s < ? OR LENGTH(?) = 3", 2))},
 		memoryCase{name: "walk: a prepared INSERT of 100 MB", client: pooled(prepared("INSERT INTO c VALUES (?)", 1))},
 		memoryCase{name: "walk: a prepared UPDATE to 100 MB", client: pooled(prepared("UPDATE n SET s = LEFT(?, 10), k = LENGTH(CONCAT(?, 'x'))", 2))},
@@ -159,6 +160,20 @@ func wide(statement string) func(context.Context, *memoryClient) error {
 		columns := eachColumn("id * (%[1]d + 1) + id %% (%[1]d + 7) AS c%[1]d")
 		return besideFiles(fmt.Sprintf("CREATE TABLE c AS SELECT %s FROM n LIMIT %d; %s", columns, c.limit/16000, statement))(ctx, c)
 	}
+}
+
+// decimals fills a table of 1,000 columns, changes some rows and adds a column.
+func decimals(ctx context.Context, c *memoryClient) error {
+	list := make([]string, 1000)
+	for i := range list {
+		list[i] = fmt.Sprintf("CAST(id * %d.25 AS DECIMAL(30, 2)) AS c%d", i+1, i)
+	}
+	err := c.query(ctx, fmt.Sprintf("CREATE TABLE c AS SELECT %s FROM n LIMIT %d; INSERT INTO c SELECT * FROM c; INSERT INTO c SELECT * FROM c; "+
+		"UPDATE c SET c1 = c1 + 1; DELETE FROM c WHERE c0 < 1300", strings.Join(list, ", "), c.limit/100_000))
+	if err != nil {
+		return err
+	}
+	return c.query(ctx, "ALTER TABLE c ADD COLUMN z INT; SELECT COUNT(*) FROM c")
 }
 
 // readSlowly reads rows of a sorted result, and waits between them.

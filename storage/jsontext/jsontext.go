@@ -7,7 +7,9 @@ package jsontext
 
 import (
 	"encoding/base64"
+	"encoding/binary"
 	"math"
+	"math/bits"
 	"strconv"
 	"unicode/utf8"
 	"unsafe"
@@ -165,6 +167,11 @@ func AppendString(dst []byte, s string) []byte {
 	const hex = "0123456789abcdef"
 	dst = append(dst, '"')
 	for i := 0; i < len(s); {
+		if n := plain(s[i:]); n > 0 {
+			dst = append(dst, s[i:i+n]...)
+			i += n
+			continue
+		}
 		c := s[i]
 		if c >= utf8.RuneSelf {
 			r, n := utf8.DecodeRuneInString(s[i:])
@@ -181,14 +188,32 @@ func AppendString(dst []byte, s string) []byte {
 			dst = append(dst, '\\', 'r')
 		case c == '\t':
 			dst = append(dst, '\\', 't')
-		case c < ' ' || c == 0x7f:
-			dst = append(dst, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
 		default:
-			dst = append(dst, c)
+			dst = append(dst, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
 		}
 		i++
 	}
 	return append(dst, '"')
+}
+
+// plain returns how many characters a string begins with that stand for themselves in JSON and are ASCII. It looks at eight bytes at a time: what is subtracted
+// borrows into a byte's high bit where the byte is smaller.
+func plain(s string) int {
+	const each, high = 0x0101010101010101, 0x8080808080808080
+	b := unsafe.Slice(unsafe.StringData(s), len(s))
+	at := 0
+	for ; at+8 <= len(b); at += 8 {
+		x := binary.LittleEndian.Uint64(b[at:])
+		quote, slash, del := x^('"'*each), x^('\\'*each), x^(0x7f*each)
+		found := x | (quote-each)&^quote | (slash-each)&^slash | (del-each)&^del | (x-' '*each)&^x
+		if found &= high; found != 0 {
+			return at + bits.TrailingZeros64(found)/8
+		}
+	}
+	for at < len(b) && b[at] >= ' ' && b[at] < 0x7f && b[at] != '"' && b[at] != '\\' {
+		at++
+	}
+	return at
 }
 
 // AppendName appends the name of an object's member for a key that was appended to key as JSON.

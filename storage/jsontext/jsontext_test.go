@@ -1,8 +1,11 @@
 package jsontext_test
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"math"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -72,5 +75,28 @@ func TestRowsAsk(t *testing.T) {
 	}
 	if !errors.Is(rows.End(), full) || len(rows.Bytes) > 2<<20 || n < 1000 {
 		t.Errorf("%v after %d values, %d bytes", rows.End(), n, len(rows.Bytes))
+	}
+}
+
+// Strings of all lengths, with any byte at any place, are what encoding/json reads; control characters and DEL are never written as they are.
+func TestAppendString(t *testing.T) {
+	const seed = 20
+	t.Logf("seed %d", seed)
+	rng := rand.New(rand.NewPCG(seed, 0))
+	parts := []string{`"`, `\`, "\n", "\t", "\x00", "\x1f", "\x7f", "\x80", "\xff", "ü", "漢", "😀", " ", "!", "~", "]"}
+	for range 100_000 {
+		s := strings.Repeat("plain text ", 4)[:rng.IntN(40)]
+		for range rng.IntN(4) {
+			at := rng.IntN(len(s) + 1)
+			s = s[:at] + parts[rng.IntN(len(parts))] + s[at:]
+		}
+		text := jsontext.AppendString([]byte("["), s)[1:]
+		var got string
+		if err := json.Unmarshal(text, &got); err != nil || got != string([]rune(s)) {
+			t.Fatalf("%q became %s, which is %q: %v", s, text, got, err)
+		}
+		if bytes.ContainsFunc(text, func(r rune) bool { return r < ' ' || r == 0x7f }) {
+			t.Fatalf("%q became %q", s, text)
+		}
 	}
 }

@@ -180,10 +180,12 @@ func (x *aggLocal) group(b *rowBlock, from, to int) error {
 	return nil
 }
 
-// regroup makes groups of a part that is rows.
+// regroup makes groups of a part that is rows, to which no others come. What they were read by goes: it would keep the rows.
 func (x *aggLocal) regroup() error {
 	b := x.ungrouped.block
 	x.ungrouped.block, x.ends = nil, nil
 	x.table, x.accs = grouptable.New(b.keys.Layout), x.a.needs.Make()
-	return x.group(b, 0, b.keys.N)
+	err := x.group(b, 0, b.keys.N)
+	x.groups, x.args, x.positions, x.flat = nil, nil, nil, vec.Flattener{}
+	return err
 }

@@ -119,6 +119,8 @@ func walkedCases() (cases []memoryCase) {
 	}
 	return append(cases,
 		memoryCase{name: "walk: a thousand decimals", client: decimals},
+		memoryCase{name: "walk: LATERAL groups of every outer row", sql: "SELECT COUNT(*), SUM(s) FROM (SELECT id * 7 % 20000 AS v FROM n LIMIT 6000) a, " +
+			"LATERAL (SELECT b.id % 777 AS g, SUM(b.k) AS s FROM (SELECT id, k, id * 13 % 20000 AS v FROM n LIMIT 20000) b WHERE b.v < a.v GROUP BY g) x"},
 		memoryCase{name: "walk: a prepared SELECT of 100 MB", client: pooled(prepared("SELECT COUNT(*) FROM n WHERE s < ? OR LENGTH(?) = 3", 2))},
 		memoryCase{name: "walk: a prepared INSERT of 100 MB", client: pooled(prepared("INSERT INTO c VALUES (?)", 1))},
 		memoryCase{name: "walk: a prepared UPDATE to 100 MB", client: pooled(prepared("UPDATE n SET s = LEFT(?, 10), k = LENGTH(CONCAT(?, 'x'))", 2))},

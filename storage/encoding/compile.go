@@ -191,10 +191,12 @@ func search(n int, f func(int) bool) int {
 func (t *Test) compileCodes(lo, hi int64, negate bool) {
 	c := t.chunk
 	switch {
-	case c.U8 != nil && negate:
-		t.run = func(from, n int, in, out []int32) int { return selectOutside(c.U8[from:from+n], lo, hi, in, out) }
-	case c.U8 != nil:
-		t.run = func(from, n int, in, out []int32) int { return selectRange(c.U8[from:from+n], lo, hi, in, out) }
+	case c.U8 != nil: // a table in the first level of the cache takes less than two comparisons
+		table := make([]uint8, math.MaxUint8+1)
+		for x := range table {
+			table[x] = uint8(one((lo <= int64(x) && int64(x) <= hi) != negate))
+		}
+		t.compileTable(table)
 	case c.U16 != nil && negate:
 		t.run = func(from, n int, in, out []int32) int { return selectOutside(c.U16[from:from+n], lo, hi, in, out) }
 	case c.U16 != nil:
@@ -217,6 +219,14 @@ func (t *Test) compileTable(table []uint8) {
 	default:
 		t.run = func(from, n int, in, out []int32) int { return selectTable(c.U32[from:from+n], table, in, out) }
 	}
+}
+
+// TableEntries bounds the entries of the table by encoded value that compiling p for a chunk of integers makes; 0: it makes none.
+func (p *Predicate) TableEntries(c *Chunk) int {
+	if p.ints == nil || c.Kind != FOR8 && c.Kind != FOR16 {
+		return 0
+	}
+	return int(uint64(c.Max.I)-uint64(c.Base)) + 1
 }
 
 func (t *Test) compileIntSet(s *IntSet, negate bool) {
@@ -242,13 +252,7 @@ func (t *Test) compileIntSet(s *IntSet, negate bool) {
 	switch c.Kind {
 	case FOR8, FOR16:
 		table := make([]uint8, uint64(c.Max.I)-uint64(c.Base)+1)
-		found := 0
-		for i := range table {
-			hit := one(s.Contains(c.Base+int64(i))) ^ flip
-			table[i] = uint8(hit)
-			found += hit
-		}
-		switch found {
+		switch s.mark(table, c.Base, uint8(flip)) {
 		case 0:
 			t.outcome = None
 		case len(table):

@@ -155,6 +155,28 @@ func (s *IntSet) Contains(m int64) bool {
 	}
 }
 
+// mark stores 1^flip for each of base, base+1, ... that is a member, flip for each that is none, and returns how many ones it stored.
+func (s *IntSet) mark(table []uint8, base int64, flip uint8) int {
+	found := 0
+	if s.words == nil {
+		for i := range table {
+			hit := uint8(one(s.Contains(base+int64(i)))) ^ flip
+			table[i] = hit
+			found += int(hit)
+		}
+		return found
+	}
+	first := uint64(base) - uint64(s.min)
+	last := uint64(len(s.words)-1) * 64
+	for i := range table {
+		d := min(first+uint64(i), last)
+		hit := uint8(s.words[d>>6]>>(d&63)&1) ^ flip
+		table[i] = hit
+		found += int(hit)
+	}
+	return found
+}
+
 // bit returns 1 if m is a member of a bitmap's set, else 0.
 func (s *IntSet) bit(m int64) uint64 {
 	d := uint64(m) - uint64(s.min)

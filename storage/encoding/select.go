@@ -11,42 +11,38 @@ import (
 // how many there are. They store every position and advance by the outcome, so that no branch depends on the data
 // (Ross 2004, "Selection conditions in main memory"). out may be the memory of in.
 
-// selectRange passes lo <= x <= hi; all are below 2^32, so the differences do not overflow and their sign is the outcome.
+// selectRange passes lo <= x <= hi, where lo <= hi: a difference below 0 is a large number without a sign.
 func selectRange[U uint8 | uint16 | uint32](src []U, lo, hi int64, in, out []int32) int {
-	k := 0
+	k, span := 0, uint64(hi-lo)
 	if in == nil {
 		out = out[:len(src)]
 		for i, u := range src {
 			out[k] = int32(i)
-			x := int64(u)
-			k += int(uint64(^((x - lo) | (hi - x))) >> 63)
+			k += one(uint64(int64(u)-lo) <= span)
 		}
 		return k
 	}
 	for _, p := range in {
 		out[k] = p
-		x := int64(src[p])
-		k += int(uint64(^((x - lo) | (hi - x))) >> 63)
+		k += one(uint64(int64(src[p])-lo) <= span)
 	}
 	return k
 }
 
-// selectOutside passes x < lo or x > hi.
+// selectOutside passes x < lo or x > hi, where lo <= hi.
 func selectOutside[U uint8 | uint16 | uint32](src []U, lo, hi int64, in, out []int32) int {
-	k := 0
+	k, span := 0, uint64(hi-lo)
 	if in == nil {
 		out = out[:len(src)]
 		for i, u := range src {
 			out[k] = int32(i)
-			x := int64(u)
-			k += int(uint64((x-lo)|(hi-x)) >> 63)
+			k += one(uint64(int64(u)-lo) > span)
 		}
 		return k
 	}
 	for _, p := range in {
 		out[k] = p
-		x := int64(src[p])
-		k += int(uint64((x-lo)|(hi-x)) >> 63)
+		k += one(uint64(int64(src[p])-lo) > span)
 	}
 	return k
 }

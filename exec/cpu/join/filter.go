@@ -36,6 +36,9 @@ func (b *Build) makeFilter(v *column.Vector, keyed []int32, drops float64) (*enc
 		n = len(keyed)
 	}
 	if t, ok := b.table.(*denseTable); ok && len(b.keys) == 1 && n > limits.Compared {
+		if least := t.parts[0].min; t.complete && v.Type.Phys() == types.PhysInt64 {
+			return encoding.Between(types.Value{Type: v.Type, I: least}, types.Value{Type: v.Type, I: least + int64(t.last)}, false, false), nil
+		}
 		return encoding.InInts(encoding.NewIntBitmap(t.parts[0].min, t.bits[:len(t.bits)-1])), nil
 	}
 	lo, hi, any, err := vec.IntRange(b.q, v, b.N)

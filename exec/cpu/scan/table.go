@@ -58,6 +58,7 @@ type scanGroup struct {
 	rows     *table.RowGroup
 	numbered bool             // no row was deleted in it or before it, so that its rows count on from rows.First
 	tests    []*encoding.Test // by the scan's tests; nil: every row passes
+	mayPass  bool             // the tests, and zone maps, do not rule all rows out
 }
 
 // NewTable makes a scan ready. filter returns what a build knows about one of its keys, or nil.
@@ -78,15 +79,19 @@ func NewTable(q *task.Query, l *pipeline.Layout, s *physical.TableScan, filter f
 			t.tests = append(t.tests, columnTest{ordinal, p, true})
 		}
 	}
+	all, err := t.compile(q, s.Table.Groups())
+	if err != nil {
+		return nil, err
+	}
 	numbered := l.Numbered
-	for _, g := range s.Table.Groups() {
+	for i, g := range s.Table.Groups() {
 		numbered = numbered && g.Deleted == nil && !g.AtMost
 		t.atMost = t.atMost || g.AtMost
-		sg := scanGroup{rows: g, numbered: numbered, tests: make([]*encoding.Test, len(t.tests))}
-		if !sg.compile(t.tests) || g.Rows == 0 {
+		if !all[i].mayPass || g.Rows == 0 {
 			continue
 		}
-		t.groups = append(t.groups, sg)
+		all[i].numbered = numbered
+		t.groups = append(t.groups, all[i])
 		t.rowsMax += g.Rows
 		if g.Stream != nil {
 			t.parts = append(t.parts, pipeline.Morsel{Group: len(t.groups) - 1, To: g.Rows})
@@ -113,6 +118,25 @@ func stepOf(cols []*expr.Column) int {
 	}
 	return step
 }
+
+// compile compiles the tests for all row groups, in parallel where sets of integers become tables of many values.
+func (t *Table) compile(q *task.Query, groups []*table.RowGroup) ([]scanGroup, error) {
+	all, entries := make([]scanGroup, len(groups)), 0
+	for i, g := range groups {
+		all[i] = scanGroup{rows: g, tests: make([]*encoding.Test, len(t.tests))}
+		for _, c := range t.tests {
+			entries += c.pred.TableEntries(g.Columns[c.ordinal])
+		}
+	}
+	err := q.Parallel(len(all), entries/entriesPerRow, func(i int) error {
+		all[i].mayPass = all[i].compile(t.tests)
+		return nil
+	})
+	return all, err
+}
+
+// entriesPerRow is how many entries of a table are made in the time that work on a row takes.
+const entriesPerRow = 4
 
 // Ordinal returns the table column behind a column of the scan, or -1.
 func (t *Table) Ordinal(id expr.ColumnID) int {

@@ -160,17 +160,15 @@ func (p *parts) object() error {
 	}
 	clear(p.row)
 	for next := 0; ; next++ {
-		key := next
-		if !p.isNext(next) {
-			text, last, err := s.key()
-			if err != nil || last {
-				return err
-			}
-			if key = p.fields.find(text, next); key < 0 && !p.fields.given() {
-				return &textfile.Misfit{Column: -1, Position: p.position(), Text: string(text)}
-			}
+		next = p.usualFields(next)
+		text, last, err := s.key()
+		if err != nil || last {
+			return err
 		}
-		var err error
+		key := p.fields.find(text, next)
+		if key < 0 && !p.fields.given() {
+			return &textfile.Misfit{Column: -1, Position: p.position(), Text: string(text)}
+		}
 		if key < 0 { // the next key is looked for where this one was
 			key, err = next-1, s.pass()
 		} else if to := p.wanted[key]; to >= 0 {
@@ -185,25 +183,53 @@ func (p *parts) object() error {
 	}
 }
 
-// isNext says whether a key stands next just as writers write it, and passes over it.
-func (p *parts) isNext(key int) bool {
-	if key >= len(p.usual) {
-		return false
-	}
-	s, at := &p.s, p.s.at
-	if s.hasFields {
-		if at == len(s.Text) || s.Text[at] != ',' {
-			return false
+// usualFields reads fields from a key on as most writers write them: in the usual order, at most a space before a key and a value, and values that are numbers, or
+// strings without escapes. It returns the key that it comes to, before which the scanner is then.
+func (p *parts) usualFields(next int) int {
+	b, at, hasFields := p.s.Text, p.s.at, p.s.hasFields
+	for ; next < len(p.usual); next++ {
+		start := at
+		if hasFields && start < len(b) && b[start] == ',' {
+			start++
+		} else if hasFields {
+			break
 		}
-		at++
+		if start < len(b) && b[start] == ' ' {
+			start++
+		}
+		key := p.usual[next]
+		if key == nil || !bytes.HasPrefix(b[start:], key) {
+			break
+		}
+		begin := start + len(key)
+		if begin < len(b) && b[begin] == ' ' {
+			begin++
+		}
+		if begin == len(b) {
+			break
+		}
+		kind, end, behind := text, begin, 0 // where the value ends, and its quote
+		if c := b[begin]; c == '"' {
+			begin++
+			if end = plainEnd(b, begin); end == len(b) || b[end] != '"' {
+				break
+			}
+			behind = end + 1
+		} else if c == '-' || c-'0' <= 9 {
+			kind = number
+			if end, behind = numberEnd(b, begin); end != behind {
+				break
+			}
+		} else {
+			break
+		}
+		if to := p.wanted[next]; to >= 0 {
+			p.row[to] = value{kind, b[begin:end:end]}
+		}
+		at, p.s.start, hasFields = behind, start, true
 	}
-	if p.usual[key] == nil || !bytes.HasPrefix(s.Text[at:], p.usual[key]) {
-		return false
-	}
-	s.start = at
-	s.at = at + len(p.usual[key])
-	s.hasFields = true
-	return true
+	p.s.at, p.s.hasFields = at, hasFields
+	return next
 }
 
 func (p *parts) position() string {

@@ -262,33 +262,38 @@ func (s *scanner) take(word string) bool {
 	return true
 }
 
-// number passes over a number (RFC 8259, section 6), and stops where it is malformed.
+// number passes over a number, and stops where it is malformed.
 func (s *scanner) number() (ok bool) {
-	b := s.Text[s.at:]
-	start := 0
-	if b[0] == '-' {
-		start = 1
+	at, end := numberEnd(s.Text, s.at)
+	s.at = at
+	return at == end
+}
+
+// numberEnd returns where the number that begins at a byte ends (RFC 8259, section 6); at is less where it is malformed.
+func numberEnd(b []byte, from int) (at, end int) {
+	start := from
+	if b[start] == '-' {
+		start++
 	}
-	at := digits(b, start)
-	ok = at > start && (b[start] != '0' || at == start+1) // no leading zeros
-	if !ok && at > start {
-		at = start + 1
+	at = digits(b, start)
+	if at > start+1 && b[start] == '0' { // no leading zeros
+		return start + 1, at
 	}
-	if ok && at < len(b) && b[at] == '.' {
+	if at > start && at < len(b) && b[at] == '.' {
 		start = at + 1
 		at = digits(b, start)
-		ok = at > start
 	}
-	if ok && at < len(b) && (b[at] == 'e' || b[at] == 'E') {
+	if at > start && at < len(b) && (b[at] == 'e' || b[at] == 'E') {
 		if at++; at < len(b) && (b[at] == '-' || b[at] == '+') {
 			at++
 		}
 		start = at
 		at = digits(b, start)
-		ok = at > start
 	}
-	s.at += at
-	return ok
+	if at == start {
+		return at, at + 1
+	}
+	return at, at
 }
 
 // digits returns where the digits that begin at a byte end.

@@ -14,7 +14,7 @@ var unguarded = map[string]string{
 	"gpukernels/device.go func":    "one call of the library, made early; who needs its result makes it again and gets its error",
 	"gpukernels/worker.go func":    "one starts processes, the other waits for the end of one: calls of os/exec",
 	"gpukernels/compilers.go func": "hands what a benchmark asked for to the benchmark",
-	"cmd/radish/main.go func":      "waits for Ctrl-C",
+	"cmd/radish/main.go func":      "wait for Ctrl-C and other signals",
 	"cmd/radish/shell.go func":     "waits for Ctrl-C",
 }
 

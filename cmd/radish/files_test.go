@@ -113,6 +113,12 @@ func TestOutputIsWholeOrNotThere(t *testing.T) {
 // interrupt sends a SIGINT to a command that writes a file of a folder.
 func interrupt(t *testing.T, dir string, cmd *exec.Cmd) {
 	t.Helper()
+	end(t, dir, cmd, exitInterrupted, syscall.SIGINT)
+}
+
+// end sends signals to a command that writes something into a folder.
+func end(t *testing.T, dir string, cmd *exec.Cmd, code int, signals ...os.Signal) {
+	t.Helper()
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -124,14 +130,37 @@ func interrupt(t *testing.T, dir string, cmd *exec.Cmd) {
 		time.Sleep(5 * time.Millisecond)
 	}
 	time.Sleep(time.Second) // the file is there before the statement runs
-	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
-		t.Fatal(err)
+	for _, s := range signals {
+		if err := cmd.Process.Signal(s); err != nil {
+			t.Fatal(err)
+		}
 	}
 	kill := time.AfterFunc(time.Minute, func() { _ = cmd.Process.Kill() })
 	defer kill.Stop()
 	_ = cmd.Wait()
-	if code := cmd.ProcessState.ExitCode(); code != exitInterrupted {
-		t.Errorf("%q: exit %d", cmd.Args, code)
+	if got := cmd.ProcessState.ExitCode(); got != code {
+		t.Errorf("%q: exit %d, want %d", cmd.Args, got, code)
+	}
+}
+
+// TestEndedWhileWriting ends commands that write files and folders: nothing of these is left.
+func TestEndedWhileWriting(t *testing.T) {
+	const many = "CALL tpch_generate(0.01);\n"
+	const product = "SELECT a.l_comment, b.l_orderkey FROM lineitem a, lineitem b"
+	for _, script := range []string{
+		many + product + " INTO OUTFILE '$o.csv'", many + product + " INTO OUTFILE '$o.parquet'",
+		many + "SELECT a.l_comment, b.l_orderkey, a.l_returnflag FROM lineitem a, lineitem b INTO OUTFILE '$o' FORMAT 'parquet' PARTITION BY (l_returnflag)",
+		many + "CREATE VIEW v AS " + product + ";\n.export v $o.jsonl\n",
+	} {
+		for code, signals := range map[int][]os.Signal{
+			exitTerminated: {syscall.SIGTERM}, exitHungUp: {syscall.SIGHUP}, exitInterrupted: {syscall.SIGINT, syscall.SIGINT},
+		} {
+			dir := t.TempDir()
+			end(t, dir, exec.Command(binary, "-c", strings.ReplaceAll(script, "$o", filepath.Join(dir, "o"))), code, signals...)
+			if list, err := os.ReadDir(dir); err != nil || len(list) > 0 {
+				t.Errorf("%q, %v: %v is left, error %v", script, signals, list, err)
+			}
+		}
 	}
 }
 

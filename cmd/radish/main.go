@@ -27,6 +27,7 @@ import (
 	"strconv"
 	"strings"
 	"sync/atomic"
+	"syscall"
 
 	"golang.org/x/term"
 
@@ -34,6 +35,7 @@ import (
 	"github.com/radish-sql/radish/cmd/internal/heap"
 	"github.com/radish-sql/radish/cmd/radish/internal/render"
 	"github.com/radish-sql/radish/engine/variables"
+	"github.com/radish-sql/radish/storage/fileaccess"
 )
 
 // Exit codes.
@@ -41,7 +43,9 @@ const (
 	exitOK          = 0
 	exitFailed      = 1 // a statement failed, or a file could not be read
 	exitUsage       = 2
-	exitInterrupted = 130 // as shells report SIGINT
+	exitHungUp      = 129 // as shells report SIGHUP
+	exitInterrupted = 130 // SIGINT
+	exitTerminated  = 143 // SIGTERM
 )
 
 const usage = `Usage: radish [flags] [file ...]
@@ -245,7 +249,25 @@ func (o *options) checkOutput() error {
 
 func main() {
 	heap.Limit()
+	tidyAtEnd()
 	os.Exit(run(os.Args[1:]))
+}
+
+// tidyAtEnd has a signal that ends the program remove first what is being written.
+func tidyAtEnd() {
+	ends := make(chan os.Signal, 1)
+	signal.Notify(ends, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) { // as it is below nohup
+		signal.Notify(ends, syscall.SIGHUP)
+	}
+	go func() {
+		code := exitTerminated
+		if <-ends == syscall.SIGHUP {
+			code = exitHungUp
+		}
+		fileaccess.RemoveUnfinished()
+		os.Exit(code)
+	}()
 }
 
 func run(args []string) int {
@@ -351,6 +373,7 @@ func batch(r *runner, o *options) int {
 			cancel() // the statement ends with an error
 			<-interrupts
 		}
+		fileaccess.RemoveUnfinished()
 		os.Exit(exitInterrupted)
 	}()
 	for _, in := range inputs {

@@ -32,6 +32,8 @@ func (p *Policy) CreateFolder(name string, replace bool, gives func(name string,
 		return nil, &fs.PathError{Op: "mkdir", Path: name, Err: syscall.ENOENT}
 	}
 	f := &NewFolder{path: name}
+	unfinished.ends.RLock()
+	defer unfinished.ends.RUnlock()
 	var err error
 	if f.root, f.name, err = p.parent(name); err != nil {
 		return nil, err
@@ -40,6 +42,7 @@ func (p *Policy) CreateFolder(name string, replace bool, gives func(name string,
 		_ = f.root.Close() // the error that matters is err
 		return nil, err
 	}
+	unfinished.add(f)
 	return f, nil
 }
 
@@ -111,6 +114,9 @@ func (f *NewFolder) Create(name string) (*os.File, error) {
 
 // Commit gives the folder its name. If that fails there is what there was.
 func (f *NewFolder) Commit() error {
+	unfinished.ends.RLock()
+	defer unfinished.ends.RUnlock()
+	unfinished.drop(f)
 	_ = f.own.Close() // nothing was written through it
 	old := ""
 	var err error
@@ -136,6 +142,13 @@ func (f *NewFolder) Commit() error {
 
 // Discard removes the folder with all that was made in it.
 func (f *NewFolder) Discard() {
+	unfinished.ends.RLock()
+	defer unfinished.ends.RUnlock()
+	unfinished.drop(f)
+	f.remove()
+}
+
+func (f *NewFolder) remove() {
 	_ = f.own.Close() // nobody reads it
 	_ = f.root.RemoveAll(f.temp)
 	_ = f.root.Close()

@@ -33,6 +33,8 @@ func (p *Policy) create(name string, replace bool) (*NewFile, error) {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: syscall.EISDIR}
 	}
 	f := &NewFile{path: name, replaces: replace}
+	unfinished.ends.RLock()
+	defer unfinished.ends.RUnlock()
 	var err error
 	if f.root, f.name, err = p.parent(name); err != nil {
 		return nil, err
@@ -41,6 +43,7 @@ func (p *Policy) create(name string, replace bool) (*NewFile, error) {
 		_ = f.root.Close() // the error that matters is err
 		return nil, err
 	}
+	unfinished.add(f)
 	return f, nil
 }
 
@@ -125,6 +128,9 @@ func (f *NewFile) failed(err error) error {
 
 // Commit closes the file and gives it its name. If that fails there is no such file.
 func (f *NewFile) Commit() error {
+	unfinished.ends.RLock()
+	defer unfinished.ends.RUnlock()
+	unfinished.drop(f)
 	err := f.File.Close()
 	if err == nil {
 		err = f.giveName()
@@ -157,6 +163,13 @@ func (f *NewFile) giveName() error {
 
 // Discard closes the file and removes it.
 func (f *NewFile) Discard() {
+	unfinished.ends.RLock()
+	defer unfinished.ends.RUnlock()
+	unfinished.drop(f)
+	f.remove()
+}
+
+func (f *NewFile) remove() {
 	_ = f.File.Close() // nobody reads it
 	_ = f.root.Remove(f.temp)
 	_ = f.root.Close()

@@ -3,19 +3,26 @@
 package gpukernels
 
 import (
+	"runtime"
 	"syscall"
 	"time"
 
 	"github.com/ebitengine/purego"
 )
 
-// dlOpen loads a shared library.
+// dlOpen loads a shared library. What went wrong is asked for by a second call, and each thread has its own answer.
 func dlOpen(path string) (uintptr, error) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
 	return purego.Dlopen(path, purego.RTLD_NOW|purego.RTLD_LOCAL)
 }
 
-// dlSym finds a function of a loaded library.
-func dlSym(handle uintptr, name string) (uintptr, error) { return purego.Dlsym(handle, name) }
+// dlSym finds a function of a loaded library, on one thread as dlOpen does.
+func dlSym(handle uintptr, name string) (uintptr, error) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	return purego.Dlsym(handle, name)
+}
 
 // dlClose unloads a library that turned out to be a wrong one.
 func dlClose(handle uintptr) { _ = purego.Dlclose(handle) }

@@ -331,7 +331,6 @@ type Code uint32
 const (
 	CodeOutOfRange Code = iota + 1 // MySQL's 1690
 	CodeOnCPU                      // an error or a warning that only the CPU can word
-	CodeLimit                      // something was not large enough
 )
 
 // Source returns the kernel, declared as one of so many words.

@@ -62,11 +62,13 @@ type algorithm struct {
 	// prepare decides what has to be known before accumulators are laid out, and says whether the algorithm needs a count of rows. decide decides the rest. Both are called of all algorithms, in the order of the list.
 	prepare func(feed *Feed) bool
 	decide  func(feed *Feed)
-	applies func(feed *Feed) bool // the first of the list that applies is taken
-	details func(f *Form) string  // what EXPLAIN says besides the name
+	applies func(feed *Feed) bool   // the first of the list that applies is taken
+	details func(feed *Feed) string // what EXPLAIN says besides the name
 	row     func(a *groupText, keys, args []codegen.Value)
-	declare func(a *groupText) []string // what stands in front of the loop over rows
+	declare func(a *groupText) []string // what stands in front of the loop over rows, in shared memory among it
 	flush   func(a *groupText)          // writes what a block does behind it
+	// declaresInRow says that row declares shared memory itself.
+	declaresInRow bool
 
 	// What the runner asks for: see the methods of Form with these names.
 	first     func(f *Form, x *Expected) Capacity
@@ -235,7 +237,7 @@ type Accumulator struct {
 	like       codegen.Form // of the argument, in all pipelines
 	narrow     bool         // a sum that is known to fit 64 bits
 	limbs      int          // 32-bit words that it has in shared memory; 0: it is kept in device memory alone
-	hasOffset  bool         // these hold offsets from within.lo
+	hasOffset  bool         // these hold offsets from like.Within.Lo
 	nulls      expr.Expr    // what is NULL where arg is; nil: no more is known
 	countsRows bool         // of a sum: the high half of its last word counts the rows
 	in         *Accumulator // of a count: the sum that counts for it

@@ -20,13 +20,19 @@ const localLeast = 256
 var local = algorithm{
 	name:    "hash table in front",
 	applies: (*Feed).chooseLocal,
+	details: func(feed *Feed) string {
+		if feed.state.(localTable).byTiles {
+			return ", tile by tile"
+		}
+		return ""
+	},
 	row:     (*groupText).localRow,
 	declare: (*groupText).declareLocal,
 	flush:   (*groupText).flushLocal,
 }
 
-// byTiles says whether a tile's rows are added to the block's table together, behind the loop over them: where it is not nearly empty.
-func (feed *Feed) byTiles() bool {
+// fillsByTiles says whether a tile's rows are added to the block's table together, behind the loop over them: where it is not nearly empty.
+func (feed *Feed) fillsByTiles() bool {
 	return feed.Tiled && !feed.GivesMany && feed.f.Aggregate.EstGroups >= feed.Program.Target.Tuning.Shared.TilesLeast
 }
 
@@ -62,22 +68,25 @@ func (feed *Feed) chooseLocal() bool {
 	if est*tuning.HashedFull > float64(capacity) || feed.rowsIn() < perSlot*float64(slots) {
 		return false
 	}
-	feed.state = localTable{slots, slotBytes}
+	feed.state = localTable{slots, slotBytes, feed.fillsByTiles()}
 	return true
 }
 
-// localTable is a block's own table of hashed keys: its slots, and the bytes that one takes.
-type localTable struct{ slots, slot int64 }
+// localTable is a block's own table of hashed keys.
+type localTable struct {
+	slots, slot int64 // their number, and the bytes that one takes
+	byTiles     bool  // a tile's rows are added together
+}
 
 // bytes is what the table takes of shared memory.
 func (t localTable) bytes() int64 { return t.slots * t.slot }
 
 // localRow adds a row to the block's table or, if it finds no slot there, to the one of all.
 func (a *groupText) localRow(keys, args []codegen.Value) {
-	k := a.k
-	k.Threads = k.SharedThreads(a.state.(localTable).bytes())
+	k, table := a.k, a.state.(localTable)
+	k.Threads = k.SharedThreads(table.bytes())
 	key, null := a.oneWord(keys)
-	if a.byTiles() {
+	if table.byTiles {
 		a.localTile(key, null, args)
 		return
 	}

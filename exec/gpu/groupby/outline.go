@@ -34,7 +34,7 @@ func (all Forms) Explain() map[*physical.Pipeline]physical.SinkChoice {
 func (feed *Feed) text() string {
 	text := fmt.Sprintf("%s; %s", feed.f.Shape, feed.algorithm.name)
 	if feed.algorithm.details != nil {
-		text += feed.algorithm.details(feed.f)
+		text += feed.algorithm.details(feed)
 	}
 	return text
 }
@@ -177,7 +177,7 @@ func (feed *Feed) choose() {
 
 // TakesShared says whether blocks have tables, or runs, in shared memory. It is known once all pipelines that end there are outlined.
 func (feed *Feed) TakesShared() bool {
-	return feed.algorithm != nil && (feed.algorithm.declare != nil || feed.algorithm == &runs)
+	return feed.algorithm != nil && (feed.algorithm.declare != nil || feed.algorithm.declaresInRow)
 }
 
 // settle decides how groups lie, once the forms of keys and arguments are known.

@@ -22,7 +22,7 @@ import (
 var partitions = algorithm{
 	name: "partitions",
 	prepare: func(feed *Feed) bool {
-		if feed.wantsRuns() || feed.f.Shape == DenseGroups && feed.fitsShared(true) {
+		if feed.Program.NoPartitions || feed.wantsRuns() || feed.f.Shape == DenseGroups && feed.fitsShared(true) {
 			return false
 		}
 		feed.f.Partition = feed.choosePartition()
@@ -34,9 +34,10 @@ var partitions = algorithm{
 		}
 	},
 	applies: func(feed *Feed) bool { return feed.f.Partition != nil },
-	details: func(f *Form) string {
-		text := fmt.Sprintf(" of %d bits, passes: %d", f.Partition.Bits, f.Partition.Passes)
-		if f.Partition.perfectHash != nil {
+	details: func(feed *Feed) string {
+		x := feed.f.Partition
+		text := fmt.Sprintf(" of %d bits, passes: %d", x.Bits, x.Passes)
+		if x.perfectHash != nil {
 			text += ", perfect hash"
 		}
 		return text
@@ -342,9 +343,6 @@ func (f *Form) directMemory(m *kernel.Memory, c Capacity) {
 	m.Number(directSlots{p}, uint64(c.Slots+spareGroups))
 }
 
-// passBlocks are the most blocks of a pass: each leaves a line that is not full.
-const passBlocks = 512
-
 // passes is the memory of the partitions of all passes. If there is none for the rows of one, its partitions have no capacity: all rows go to their groups directly.
 func (f *Form) passes(x *Source) *kernel.Memory {
 	m, p, form := &kernel.Memory{}, f.Aggregate, f.Partition
@@ -356,7 +354,7 @@ func (f *Form) passes(x *Source) *kernel.Memory {
 		count := form.Partitions(pass + 1)
 		share := float64(x.Rows) / float64(form.Partitions(1))
 		slack := form.tuning.Slack.Of(max(p.EstGroups, 1)/float64(count), form.Hashed)
-		lines := int64(passBlocks)
+		lines := int64(partition.MostBlocks)
 		if pass == 1 {
 			share = float64(places*before) / float64(form.Partitions(1))
 			lines = places * (before/int64(x.Block(partition.Threads)*form.Items()*partition.ChunkTiles) + 2)

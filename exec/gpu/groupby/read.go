@@ -16,7 +16,7 @@ import (
 func (all Forms) OutlineSource(o *kernel.Outline, src *physical.SinkScan, p *physical.Aggregate) error {
 	f := all[p]
 	if f == nil {
-		return codegen.Refuse("its input was computed on the CPU")
+		return kernel.RefuseHostInput()
 	}
 	rows := o.Program.Bound(p)
 	o.MaxRows = f.most(rows)

@@ -22,6 +22,8 @@ var runs = algorithm{
 	name:    "runs of equal keys",
 	applies: (*Feed).chooseRuns,
 	row:     (*groupText).runs,
+
+	declaresInRow: true,
 }
 
 // scanned is the column of a table that an expression reads, if it is nothing else: its form, and its ID in the scan.

@@ -62,17 +62,15 @@ func (feed *Feed) keyRange(i int, v codegen.Form) (min int64, span uint64, prove
 	if i < len(p.Bounds) && p.Bounds[i].Known {
 		return p.Bounds[i].Min, uint64(p.Bounds[i].Max) - uint64(p.Bounds[i].Min), false, true
 	}
-	switch p.Groups[i].Expr.Type().Kind {
-	case types.KindBool, types.KindInt8:
-		return math.MinInt8, 255, false, true
-	case types.KindInt16:
-		return math.MinInt16, 1<<16 - 1, false, true
-	case types.KindYear, types.KindEnum:
-		return 0, 1<<16 - 1, false, true
-	case types.KindInt24, types.KindInt32, types.KindDate:
-		return math.MinInt32, 1<<32 - 1, false, true
+	switch kind := p.Groups[i].Expr.Type().Kind; kind {
+	case types.KindDate:
+		return math.MinInt32, math.MaxUint32, false, true
+	case types.KindEnum:
+		return 0, math.MaxUint16, false, true
+	default:
+		lo, hi := types.IntRange(kind)
+		return lo, uint64(hi) - uint64(lo), false, hi < math.MaxInt64
 	}
-	return 0, 0, false, false
 }
 
 // chooseShape decides how groups are found.

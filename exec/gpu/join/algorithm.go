@@ -28,8 +28,8 @@ type Algorithm struct {
 	memory func(m *Memory, f *Form)
 	// link writes what makes the current row one that find finds.
 	link func(b *buildText)
-	// find writes what begins a search. It returns the first candidate's C++, the condition that p.row is one, and the step to the next. nil of those by key.
-	find func(p *probeText) (first, more, step string)
+	// find writes what begins a search, and returns what it goes over. nil of those by key.
+	find func(p *probeText) candidates
 	// bounds computes what else of a probe's row find compares; nil: nothing.
 	bounds func(p *probeText, s *codegen.Scope)
 	// order says which stored column orders the rows, and which has a tree over it, -1 if none has; nil: rows lie as they come.
@@ -95,6 +95,20 @@ type probeText struct {
 	row  string // the variable that holds the build row
 
 	bounds []codegen.Value // of ordered rows, of each bound of the build
+}
+
+// candidates are the rows that a search goes over: the C++ of the first one, of the condition that a variable holds one, and of its step to the next.
+type candidates struct {
+	first      string
+	more, step func(row string) string
+}
+
+// increment is the step to the row behind.
+func increment(row string) string { return row + "++" }
+
+// below is the condition that a row comes before another.
+func below(end string) func(row string) string {
+	return func(row string) string { return row + " < " + end }
 }
 
 // keyFilter is the filter of a build's key.

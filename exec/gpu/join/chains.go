@@ -29,12 +29,16 @@ func (m *Memory) addChains(b *physical.Build, slots int64) {
 func (b *buildText) next() string { return b.k.Pointer("u32", NextWord{of{b.f.build}}) }
 
 // follow writes the search of a chain, of which first is the C++ of its first row.
-func (p *probeText) follow(first string) (head, more, step string) {
+func (p *probeText) follow(first string) candidates {
 	k := p.k
-	head = k.Name("head")
+	head, next := k.Name("head"), k.Pointer("const u32", NextWord{of{p.f.build}})
 	if p.null != "" {
 		first = fmt.Sprintf("%s ? no_row : (%s)", p.null, first)
 	}
 	k.Line("const u32 %s = %s;", head, first)
-	return head, p.row + " != no_row", fmt.Sprintf("%s = %s[%s]", p.row, k.Pointer("const u32", NextWord{of{p.f.build}}), p.row)
+	return candidates{
+		first: head,
+		more:  func(row string) string { return row + " != no_row" },
+		step:  func(row string) string { return fmt.Sprintf("%s = %s[%s]", row, next, row) },
+	}
 }

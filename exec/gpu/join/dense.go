@@ -23,7 +23,7 @@ var dense = &Algorithm{
 		k.RaiseIf("true", codegen.CodeOnCPU, b.f.build.Keys[0])
 		k.Close()
 	},
-	find: func(p *probeText) (first, more, step string) {
+	find: func(p *probeText) candidates {
 		k, b := p.k, p.f.build
 		slot := k.Name("slot")
 		k.Line("const u64 %s = (u64)%s - %s;", slot, p.keys[0].Text, k.Literal(uint64(b.DenseMin)))

@@ -24,7 +24,7 @@ var hash = &Algorithm{
 		heads := k.Pointer("u32", HeadsWord{of{b.f.build}})
 		k.Line("chain(%s, %s & %s, %s, (u32)at);", heads, k.Hash(b.keys), k.Word(MaskWord{of{b.f.build}}), b.next())
 	},
-	find: func(p *probeText) (first, more, step string) {
+	find: func(p *probeText) candidates {
 		heads := p.k.Pointer("const u32", HeadsWord{of{p.f.build}})
 		return p.follow(fmt.Sprintf("%s[%s & %s]", heads, p.k.Hash(p.keys), p.k.Word(MaskWord{of{p.f.build}})))
 	},

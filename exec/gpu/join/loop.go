@@ -14,7 +14,7 @@ var loop = &Algorithm{
 	defers: func(f *Form, g *kernel.Pipelines, p *physical.Pipeline) bool {
 		return sourceRows(g, p) <= g.Target.Tuning.Runs.LoopRows && f.build.EstRows >= float64(g.Target.Tuning.Runs.Long)
 	},
-	find: func(p *probeText) (first, more, step string) {
+	find: func(p *probeText) candidates {
 		return p.between(func(_, high string) { p.k.Line("%s = (u32)%s;", high, p.k.Word(kernel.RowCount{Sink: p.f.build})) })
 	},
 }

@@ -55,7 +55,7 @@ func orderedBounds(p *probeText, s *codegen.Scope) {
 }
 
 // findOrdered writes the search for the first and the last row that meet the inequalities of the key.
-func findOrdered(p *probeText) (first, more, step string) {
+func findOrdered(p *probeText) candidates {
 	k, f := p.k, p.f
 	rows := k.Name("rows")
 	k.Line("const u32 %s = (u32)%s;", rows, k.Word(kernel.RowCount{Sink: f.build}))
@@ -64,25 +64,24 @@ func findOrdered(p *probeText) (first, more, step string) {
 	}
 	low, high := k.Name("low"), k.Name("high")
 	k.Line("u32 %s = 0, %s = 0;", low, high)
-	first, step = p.bound(rows, low, high)
-	return first, fmt.Sprintf("%s < %s", p.row, high), step
+	return p.bound(rows, low, high)
 }
 
-// bound writes the search for the ends of the rows that meet the inequalities of the key, and returns the first of those that may meet the others, and the step to the next.
-func (p *probeText) bound(rows, low, high string) (first, step string) {
+// bound writes the search for the ends of the rows that meet the inequalities of the key, and returns those of them that may meet the others.
+func (p *probeText) bound(rows, low, high string) candidates {
 	k, f := p.k, p.f
 	k.Line("%s = %s;", high, rows)
 	if p.null != "" {
 		k.Line("if (%s) %s = 0;", p.null, high)
 	}
-	first, step = low, p.row+"++"
+	found := candidates{low, below(high), increment}
 	item := itemOf(&f.rows.Cols[f.keyAt[0]])
 	items := k.Pointer("const "+item, kernel.DataWord{Sink: f.build, At: f.keyAt[0]})
 	for i := range f.build.Inequalities {
 		b := &f.build.Inequalities[i]
 		if b.Column != nil {
 			next := p.tree(b, p.bounds[i], rows, low, high)
-			first, step = next(low), fmt.Sprintf("%s = %s", p.row, next(p.row+" + 1"))
+			found.first, found.step = next(low), func(row string) string { return row + " = " + next(row+" + 1") }
 			continue
 		}
 		to, after := high, !b.IsStrict()
@@ -91,7 +90,7 @@ func (p *probeText) bound(rows, low, high string) (first, step string) {
 		}
 		k.Line("%s = band_bound<%s>(%s, %s, %s, (%s)(%s), %v);", to, item, items, low, high, item, p.bounds[i].Text, after)
 	}
-	return first, step
+	return found
 }
 
 // tree writes the least word of the rows that meet an inequality, and returns what finds the next of them.

@@ -34,14 +34,14 @@ func either(a, b string) string {
 
 // between writes a search that gives rows which lie together: search sets the first one and the end, which are 0. Where the pipeline puts long runs off, the text does so, and
 // shares those that were put off.
-func (p *probeText) between(search func(low, high string)) (first, more, step string) {
+func (p *probeText) between(search func(low, high string)) candidates {
 	k := p.k
 	low, high := k.Name("low"), k.Name("high")
 	k.Line("u32 %s = 0, %s = 0;", low, high)
-	more = fmt.Sprintf("%s < %s", p.row, high)
+	found := candidates{low, below(high), increment}
 	if k.DefersTo != p.t {
 		search(low, high)
-		return low, more, p.row + "++"
+		return found
 	}
 	k.Open("if (later) {")
 	k.Line("%s = put_off.low;", low)
@@ -51,6 +51,7 @@ func (p *probeText) between(search func(low, high string)) (first, more, step st
 	k.Line("if (%s > %s && %s - %s >= (u32)%s && put_off_run(%s, %s, row, %s, %s)) %s = %s;", high, low, high, low, k.Word(kernel.LongRunWord{}), k.Pointer("u64", kernel.PutOffWord{}),
 		k.Word(kernel.PutOffCapacity{}), low, high, high, low)
 	k.Close()
-	first = fmt.Sprintf("run_first(%s, %s, (u32)(turn & (sharers - 1)))", low, high)
-	return first, more, fmt.Sprintf("%s = run_step(%s, (u32)sharers, %s)", p.row, p.row, high)
+	found.first = fmt.Sprintf("run_first(%s, %s, (u32)(turn & (sharers - 1)))", low, high)
+	found.step = func(row string) string { return fmt.Sprintf("%s = run_step(%s, (u32)sharers, %s)", row, row, high) }
+	return found
 }

@@ -215,9 +215,10 @@ func rangeCondition(t *physical.Probe, probeIsNullable, buildIsNullable bool) ex
 // every opens the block of each of a row's matches, and for outer joins of the row without one.
 func (p *probeText) every(s *codegen.Scope) *codegen.Scope {
 	k := p.k
-	first, more, step := p.f.Algorithm.find(p)
+	in := p.f.Algorithm.find(p)
+	more, step := in.more(p.row), in.step(p.row)
 	if p.t.Kind == logical.InnerJoin {
-		k.Block("for (u32 %s = %s; %s; %s) {", p.row, first, more, step)
+		k.Block("for (u32 %s = %s; %s; %s) {", p.row, in.first, more, step)
 		k.AskStop(p.row)
 		s = s.Nested()
 		p.bindPayload(s, "")
@@ -227,7 +228,7 @@ func (p *probeText) every(s *codegen.Scope) *codegen.Scope {
 	}
 	any, found := k.Name("any"), k.Name("found")
 	k.Line("bool %s = false;", any)
-	k.Block("for (u32 %s = %s;; %s) {", p.row, first, step)
+	k.Block("for (u32 %s = %s;; %s) {", p.row, in.first, step)
 	k.Line("bool %s = false;", found)
 	k.Open("for (; %s; %s) {", more, step)
 	k.AskStop(p.row)
@@ -250,11 +251,11 @@ func (p *probeText) every(s *codegen.Scope) *codegen.Scope {
 // first finds a row's first match; for a single join it looks for a second one.
 func (p *probeText) first(s *codegen.Scope) *codegen.Scope {
 	k := p.k
-	first, more, step := p.f.Algorithm.find(p)
+	in := p.f.Algorithm.find(p)
 	found := k.Name("found")
 	k.Line("bool %s = false;", found)
-	k.Line("u32 %s = %s;", p.row, first)
-	k.Open("for (; %s; %s) {", more, step)
+	k.Line("u32 %s = %s;", p.row, in.first)
+	k.Open("for (; %s; %s) {", in.more(p.row), in.step(p.row))
 	k.AskStop(p.row)
 	p.pass(s.Nested())
 	k.Line("%s = true;", found)
@@ -274,9 +275,8 @@ func (p *probeText) first(s *codegen.Scope) *codegen.Scope {
 		k.Open("if (%s) {", found)
 		p.row = second
 		k.Line("u32 %s = %s;", second, match)
-		next := strings.ReplaceAll(step, match, second)
-		k.Line("%s;", next)
-		k.Open("for (; %s; %s) {", strings.ReplaceAll(more, match, second), next)
+		k.Line("%s;", in.step(second))
+		k.Open("for (; %s; %s) {", in.more(second), in.step(second))
 		k.AskStop(p.row)
 		p.pass(s.Nested())
 		var site expr.Expr = &expr.Const{}

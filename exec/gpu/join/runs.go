@@ -91,7 +91,7 @@ func commonest(g *kernel.Pipelines, b *physical.Build) (most float64) {
 }
 
 // findRun writes the search for the two ends of a run.
-func findRun(p *probeText) (first, more, step string) {
+func findRun(p *probeText) candidates {
 	k, f := p.k, p.f
 	return p.between(func(low, high string) {
 		item := itemOf(&f.rows.Cols[f.keyAt[0]])

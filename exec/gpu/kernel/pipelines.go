@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/radish-sql/radish/exec/gpu/codegen"
 	"github.com/radish-sql/radish/exec/gpu/codegen/lookup"
 	"github.com/radish-sql/radish/exec/gpu/form"
 	"github.com/radish-sql/radish/planner/physical"
@@ -27,6 +28,8 @@ type Pipelines struct {
 	Ctx     *expr.Context
 	Lookups *lookup.Cache
 	Answers *lookup.Answers // of Lookups, while kernels are decided on and written
+
+	NoPartitions bool // groups are not made in partitions of rows
 
 	Feeders  map[physical.Sink][]*physical.Pipeline
 	Refused  map[*physical.Pipeline]error // why a pipeline has no kernel
@@ -58,6 +61,9 @@ type Target struct {
 	MemoryBytes     int64 // that queries and columns may hold together; 0: any number
 	Tuning          Tuning
 }
+
+// RefuseHostInput is why a pipeline has no kernel whose source the host fills with what cannot be read on the device.
+func RefuseHostInput() error { return codegen.Refuse("its input was computed on the CPU") }
 
 // IsHost says whether a sink is filled by the host: not all pipelines that end in it have kernels.
 func (g *Pipelines) IsHost(s physical.Sink) bool {

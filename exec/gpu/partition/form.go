@@ -7,6 +7,8 @@ const (
 	Threads = 512
 	// Blocks of a multiprocessor that partition: one reads while the other waits at barriers.
 	Blocks = 2
+	// MostBlocks are the most blocks of a pass that are expected: each leaves a line that is not full.
+	MostBlocks = 512
 	// ChunkTiles are the tiles of a partition that a block splits at a time.
 	ChunkTiles = 16
 

@@ -2,7 +2,6 @@ package program
 
 import (
 	"maps"
-	"math"
 
 	"github.com/radish-sql/radish/exec/gpu/codegen"
 	"github.com/radish-sql/radish/exec/gpu/codegen/lookup"
@@ -18,7 +17,7 @@ func New(plan *physical.Plan, target *kernel.Target, ctx *expr.Context, lookups 
 
 // WithLoading writes the program again. Scans that are not named load their columns as their estimates suggest.
 func (g *Program) WithLoading(scans map[*physical.TableScan]Loading) *Program {
-	return write(g.Plan, g.Target, g.Ctx, g.Lookups, g.on, hints{loading: scans})
+	return write(g.Plan, g.Target, g.Ctx, g.Lookups, g.on, hints{loading: scans, noPartitions: g.hints.noPartitions})
 }
 
 // Hurried writes the program again. Some pipelines' kernels are to be compiled soon: scans go row by row, and rows get their numbers one by one.
@@ -32,7 +31,7 @@ func (g *Program) Hurried(pipelines map[*physical.Pipeline]bool) *Program {
 			loading[scan] = RowByRow
 		}
 	}
-	return write(g.Plan, g.Target, g.Ctx, g.Lookups, g.on, hints{loading, pipelines})
+	return write(g.Plan, g.Target, g.Ctx, g.Lookups, g.on, hints{loading, pipelines, g.hints.noPartitions})
 }
 
 // Partitions says whether groups are made in partitions of rows, and of how many rows at most.
@@ -51,14 +50,15 @@ func (g *Program) Partitions() (rows float64, ok bool) {
 
 // WithoutPartitions writes the program again. Groups are made without partitions of rows.
 func (g *Program) WithoutPartitions() *Program {
-	target := *g.Target
-	target.Tuning.Partition.Rows = math.Inf(1)
-	return write(g.Plan, &target, g.Ctx, g.Lookups, g.on, g.hints)
+	without := g.hints
+	without.noPartitions = true
+	return write(g.Plan, g.Target, g.Ctx, g.Lookups, g.on, without)
 }
 
 // write decides everything, and then writes the kernels.
 func write(plan *physical.Plan, target *kernel.Target, ctx *expr.Context, lookups *lookup.Cache, on func(*physical.Pipeline) bool, hints hints) *Program {
 	g := &Program{Pipelines: kernel.NewPipelines(plan, target, ctx, lookups), Kernels: map[*physical.Pipeline]*kernel.Kernel{}, on: on, hints: hints}
+	g.Pipelines.NoPartitions = hints.noPartitions
 	for _, p := range g.Plan.Pipelines {
 		if !g.on(p) {
 			g.Refused[p] = codegen.Refuse("not asked for")

@@ -141,7 +141,7 @@ func (o *outliner) stored(src *physical.SinkScan) error {
 		switch src.From.(type) {
 		case *physical.Materialize, *physical.Sort, *physical.Window, *physical.Aggregate:
 		default:
-			return codegen.Refuse("its input was computed on the CPU")
+			return kernel.RefuseHostInput()
 		}
 		f = kernel.HostForm(physical.SinkColumns(src.From))
 		o.g.Sinks[src.From] = f

@@ -1,7 +1,6 @@
 package program
 
 import (
-	"github.com/radish-sql/radish/exec/gpu/codegen"
 	"github.com/radish-sql/radish/exec/gpu/groupby"
 	"github.com/radish-sql/radish/exec/gpu/join"
 	"github.com/radish-sql/radish/exec/gpu/join/radix"
@@ -23,6 +22,8 @@ const (
 type hints struct {
 	loading map[*physical.TableScan]Loading // of scans that do not follow their estimates
 	hurried map[*physical.Pipeline]bool     // whose kernels are to be compiled soon
+	// noPartitions: groups are not made in partitions of rows.
+	noPartitions bool
 }
 
 // Program is what a plan's pipelines become on a device: a kernel for each, and the form of what they store between them. It is made
@@ -54,7 +55,7 @@ func (g *Program) Form(s physical.Sink) (*kernel.RowForm, error) {
 	if f := g.Sinks[s]; f != nil {
 		return f, nil
 	}
-	return nil, codegen.Refuse("its input was computed on the CPU")
+	return nil, kernel.RefuseHostInput()
 }
 
 // Side is the side of a join whose rows a pipeline's first kernel partitions; false: it partitions none.

@@ -1,7 +1,6 @@
 package run
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/radish-sql/radish/exec/gpu/codegen"
@@ -12,6 +11,7 @@ import (
 	"github.com/radish-sql/radish/exec/gpu/partition"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/planner/physical"
+	"github.com/radish-sql/radish/sql/sqlerr"
 )
 
 // What the parameters of kernels are while a query runs.
@@ -44,7 +44,7 @@ func (q *Query) word(k *kernel.Kernel, key any) (uint64, error) {
 	case codegen.WarningsWord:
 		at, ok := q.control.Warnings[k]
 		if !ok {
-			return 0, fmt.Errorf("gpu: pipeline %d counts warnings in a kernel that comes after", k.Pipeline.ID)
+			return 0, sqlerr.Bug("the GPU's pipeline %d counts warnings in a kernel that comes after", k.Pipeline.ID)
 		}
 		return uint64(q.control.At) + uint64(at), nil
 	case codegen.StringWord:
@@ -77,7 +77,7 @@ func (q *Query) word(k *kernel.Kernel, key any) (uint64, error) {
 	if ok {
 		return word, nil
 	}
-	return 0, fmt.Errorf("gpu: pipeline %d has a parameter of unknown kind %T", k.Pipeline.ID, key)
+	return 0, sqlerr.Bug("the GPU's pipeline %d has a parameter of unknown kind %T", k.Pipeline.ID, key)
 }
 
 // sharedBytes is the shared memory of a kernel's blocks.

@@ -10,6 +10,7 @@ import (
 	"github.com/radish-sql/radish/exec/gpu/devicemem"
 	"github.com/radish-sql/radish/exec/gpu/groupby"
 	"github.com/radish-sql/radish/exec/gpu/kernel"
+	"github.com/radish-sql/radish/exec/gpu/sizes"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/planner/physical"
 )
@@ -52,7 +53,7 @@ func (q *Query) sinkCapacity(s physical.Sink) (capacity int64, all bool) {
 		if q.lacksSource(k) {
 			continue
 		}
-		est := int64(min(p.EstRows*1.3, 1<<40)) + 1024
+		est := sizes.Reserve(p.EstRows)
 		known := q.ready(k)
 		if k.InOrder() {
 			capacity = max(capacity, q.sourceRows(k)) // each row has a fixed position

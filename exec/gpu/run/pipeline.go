@@ -2,12 +2,13 @@ package run
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"math"
 
 	"github.com/radish-sql/radish/exec/gpu/kernel"
 	"github.com/radish-sql/radish/exec/gpu/sizes"
 	"github.com/radish-sql/radish/planner/physical"
+	"github.com/radish-sql/radish/sql/sqlerr"
 )
 
 // How a pipeline runs. Its input and its sink are opened, its kernel is launched over all rows, and where something depends on what that counts it is waited for. A sink
@@ -20,7 +21,7 @@ const launchPairs = 1 << 32
 // is not waited for: wait says so. An error may then be a later call's.
 func (q *Query) RunPipeline(ctx context.Context, p *physical.Pipeline, wait bool) (Cost, error) {
 	cost, err := q.runOnce(ctx, p, wait)
-	if err == sizes.ErrTooSmall {
+	if errors.Is(err, sizes.ErrTooSmall) {
 		err = q.runAgain(ctx, &cost)
 	}
 	return cost, err
@@ -132,7 +133,7 @@ func (q *Query) finish(ctx context.Context, k *kernel.Kernel, cost *Cost) error 
 			return err
 		}
 		if tries > 40 {
-			return fmt.Errorf("gpu: pipeline %d does not come to an end", k.Pipeline.ID)
+			return sqlerr.Bug("the GPU's pipeline %d does not come to an end", k.Pipeline.ID)
 		}
 		for _, f := range q.program.Feeders[k.Pipeline.Sink] {
 			if !q.progress.done[f] {
@@ -169,7 +170,7 @@ func (q *Query) grow(k *kernel.Kernel) (bool, error) {
 	}
 	for _, f := range q.program.Feeders[k.Pipeline.Sink] {
 		if f != k.Pipeline && !q.progress.done[f] {
-			n += int64(f.EstRows*1.3) + 1024
+			n += sizes.Reserve(f.EstRows)
 		}
 	}
 	return true, q.openRows(k.Pipeline.Sink, n, false)

@@ -2,7 +2,6 @@ package run
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"slices"
 
@@ -11,14 +10,14 @@ import (
 	"github.com/radish-sql/radish/exec/gpu/partition"
 	"github.com/radish-sql/radish/exec/gpu/sizes"
 	"github.com/radish-sql/radish/gpukernels"
+	"github.com/radish-sql/radish/sql/sqlerr"
 )
 
 // Both sides of a join in partitions. A side's kernels run with partitions of about equal capacity. If one was too small, the counters hold how many rows each partition wants, so the
 // kernels run again with ranges for these, which are remembered for the next time. The host waits for the counters in any case: it makes the list of what is joined with what.
 
 const (
-	sideBlocks = 512 // that leave a line which is not full, at most
-	sideTries  = 6
+	sideTries = 6
 
 	// The library copies some bytes right behind a kernel, and more at a quarter of the speed: so counts are fetched so many at a time, if that takes so many times at the most.
 	fetchedCounts = 16 << 10
@@ -183,7 +182,7 @@ func (q *Query) settlePasses(ctx context.Context, x *passRun, from, to int, behi
 			return err
 		}
 		if tries == sideTries {
-			return fmt.Errorf("gpu: the partitions of pipeline %d do not come to an end", x.k.Pipeline.ID)
+			return sqlerr.Bug("the partitions of the GPU's pipeline %d do not come to an end", x.k.Pipeline.ID)
 		}
 		x.wanted[full] = s.passes[full].given
 		clear(x.wanted[full+1:])
@@ -258,14 +257,14 @@ func (q *Query) ranges(k *kernel.Kernel, side radix.Side, form *partition.Form, 
 	case wanted[pass] != nil:
 		// Which block, or which chunk of a partition, has which rows may differ from time to time, and so may how many of its lines are not full.
 		for p, n := range wanted[pass] {
-			lines := int64(sideBlocks)
+			lines := int64(partition.MostBlocks)
 			if pass == 1 {
 				lines = q.chunks(form, q.splitRows(side, int64(p)/parts))
 			}
 			add(int64(n), lines)
 		}
 	case pass == 0:
-		guess(float64(q.sideRows(k, side))/float64(parts), sideBlocks, parts)
+		guess(float64(q.sideRows(k, side))/float64(parts), partition.MostBlocks, parts)
 	default:
 		for p := range parts {
 			if rows := q.splitRows(side, p); rows > 0 {
@@ -317,7 +316,7 @@ func (q *Query) sideRows(k *kernel.Kernel, side radix.Side) int64 {
 	} else if k.Rows.Scan != nil {
 		est = k.Rows.Scan.EstRows
 	}
-	if e := int64(min(est*1.3, 1<<40)) + 1024; est > 0 && rows > 2*e {
+	if e := sizes.Reserve(est); est > 0 && rows > 2*e {
 		rows = e
 	}
 	return max(rows, 1)

@@ -20,6 +20,9 @@ import (
 	tables "github.com/radish-sql/radish/storage/table"
 )
 
+// Reserve is how many rows memory is reserved for where so many are expected.
+func Reserve(expected float64) int64 { return int64(min(expected*1.3, 1<<40)) + 1024 }
+
 // keptSizes is how many sizes are remembered at least.
 const keptSizes = 1 << 12
 

@@ -16,7 +16,7 @@ import (
 const module = "github.com/radish-sql/radish"
 
 // layers says what the packages of a folder may import of this module, besides their own folder's packages. The first
-// entry that fits counts. "." is package radish; a folder stands for all below it.
+// entry that fits counts. "." is package radish; a folder stands for all below it. What a folder may import stands above it.
 var layers = []struct {
 	folder string
 	may    []string
@@ -28,9 +28,9 @@ var layers = []struct {
 	{"sql/automaton", nil},
 	{"sql/jsondoc", []string{"sql/types", "sql/sqlerr", "sql/interrupt"}},
 	{"sql/jsontable", []string{"sql/types", "sql/sqlerr", "sql/interrupt", "sql/jsondoc"}},
+	{"column", []string{"sql/types"}},
 	{"sql/expr", []string{"sql/types", "sql/sqlerr", "sql/interrupt", "sql/jsondoc", "column"}},
 	{"sql/functions", []string{"sql/types", "sql/sqlerr", "sql/interrupt", "sql/automaton", "sql/jsondoc", "sql/expr", "column"}},
-	{"column", []string{"sql/types"}},
 	{"storage", []string{"column", "sql/types", "sql/sqlerr"}},
 	{"planner", []string{"sql", "column", "storage/table", "storage/catalog"}},
 	{"exec/memory", []string{"sql/sqlerr"}},
@@ -63,14 +63,16 @@ var layers = []struct {
 	{"exec/gpu/join/radix", []string{"exec/gpu/codegen", "exec/gpu/form", "exec/gpu/kernel", "exec/gpu/partition", "planner", "sql"}},
 	{"exec/gpu/join", []string{"exec/gpu/codegen", "exec/gpu/form", "exec/gpu/kernel", "exec/gpu/partition", "planner", "sql"}},
 	{"exec/gpu/sort", []string{"exec/gpu/codegen", "exec/gpu/form", "exec/gpu/kernel", "planner/physical", "sql"}},
+	{"gpukernels", nil},
+	{"exec/gpu/residency", []string{"column", "exec/gpu/form", "exec/memory", "exec/workqueue", "gpukernels", "sql/sqlerr", "sql/types", "storage"}},
 	{"exec/gpu/devicemem", []string{"exec/gpu/kernel", "exec/gpu/residency", "exec/memory", "gpukernels"}},
 	{"exec/gpu/results", []string{"column", "exec/gpu/devicemem", "exec/gpu/form", "exec/gpu/kernel", "exec/gpu/residency", "gpukernels", "sql", "storage"}},
 	{"exec/gpu/rowsort", []string{"exec/gpu/form", "exec/gpu/kernel", "exec/gpu/sort", "gpukernels"}},
-	{"exec/gpu/load", []string{"exec/gpu/kernel", "exec/gpu/program", "exec/gpu/rowsort", "exec/gpu/sort", "gpukernels", "planner/physical", "sql/sqlerr"}},
-	{"exec/gpu/measure", []string{"gpukernels"}},
 	{"exec/gpu/program", []string{
 		"column", "exec/gpu/codegen", "exec/gpu/form", "exec/gpu/groupby", "exec/gpu/join", "exec/gpu/kernel", "exec/gpu/sort", "planner", "sql", "storage",
 	}},
+	{"exec/gpu/load", []string{"exec/gpu/kernel", "exec/gpu/program", "exec/gpu/rowsort", "exec/gpu/sort", "gpukernels", "planner/physical", "sql/sqlerr"}},
+	{"exec/gpu/measure", []string{"gpukernels"}},
 	{"exec/gpu/control", []string{"exec/gpu/devicemem", "exec/gpu/kernel", "exec/gpu/program", "gpukernels"}},
 	{"exec/gpu/sizes", []string{"exec/gpu/kernel", "exec/gpu/program", "planner/physical", "storage/table"}},
 	{"exec/gpu/outofcore", []string{"exec/gpu/form", "exec/gpu/residency", "planner", "sql", "storage"}},
@@ -80,13 +82,11 @@ var layers = []struct {
 		"planner", "sql", "storage",
 	}},
 	{"exec/gpu/exchange", []string{"exec/gpu/devicemem", "exec/gpu/form", "exec/gpu/results", "exec/gpu/run", "gpukernels", "planner/physical", "sql"}},
-	{"exec/gpu/residency", []string{"column", "exec/gpu/form", "exec/memory", "exec/workqueue", "gpukernels", "sql/sqlerr", "sql/types", "storage"}},
 	{"exec/gpu/hashlab", []string{"gpukernels", "sql/sqlerr"}},
 	{"exec/gpu/tablelab", []string{"gpukernels", "sql/sqlerr"}},
 	{"exec/gpu/placement", []string{"gpukernels", "planner", "sql", "storage/encoding"}}, // gpukernels: for WriteWhole
 	{"exec/gpu", []string{"column", "exec/memory", "exec/profile", "exec/schedule", "exec/workqueue", "gpukernels", "planner", "sql", "storage"}},
 	{"exec", []string{"column", "gpukernels", "planner", "sql", "storage"}},
-	{"gpukernels", nil},
 	{"engine/definition", []string{"sql", "storage"}},
 	{"engine/ddl", []string{"engine/definition", "planner/bind", "planner/logical", "sql", "storage/catalog", "storage/table"}},
 	{"engine/direct", []string{"column", "planner/logical", "sql", "storage"}},
@@ -130,6 +130,22 @@ var layers = []struct {
 // within says whether a package lies in a folder.
 func within(pkg, folder string) bool {
 	return pkg == folder || folder != "." && strings.HasPrefix(pkg, folder+"/")
+}
+
+// TestLayersAreOrdered checks that layers are listed from the bottom up.
+func TestLayersAreOrdered(t *testing.T) {
+	above := map[string]bool{}
+	for _, l := range layers {
+		above[l.folder] = true
+	}
+	for _, l := range layers {
+		delete(above, l.folder)
+		for _, m := range l.may {
+			if above[m] {
+				t.Errorf("%s may import %s, which stands below it in the list", l.folder, m)
+			}
+		}
+	}
 }
 
 // TestImportDirections checks that imports point one way: cmd, radish, engine, exec, planner, sql, and down to storage.

@@ -150,6 +150,7 @@ func sqlValue(arg any, zone *time.Location) (types.Value, error) {
 		if v.Type().Elem().Kind() == reflect.Uint8 {
 			return sqlValue(v.Bytes(), zone)
 		}
+		return types.Value{}, fmt.Errorf("a value of type %T has no SQL type; a list takes a ? for each of its values: IN (?, ?, ?)", arg)
 	}
 	return types.Value{}, fmt.Errorf("a value of type %T has no SQL type", arg)
 }

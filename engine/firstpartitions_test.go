@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/radish-sql/radish/exec/gpu"
+	"github.com/radish-sql/radish/exec/gpu/kernel"
 )
 
 // asNew makes a statement come for the first time to devices whose tuning lets up to so many rows (0: none) do without the kernels that take long to compile.
@@ -20,6 +21,18 @@ func asNew(t *testing.T, s *Session, query string, tune func(first float64), dev
 	}
 }
 
+// partitionFrom has groups of so many rows made in partitions. Up to first, no query waits for the kernels of these.
+func partitionFrom(rows, first float64) func(*kernel.Tuning) {
+	return func(t *kernel.Tuning) { t.Partition.Rows, t.Partition.FirstRows = rows, first }
+}
+
+// rowByRow has tables of up to few rows scanned row by row, and those of up to first while other kernels are compiled.
+func rowByRow(few, first float64) func(*kernel.Tuning) {
+	return func(t *kernel.Tuning) {
+		t.Scan = kernel.Scans{FewRows: few, FirstRows: first, FirstAppends: first}
+	}
+}
+
 // TestFirstPartitions runs statements whose groups are made in partitions: the first time without these, since their kernels take long to compile, and with them as soon as they are there. Rows are the CPU's.
 func TestFirstPartitions(t *testing.T) {
 	eachGPU(t, func(t *testing.T, e *Engine) {
@@ -28,7 +41,7 @@ func TestFirstPartitions(t *testing.T) {
 			CREATE TABLE r AS SELECT (a.n * 3600 + b.n * 60 + c.n) % 50021 AS k, b.n AS v FROM d AS a JOIN d AS b JOIN d AS c;
 			SET radish_device = 'gpu_strict'`)
 		d := theGPU(t, e)
-		defer d.PartitionFrom(4e6, 0)
+		defer d.Tune(partitionFrom(4e6, 0))
 		for i, query := range []string{
 			"SELECT n, COUNT(*), SUM(k) FROM (SELECT k, COUNT(*) AS n FROM r WHERE v <> 7 GROUP BY k) AS x GROUP BY n ORDER BY n",
 			"SELECT COUNT(*), MAX(n), SUM(k * n) FROM (SELECT k * 1000003 AS k, SUM(v) AS n FROM r GROUP BY k * 1000003) AS x WHERE n > 100",
@@ -37,7 +50,7 @@ func TestFirstPartitions(t *testing.T) {
 				continue
 			}
 			want := mustRun(t, e.NewSession(), "SET radish_device = 'cpu'; "+query)
-			asNew(t, s, query, func(first float64) { d.PartitionFrom(1000, first) }, d)
+			asNew(t, s, query, func(first float64) { d.Tune(partitionFrom(1000, first)) }, d)
 			inPartitions := func() bool {
 				return strings.Contains(mustRun(t, s, "EXPLAIN FORMAT = 'pipelines' "+query), "partitions of")
 			}
@@ -69,7 +82,7 @@ func TestFirstScans(t *testing.T) {
 			DELETE FROM r WHERE k % 50 = 3;
 			SET radish_device = 'gpu_strict'`)
 		d := theGPU(t, e)
-		defer d.RowByRow(0, 0)
+		defer d.Tune(rowByRow(0, 0))
 		if !testing.Short() {
 			d.UseQuickOptions("-DRADISH_QUICK")
 			defer d.UseQuickOptions()
@@ -79,7 +92,7 @@ func TestFirstScans(t *testing.T) {
 			"SELECT COUNT(*), SUM(r.k), MIN(r.v) FROM r JOIN d ON r.v = d.n WHERE d.n BETWEEN 5 AND 30 AND r.k % 3 = 1",
 		} {
 			want := mustRun(t, e.NewSession(), "SET radish_device = 'cpu'; "+query)
-			asNew(t, s, query, func(first float64) { d.RowByRow(0, first) }, d)
+			asNew(t, s, query, func(first float64) { d.Tune(rowByRow(0, first)) }, d)
 			rowByRow := func() bool {
 				return strings.Contains(mustRun(t, s, "EXPLAIN FORMAT = 'kernels' "+query), "// decided: scan: take row by row")
 			}
@@ -117,14 +130,14 @@ func TestFirstSorts(t *testing.T) {
 			SET radish_device = 'gpu_strict'`)
 		d := theGPU(t, e)
 		d.LoadAnySorts()
-		defer d.RowByRow(0, 0)
+		defer d.Tune(rowByRow(0, 0))
 		for _, query := range []string{
 			"SELECT v, t, w, k FROM r WHERE k % 9 = 1 ORDER BY v DESC, t, w DESC, k", // in one block
 			"SELECT t, w, k FROM r WHERE k > 100 ORDER BY t DESC, w, k",              // merged
 			"SELECT w, k FROM r ORDER BY w, k DESC LIMIT 7 OFFSET 3",
 		} {
 			want := mustRun(t, e.NewSession(), "SET radish_device = 'cpu'; "+query)
-			asNew(t, s, query, func(first float64) { d.RowByRow(0, first) }, d)
+			asNew(t, s, query, func(first float64) { d.Tune(rowByRow(0, first)) }, d)
 			for range 2 {
 				if got := mustRun(t, s, query); got != want {
 					t.Fatalf("%s gives\n%s\nwant\n%s", query, got, want)
@@ -156,7 +169,7 @@ func TestFirstScansOnGPUs(t *testing.T) {
 		devices := fleetDevices(t, s)
 		rowByRow := func(first float64) {
 			for _, d := range devices {
-				d.RowByRow(0, first)
+				d.Tune(rowByRow(0, first))
 			}
 		}
 		defer rowByRow(0)

@@ -32,7 +32,7 @@ func gpuEngine(t *testing.T, lib *gpukernels.Library) *Engine {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d.RowByRow(0, 0)           // small tables are scanned as large ones are
+	d.Tune(rowByRow(0, 0))     // small tables are scanned as large ones are
 	d.UseClock(time.Now)       // an earlier test may have used up the memory, which has queries leave the device alone for a while
 	before := settled(t, d, 0) // an earlier test's uploads may still run
 	t.Cleanup(func() {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/engine/database"
+	"github.com/radish-sql/radish/exec/gpu/kernel"
 	"github.com/radish-sql/radish/sql/sqlerr"
 	"github.com/radish-sql/radish/sql/types"
 	"github.com/radish-sql/radish/storage/catalog"
@@ -144,7 +145,7 @@ func TestGPUStores(t *testing.T) {
 // What the host has looked for before the result was there holds the same.
 func TestGPUStoresPrepared(t *testing.T) {
 	eachGPU(t, func(t *testing.T, e *Engine) {
-		theGPU(t, e).PrepareFrom(0)
+		theGPU(t, e).Tune(func(t *kernel.Tuning) { t.Results.PreparedBytes = 0 })
 		testGPUStores(t, e, 1)
 	})
 }

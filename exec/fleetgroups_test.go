@@ -72,7 +72,7 @@ func TestGroupsMoveRows(t *testing.T) {
 			for _, capacity := range []int64{math.MaxInt64, 64, 0} {
 				b := of[c.devices]
 				b.groups = &kernel.PartitionedGroups{
-					Rows: 1000, Passes: 1, Capacity: capacity, PerfectHashRows: math.MaxFloat64, PerfectHashBytes: math.MaxInt64, LeastSlots: 256, Slots: 1 << 17, SlotsMost: 1 << 22, MoreGroups: 1 << 16,
+					Rows: 1000, Passes: 1, Capacity: capacity, PerfectHashRows: math.MaxFloat64, PerfectHashBytes: math.MaxInt64, PerfectHashCache: 164 << 10, LeastSlots: 256, Slots: 1 << 17, SlotsMost: 1 << 22, MoreGroups: 1 << 16,
 				}
 				if capacity == 64 { // so few that the groups have to be made again with more capacity
 					b.groups.Slots, b.groups.SlotsMost, b.groups.MoreGroups = 1<<8, 1<<8, -20_000

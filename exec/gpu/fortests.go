@@ -56,9 +56,6 @@ func (d *Device) KeepCosts(file string) {
 	d.claimed.Store(false)
 }
 
-// PrepareFrom sets from how many bytes on the host looks for the memory of a result that is stored while the device computes it.
-func (d *Device) PrepareFrom(bytes int64) { d.runner.PrepareFrom(bytes) }
-
 // ResidentBytes says how much of a table is on the device.
 func (d *Device) ResidentBytes(v *tables.Version) int64 { return d.runner.Residency.ResidentBytes(v) }
 
@@ -68,11 +65,8 @@ func (d *Device) EvictColumns() { d.runner.Residency.Evict(math.MaxInt64) }
 // UseClock has the device's pauses pass by another clock, and ends one that lasts.
 func (d *Device) UseClock(now func() time.Time) { d.runner.Residency.UseClock(now) }
 
-// PartitionFrom sets from how many rows on groups are made in partitions, and up to how many no query waits for the kernels of these.
-func (d *Device) PartitionFrom(rows, first float64) { d.runner.PartitionFrom(rows, first) }
-
-// RowByRow sets up to how many rows a table is scanned row by row, and up to how many that is done while the kernels are compiled that load several rows at once.
-func (d *Device) RowByRow(few, first float64) { d.runner.RowByRow(few, first) }
+// Tune changes what kernels are written by from then on. No query may run on the device meanwhile.
+func (d *Device) Tune(change func(*kernel.Tuning)) { d.runner.Tune(change) }
 
 // LoadAnySorts, on an emulated device, loads the kernels that order rows by any columns, as a GPU has them loaded when it is opened.
 func (d *Device) LoadAnySorts() { d.runner.LoadAnySorts()() }

@@ -188,6 +188,9 @@ var idioms = []idiom{
 	{"CREATE MACRO", "write a view, or add a function by a Go program (docs/guide/driver.md)", either(statement("CREATE", "MACRO"), statement("CREATE", "OR", "REPLACE", "MACRO"), statement("CREATE", "TEMP", "MACRO"))},
 	{"CREATE TYPE", "write the type at each column: ENUM('a', 'b')", statement("CREATE", "TYPE")},
 	{"CREATE VIEW IF NOT EXISTS", "write CREATE OR REPLACE VIEW", statement("CREATE", "VIEW", "IF", "NOT", "EXISTS")},
+	{"UNION BY NAME", "write the columns of all in one order: SELECT a, b FROM t UNION ALL SELECT a, b FROM u", func(v view) (int, bool) {
+		return 0, v.is(0, "BY", "NAME") && (v.is(-1, "UNION") || v.is(-2, "UNION", "ALL") || v.is(-2, "UNION", "DISTINCT"))
+	}},
 	{"INSERT BY NAME", "write the columns: INSERT INTO t (a, b) SELECT a, b", from("BY", "NAME")},
 	{"RENAME of a column", "write ALTER TABLE t RENAME COLUMN a TO b", func(v view) (int, bool) {
 		return -2, v.is(-v.at, "ALTER", "TABLE") && v.is(-2, "RENAME") && v.is(0, "TO")

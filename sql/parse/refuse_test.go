@@ -61,6 +61,8 @@ func TestRefusals(t *testing.T) {
 		{"‸CREATE MACRO f(x) AS x + 1", "write a view"},
 		{"‸CREATE TYPE mood AS ENUM ('a')", "write the type at each column"},
 		{"‸CREATE VIEW IF NOT EXISTS v AS SELECT 1", "write CREATE OR REPLACE VIEW"},
+		{"SELECT 1 AS a UNION ALL ‸BY NAME SELECT 2 AS a", "write the columns of all in one order"},
+		{"SELECT 1 AS a UNION ‸BY NAME SELECT 2 AS a", "write the columns of all in one order"},
 		{"INSERT INTO t ‸BY NAME SELECT 1 AS a", "INSERT INTO t (a, b) SELECT a, b"},
 		{"ALTER TABLE t ‸RENAME a TO b", "write ALTER TABLE t RENAME COLUMN a TO b"},
 		{"SELECT a FROM t ‸LIMIT 10%", "LIMIT by percent is not supported"},

@@ -150,8 +150,8 @@ func (a *groupText) arrayOf(acc *Accumulator, i int) string {
 	return a.k.Pointer(a.f.Arrays[acc.At+i].elem, GroupArray{a.f.Aggregate, acc.At + i})
 }
 
-// inDevice writes what is done to a row's group in device memory, whose slot it is told; slot is that of a dense form.
-func (a *groupText) inDevice(slot string, write func(slot string)) {
+// atGroup writes what is done to a row's group in device memory, whose slot it is told; slot is that of a dense form.
+func (a *groupText) atGroup(slot string, write func(slot string)) {
 	if !a.inLocal {
 		write(slot)
 		return
@@ -182,7 +182,7 @@ type PartitionForm struct {
 	Hashed      bool              // slots are mixed keys; a partition's groups are found by hashing
 	perfectHash *PerfectHashTable // of each partition's keys; nil: they are searched for
 	arg         expr.Expr         // the value; nil: there is none
-	accs        *Accumulator      // one that has it
+	acc         *Accumulator      // one that has it
 	tuning      *kernel.PartitionedGroups
 }
 

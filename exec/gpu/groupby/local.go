@@ -33,7 +33,7 @@ var local = algorithm{
 
 // fillsByTiles says whether a tile's rows are added to the block's table together, behind the loop over them: where it is not nearly empty.
 func (feed *Feed) fillsByTiles() bool {
-	return feed.Tiled && !feed.GivesMany && feed.f.Aggregate.EstGroups >= feed.Program.Target.Tuning.Shared.TilesLeast
+	return feed.Tiled && !feed.GivesMany && feed.f.Aggregate.EstGroups >= feed.Pipelines.Target.Tuning.Shared.TilesLeast
 }
 
 // localSlots is how many slots a block's own table can have; 0: the accumulators have no words.
@@ -58,7 +58,7 @@ func (feed *Feed) chooseLocal() bool {
 	}
 	slotBytes := localSlotBytes(int64(f.Words()))
 	capacity := feed.SharedBytes() / slotBytes &^ 3
-	est, tuning := max(f.Aggregate.EstGroups, 1), &feed.Program.Target.Tuning.Shared
+	est, tuning := max(f.Aggregate.EstGroups, 1), &feed.Pipelines.Target.Tuning.Shared
 	// Small tables are nearly empty, which makes keys quick to find.
 	slots := min(int64(max(min(8*est, float64(tuning.Hashed/slotBytes)), 2*est, localLeast)), capacity) &^ 3
 	perSlot := tuning.HashedSlotRows

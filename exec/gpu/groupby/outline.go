@@ -155,7 +155,7 @@ func (all Forms) Outline(o *kernel.Outline, p *physical.Aggregate) error {
 		}
 		at++
 	}
-	if feeders := o.Program.Feeders[p]; feeders[len(feeders)-1] != o.Pipeline {
+	if feeders := o.Pipelines.Feeders[p]; feeders[len(feeders)-1] != o.Pipeline {
 		return nil
 	}
 	f.settle()
@@ -217,7 +217,7 @@ func (feed *Feed) decideLayout(keys []codegen.Form) {
 	for _, acc := range f.Accs {
 		feed.layOut(acc)
 	}
-	if c := f.find(accCount, nil); c >= 0 && (counts || f.Shape > DenseGroups && f.Aggregate.EstGroups >= feed.Program.Target.Tuning.Shared.TilesLeast) {
+	if c := f.find(accCount, nil); c >= 0 && (counts || f.Shape > DenseGroups && f.Aggregate.EstGroups >= feed.Pipelines.Target.Tuning.Shared.TilesLeast) {
 		for _, acc := range f.Accs {
 			if feed.canCount(acc) {
 				acc.countsRows, f.Accs[c].in, f.Accs[c].limbs = true, acc, 0

@@ -22,7 +22,7 @@ import (
 var partitions = algorithm{
 	name: "partitions",
 	prepare: func(feed *Feed) bool {
-		if feed.Program.NoPartitions || feed.wantsRuns() || feed.f.Shape == DenseGroups && feed.fitsShared(true) {
+		if feed.Pipelines.NoPartitions || feed.wantsRuns() || feed.f.Shape == DenseGroups && feed.fitsShared(true) {
 			return false
 		}
 		feed.f.Partition = feed.choosePartition()
@@ -56,17 +56,17 @@ var partitions = algorithm{
 // choosePartition decides whether rows are partitioned.
 func (feed *Feed) choosePartition() *PartitionForm {
 	f := feed.f
-	x := &PartitionForm{Form: partition.Form{RowBytes: 8, Moves: feed.Program.Target.Moves[f.Aggregate]}, tuning: &feed.Program.Target.Tuning.Partition, Hashed: f.Shape == PackedGroups || f.Shape == wordGroups}
+	x := &PartitionForm{Form: partition.Form{RowBytes: 8, Moves: feed.Pipelines.Target.Moves[f.Aggregate]}, tuning: &feed.Pipelines.Target.Tuning.Partition, Hashed: f.Shape == PackedGroups || f.Shape == wordGroups}
 	groups := f.groups()
 	if x.Hashed {
-		if groups < x.tuning.HashedGroups || groups*feed.Program.Target.Tuning.Shared.HashedSlots <= float64(feed.localSlots()) || feed.choosePerfectHash(feed.tableWords(false, true)) != nil {
+		if groups < x.tuning.HashedGroups || groups*feed.Pipelines.Target.Tuning.Shared.HashedSlots <= float64(feed.localSlots()) || feed.choosePerfectHash(feed.tableWords(false, true)) != nil {
 			return nil
 		}
 		if x.wide = f.Shape == wordGroups || !f.keysFitWord(); x.wide {
 			x.RowBytes = 16
 		}
 	}
-	if !x.Hashed && f.Shape != DenseGroups || groups >= math.MaxUint32 || !feed.Tiled || feed.GivesMany || feed.Program.IsShared(f.Aggregate) || feed.MaxRows >= 1<<31 {
+	if !x.Hashed && f.Shape != DenseGroups || groups >= math.MaxUint32 || !feed.Tiled || feed.GivesMany || feed.Pipelines.IsShared(f.Aggregate) || feed.MaxRows >= 1<<31 {
 		return nil
 	}
 	if !x.tuning.Pays(feed.rowsIn(), groups) {
@@ -85,11 +85,11 @@ func (feed *Feed) choosePartition() *PartitionForm {
 		if !acc.like.Known || acc.like.Class != form.Int || uint64(acc.like.Within.Hi)-uint64(acc.like.Within.Lo) > math.MaxUint32 || x.arg != nil && !expr.Equal(x.arg, acc.arg) {
 			return nil
 		}
-		x.arg, x.accs = acc.arg, acc
+		x.arg, x.acc = acc.arg, acc
 	}
 	words := feed.tableWords(true, true)
 	// The fewest passes, and the fewest partitions whose tables fit shared memory: the more partitions, the slower a pass.
-	shared := feed.Program.Target.SharedBytes
+	shared := feed.Pipelines.Target.SharedBytes
 	x.Passes = x.tuning.Passes
 	if x.Moves { // in the second one
 		x.Passes = 2
@@ -98,11 +98,11 @@ func (feed *Feed) choosePartition() *PartitionForm {
 		for x.Bits = partitionBitsLeast; x.Bits <= partitionBitsMost; x.Bits++ {
 			for x.blocks = 2; x.blocks >= 1; x.blocks-- {
 				capacity := tableCapacity(shared, int64(x.blocks))
-				if x.Hashed && x.Bits < partitionBitsMost && (x.Passes == 2 || !x.partitionsForAll(feed.Program.Target.Multiprocessors)) {
+				if x.Hashed && x.Bits < partitionBitsMost && (x.Passes == 2 || !x.partitionsForAll(feed.Pipelines.Target.Multiprocessors)) {
 					continue
 				}
 				if x.Hashed && !x.ranked() && x.tuning.PaysPerfectHash(feed.rowsIn(), groups) {
-					if t := choosePerfectHashTable(x.tagBytes(), words, groups/float64(int64(1)<<x.Bits), int64(x.blocks), min(capacity, x.tuning.PerfectHashBytes)); t != nil {
+					if t := x.perfectHashTable(words, groups/float64(int64(1)<<x.Bits), min(capacity, x.tuning.PerfectHashBytes)); t != nil {
 						x.perfectHash, x.table = t, t.bytes()
 						return x
 					}
@@ -126,7 +126,7 @@ func (a *groupText) partitionRow(keys, args []codegen.Value) {
 	}
 	slot, offset := a.partitionSlot(keys, args), "0"
 	for i, acc := range f.Accs {
-		if acc == f.Partition.accs {
+		if acc == f.Partition.acc {
 			offset = fmt.Sprintf("(u32)((u64)%s - %s)", args[i].Text, k.Literal(uint64(acc.like.Within.Lo)))
 		}
 	}

@@ -19,7 +19,7 @@ const (
 // hotBits is log2 of the number of frequent slots that a block keeps.
 func (feed *Feed) hotBits() int {
 	x := feed.f.Partition
-	free := (feed.Program.Target.SharedBytes+kernel.SharedRest)/partition.Blocks - kernel.BlockShared - x.bytes(partition.Threads)
+	free := (feed.Pipelines.Target.SharedBytes+kernel.SharedRest)/partition.Blocks - kernel.BlockShared - x.bytes(partition.Threads)
 	bits := hotBitsMost
 	if x.Bits == partitionBitsMost {
 		bits--
@@ -198,7 +198,7 @@ func (a *groupText) partitionValue(row string) string {
 	if a.f.Partition.arg == nil {
 		return "(i64)0"
 	}
-	return fmt.Sprintf("(i64)(%s + row_offset(%s))", a.k.Literal(uint64(a.f.Partition.accs.like.Within.Lo)), row)
+	return fmt.Sprintf("(i64)(%s + row_offset(%s))", a.k.Literal(uint64(a.f.Partition.acc.like.Within.Lo)), row)
 }
 
 // emptyPartition makes so many slots empty.

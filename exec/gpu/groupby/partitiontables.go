@@ -67,7 +67,7 @@ func (a *groupText) tablesKernel() *kernel.Kernel {
 
 // sizePartition decides how many blocks share a multiprocessor that add partitions up, and how many slots their tables have.
 func (feed *Feed) sizePartition() {
-	x, shared := feed.f.Partition, feed.Program.Target.SharedBytes
+	x, shared := feed.f.Partition, feed.Pipelines.Target.SharedBytes
 	x.hot = feed.hotBits()
 	x.tables = x.blocks
 	switch {
@@ -90,10 +90,9 @@ func (feed *Feed) sizePartition() {
 // that were not found or have no slot.
 
 const (
-	searchedShare      = 8         // one of so many slots is searched
-	partitionHashFull  = 0.8       // of a partition's hashed slots, at most, where the number of groups is as expected
-	partitionHashBytes = 164 << 10 // of a multiprocessor's shared memory that tables take, if they fit
-	seenPerSlot        = 8         // rows for each hashed slot that are looked at before
+	searchedShare     = 8   // one of so many slots is searched
+	partitionHashFull = 0.8 // of a partition's hashed slots, at most, where the number of groups is as expected
+	seenPerSlot       = 8   // rows for each hashed slot that are looked at before
 )
 
 // newPerfectHashTable makes as many slots as fit so many bytes.
@@ -110,11 +109,11 @@ func newPerfectHashTable(tag, words, bytes int64) *PerfectHashTable {
 	return t
 }
 
-// choosePerfectHashTable returns a table for so many groups where some blocks share a multiprocessor, each of which has at most so much capacity. Where that is enough, it is one that leaves
+// perfectHashTable returns a table for so many groups where some blocks share a multiprocessor, each of which has at most so much capacity. Where that is enough, it is one that leaves
 // a quarter of the memory to the cache that loads go through. nil: the groups do not fit.
-func choosePerfectHashTable(tag, words int64, groups float64, blocks, capacity int64) *PerfectHashTable {
-	for _, bytes := range []int64{min(partitionHashBytes/blocks-2*kernel.BlockShared, capacity), capacity} {
-		if t := newPerfectHashTable(tag, words, bytes); t.fits(groups) {
+func (x *PartitionForm) perfectHashTable(words int64, groups float64, capacity int64) *PerfectHashTable {
+	for _, bytes := range []int64{min(x.tuning.PerfectHashCache/int64(x.blocks)-2*kernel.BlockShared, capacity), capacity} {
+		if t := newPerfectHashTable(x.tagBytes(), words, bytes); t.fits(groups) {
 			return t
 		}
 	}

@@ -81,10 +81,10 @@ var perfectHash = algorithm{
 // choosePerfectHash decides whether keys have a perfect hash, where groups have so many words of accumulators; nil: they are not.
 func (feed *Feed) choosePerfectHash(words int64) *PerfectHashForm {
 	f := feed.f
-	if f.Shape != PackedGroups && f.Shape != wordGroups || !feed.scansTable() || feed.Program.IsShared(f.Aggregate) || feed.rowsIn() < feed.Program.Target.Tuning.PerfectHash.Rows {
+	if f.Shape != PackedGroups && f.Shape != wordGroups || !feed.scansTable() || feed.Pipelines.IsShared(f.Aggregate) || feed.rowsIn() < feed.Pipelines.Target.Tuning.PerfectHash.Rows {
 		return nil
 	}
-	tuning := &feed.Program.Target.Tuning.PerfectHash
+	tuning := &feed.Pipelines.Target.Tuning.PerfectHash
 	x := &PerfectHashForm{Tag: 4, sample: tuning.Sample(int64(f.Aggregate.EstGroups))}
 	if f.Shape != PackedGroups || !f.keysFitWord() {
 		x.Tag = 8
@@ -92,7 +92,7 @@ func (feed *Feed) choosePerfectHash(words int64) *PerfectHashForm {
 	x.slot = x.Tag + 4*words
 	// A small table leaves a multiprocessor more threads; any other is as large as can be, since the estimate may be too low.
 	if x.fill(tuning.Small); f.Aggregate.EstGroups > float64(x.Slots)/8 {
-		x.fill(feed.Program.Target.SharedBytes)
+		x.fill(feed.Pipelines.Target.SharedBytes)
 	}
 	if f.Aggregate.EstGroups > perfectHashFull*float64(x.Slots) {
 		return nil

@@ -18,7 +18,7 @@ func (all Forms) OutlineSource(o *kernel.Outline, src *physical.SinkScan, p *phy
 	if f == nil {
 		return kernel.RefuseHostInput()
 	}
-	rows := o.Program.Bound(p)
+	rows := o.Pipelines.Bound(p)
 	o.MaxRows = f.most(rows)
 	for i, c := range src.Cols {
 		item := f.item(src.Ins[i])

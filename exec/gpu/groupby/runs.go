@@ -21,7 +21,7 @@ import (
 var runs = algorithm{
 	name:    "runs of equal keys",
 	applies: (*Feed).chooseRuns,
-	row:     (*groupText).runs,
+	row:     (*groupText).runsRow,
 
 	declaresInRow: true,
 }
@@ -52,7 +52,7 @@ func (feed *Feed) scanned(e expr.Expr) (f form.Column, id expr.ColumnID, ok bool
 	}
 	for i, x := range scan.Cols {
 		if x.ID == id && scan.Ordinals[i] >= 0 {
-			return feed.Program.Target.Columns(scan.Table, scan.Ordinals[i]), id, true
+			return feed.Pipelines.Target.Columns(scan.Table, scan.Ordinals[i]), id, true
 		}
 	}
 	return form.Column{}, 0, false
@@ -72,7 +72,7 @@ func (feed *Feed) clustered(e expr.Expr) bool {
 // table is stored, in order and without NULLs, and nothing else comes. (Rows keep their order where runs are made: no row gives several.)
 func (feed *Feed) contiguous() bool {
 	p := feed.f.Aggregate
-	if len(p.Groups) != 1 || feed.Program.IsShared(p) {
+	if len(p.Groups) != 1 || feed.Pipelines.IsShared(p) {
 		return false
 	}
 	f, _, ok := feed.scanned(p.Groups[0].Expr)
@@ -139,7 +139,7 @@ func (feed *Feed) chooseRuns() bool {
 		x.types = append(x.types, t)
 		x.run += t.bytes()
 	}
-	if ofBlock := (feed.Program.Target.SharedBytes+kernel.SharedRest)/runBlocks - kernel.BlockShared; x.run > ofBlock/(8*kernel.BlockThreads) {
+	if ofBlock := (feed.Pipelines.Target.SharedBytes+kernel.SharedRest)/runBlocks - kernel.BlockShared; x.run > ofBlock/(8*kernel.BlockThreads) {
 		feed.ScanItems = kernel.ThreadItems
 	} else {
 		x.blocks = runBlocks
@@ -239,8 +239,8 @@ func (f *Form) keyType() (typ string, bytes int64) {
 	return "u64", 8
 }
 
-// runs notes a row's key and values. Behind the tile's rows they are made runs.
-func (a *groupText) runs(keys, args []codegen.Value) {
+// runsRow notes a row's key and values. Behind the tile's rows they are made runsRow.
+func (a *groupText) runsRow(keys, args []codegen.Value) {
 	k := a.k
 	typ, _ := a.f.keyType()
 	k.Line("run_keys[i] = (%s)(%s);", typ, a.number(keys))

@@ -52,7 +52,7 @@ func (feed *Feed) keyRange(i int, v codegen.Form) (min int64, span uint64, prove
 	if v.Class != form.Int || p.Groups[i].Expr.Type().Phys() != types.PhysInt64 {
 		return 0, 0, false, false
 	}
-	one := !feed.Program.IsShared(p)
+	one := !feed.Pipelines.IsShared(p)
 	if r, known := feed.Forms.Ranges().Of(p.Groups[i].Expr); known && one {
 		return r.Lo, uint64(r.Hi) - uint64(r.Lo), true, true
 	}

@@ -24,7 +24,7 @@ var shared = algorithm{
 
 // fitsShared says whether a dense form fits shared memory, its rows being counted or as they are, and is worth it.
 func (feed *Feed) fitsShared(counted bool) bool {
-	bytes, tuning := feed.f.Slots*feed.tableWords(counted, false)*4, &feed.Program.Target.Tuning.Shared
+	bytes, tuning := feed.f.Slots*feed.tableWords(counted, false)*4, &feed.Pipelines.Target.Tuning.Shared
 	return bytes <= feed.SharedBytes() && (bytes <= tuning.Small || feed.rowsIn() >= tuning.SlotRows*float64(feed.f.Slots))
 }
 
@@ -109,7 +109,7 @@ func (feed *Feed) pieces(acc *Accumulator) int {
 // chooseCopies lays the groups out by copy, if they are few, all accumulators allow it, and a row of the source is at most one here.
 func (feed *Feed) chooseCopies() {
 	f := feed.f
-	if !f.shared || feed.GivesMany || feed.Apart || feed.Program.IsShared(f.Aggregate) { // a join in partitions is one launch
+	if !f.shared || feed.GivesMany || feed.Apart || feed.Pipelines.IsShared(f.Aggregate) { // a join in partitions is one launch
 		return
 	}
 	limbs := make([]int, len(f.Accs))
@@ -130,7 +130,7 @@ func (feed *Feed) chooseCopies() {
 		}
 		words += limbs[i]
 	}
-	if f.Slots*int64(words|1)*4*copiesLow > feed.Program.Target.Tuning.Shared.Copied {
+	if f.Slots*int64(words|1)*4*copiesLow > feed.Pipelines.Target.Tuning.Shared.Copied {
 		return
 	}
 	f.byCopy = true

@@ -23,7 +23,7 @@ import (
 // narrow says whether a sum is known to fit 64 bits.
 func (feed *Feed) narrow(acc *Accumulator) bool {
 	r, known := feed.Forms.Ranges().Of(acc.arg)
-	return known && !feed.Program.IsShared(feed.f.Aggregate) && r.Magnitude()*feed.MaxRows < 1<<62
+	return known && !feed.Pipelines.IsShared(feed.f.Aggregate) && r.Magnitude()*feed.MaxRows < 1<<62
 }
 
 // limbs is how many words an accumulator has in shared memory, and whether they hold offsets.
@@ -64,7 +64,7 @@ func (feed *Feed) limbsIf(acc *Accumulator, counted bool) (n int, hasOffset bool
 // crowded says whether a block may get more rows of one launch than 32 bits count, since a row of the source gives several. A launch of rows that go over
 // 10^8 rows of a build has that many for each.
 func (feed *Feed) crowded() bool {
-	return feed.GivesMany && !(feed.MaxRows < feed.Program.Target.Tuning.Shared.CrowdedRows)
+	return feed.GivesMany && !(feed.MaxRows < feed.Pipelines.Target.Tuning.Shared.CrowdedRows)
 }
 
 // countLimbs is how many words a count has in shared memory.
@@ -204,7 +204,7 @@ func (a *groupText) updateBest(acc *Accumulator, v codegen.Value, limb, slot str
 	}
 	k.Open("if (%s %s load_relaxed(%s)) {", high, compare, limb)
 	k.Line("keep_%s(%s, %s);", acc.extreme(), limb, high)
-	a.inDevice(slot, func(slot string) { k.Line("keep_%s(%s + %s, %s);", acc.extreme(), a.arrayOf(acc, 0), slot, best) })
+	a.atGroup(slot, func(slot string) { k.Line("keep_%s(%s + %s, %s);", acc.extreme(), a.arrayOf(acc, 0), slot, best) })
 	k.Close()
 }
 

@@ -20,7 +20,7 @@ const mostRows = 1 << 52
 
 // mostTerms is how many rows come to the groups at most, so how many terms a sum has.
 func (feed *Feed) mostTerms() float64 {
-	if rows := feed.MaxRows; !feed.Program.IsShared(feed.f.Aggregate) && rows < mostRows {
+	if rows := feed.MaxRows; !feed.Pipelines.IsShared(feed.f.Aggregate) && rows < mostRows {
 		return rows
 	}
 	return mostRows
@@ -71,7 +71,7 @@ func (a *groupText) addFloat(acc *Accumulator, v codegen.Value, slot string, add
 	k.Open("if (%s(%s, &%s, %s, (i32)%s, &%s)) {", fit, v.Text, window, shared, k.Literal(uint64(min(capacity, 64))), term)
 	add(term)
 	k.Else()
-	a.inDevice(slot, func(slot string) { a.addExact(acc, v, slot) })
+	a.atGroup(slot, func(slot string) { a.addExact(acc, v, slot) })
 	k.Close()
 }
 
@@ -157,7 +157,7 @@ func (feed *Feed) exactSquare(e expr.Expr) (arg, of, square expr.Expr, ok bool) 
 
 // within bounds an argument's values, those of all pipelines that end in the sink.
 func (feed *Feed) within(e expr.Expr) (r form.Interval, ok bool) {
-	if !feed.Program.IsShared(feed.f.Aggregate) {
+	if !feed.Pipelines.IsShared(feed.f.Aggregate) {
 		if r, ok = feed.Forms.Ranges().Of(e); ok {
 			return r, true
 		}

@@ -33,8 +33,8 @@ func newForm(g *kernel.Pipelines, b *physical.Build, choices *Choices) *Form {
 func (all Forms) Outline(o *kernel.Outline, b *physical.Build, choices *Choices) (changed bool, err error) {
 	f := all[b]
 	if f == nil {
-		f = newForm(o.Program, b, choices)
-		all[b], o.Program.Sinks[b] = f, f.rows
+		f = newForm(o.Pipelines, b, choices)
+		all[b], o.Pipelines.Sinks[b] = f, f.rows
 	}
 	o.Feed, o.Appends = buildOutline{f, o.Appending()}, !f.Algorithm.byKey
 	if f.Radix != nil && !f.Radix.Settle(o) {
@@ -76,10 +76,10 @@ func (all Forms) Outline(o *kernel.Outline, b *physical.Build, choices *Choices)
 		f.payAt = append(f.payAt, at)
 		at++
 	}
-	if feeders := o.Program.Feeders[b]; feeders[len(feeders)-1] == o.Pipeline {
+	if feeders := o.Pipelines.Feeders[b]; feeders[len(feeders)-1] == o.Pipeline {
 		f.filters = make([]*keyFilter, len(b.Keys))
 		for i := range b.Keys {
-			f.filters[i] = f.chooseFilter(o.Program, i)
+			f.filters[i] = f.chooseFilter(o.Pipelines, i)
 		}
 	}
 	return false, nil
@@ -99,7 +99,7 @@ func perRow(g *kernel.Pipelines, t *physical.Probe) float64 {
 
 // OutlineProbe decides what a probe gives. It returns whether a decision about the build has changed that others have relied on.
 func (all Forms) OutlineProbe(o *kernel.Outline, t *physical.Probe, choices *Choices) (changed bool, err error) {
-	f, err := all.of(o.Program, t.Build)
+	f, err := all.of(o.Pipelines, t.Build)
 	if err != nil {
 		return false, err
 	}
@@ -135,7 +135,7 @@ func (all Forms) OutlineProbe(o *kernel.Outline, t *physical.Probe, choices *Cho
 	}
 	f.bound = true
 	o.Probes = append(o.Probes, probeOutline{t, f, o.DefersTo == t})
-	o.MaxRows = kernel.Times(o.MaxRows, perRow(o.Program, t))
+	o.MaxRows = kernel.Times(o.MaxRows, perRow(o.Pipelines, t))
 	o.Stops = o.Stops || f.Loops(t)
 	if len(t.Residual) > 0 {
 		pair := o.Forms.Nested()
@@ -182,12 +182,12 @@ func (f *Form) checkComparisons(o *kernel.Outline, t *physical.Probe) error {
 
 // OutlineUnmatched decides what the source that reads them gives.
 func (all Forms) OutlineUnmatched(o *kernel.Outline, src *physical.UnmatchedScan) error {
-	f, err := all.of(o.Program, src.Build)
+	f, err := all.of(o.Pipelines, src.Build)
 	if err != nil {
 		return err
 	}
 	f.bound = true
-	o.MaxRows = o.Program.Bound(src.Build)
+	o.MaxRows = o.Pipelines.Bound(src.Build)
 	f.rows.Bind(o.Forms, f.payAt, src.Build.Payload, false)
 	for _, c := range src.Nulls {
 		o.Forms.BindNull(c)

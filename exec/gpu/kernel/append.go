@@ -22,7 +22,7 @@ type Append struct {
 
 // NewAppend returns what appends values to a sink's rows.
 func NewAppend(k *Kernel, sink physical.Sink, values []expr.Expr, title string) *Append {
-	return &Append{k: k, Sink: sink, Form: k.Program.Sinks[sink], values: values, title: title}
+	return &Append{k: k, Sink: sink, Form: k.Pipelines.Sinks[sink], values: values, title: title}
 }
 
 // Appending is how rows get their numbers in a sink.
@@ -177,10 +177,10 @@ func (o *Outline) StoredAll(s physical.Sink, values []expr.Expr, ids []expr.Colu
 			return err
 		}
 	}
-	f := o.Program.Sinks[s]
+	f := o.Pipelines.Sinks[s]
 	if f == nil {
 		f = &RowForm{}
-		o.Program.Sinks[s] = f
+		o.Pipelines.Sinks[s] = f
 	}
 	for i, e := range values {
 		if err := o.Stored(f, i, ids[i], e); err != nil {

@@ -189,7 +189,7 @@ const ThreadItems = 4
 
 // File is the whole source that is compiled, with macros of the headers.
 func (k *Kernel) File(macros []string) string {
-	declared, source := codegen.Declare(len(k.Params), k.Program.Target.LaunchWords)
+	declared, source := codegen.Declare(len(k.Params), k.Pipelines.Target.LaunchWords)
 	for _, f := range k.Functions {
 		source += f + "\n"
 	}
@@ -201,7 +201,7 @@ func (k *Kernel) File(macros []string) string {
 	for _, d := range macros {
 		defines += "#define " + d + "\n"
 	}
-	return defines + "#define RADISH_BLOCK " + strconv.Itoa(k.Threads) + "\n#define RADISH_ITEMS " + strconv.Itoa(k.Items) + "\n" + k.Program.Target.Includes(source) + "\n" + source
+	return defines + "#define RADISH_BLOCK " + strconv.Itoa(k.Threads) + "\n#define RADISH_ITEMS " + strconv.Itoa(k.Items) + "\n" + k.Pipelines.Target.Includes(source) + "\n" + source
 }
 
 // Sink writes a pipeline's end. Its methods are called in this order, declare's result standing before all else.
@@ -266,7 +266,7 @@ const MostCounters = 6
 
 // New begins the kernel of a pipeline.
 func New(o *Outline) *Kernel {
-	k := &Kernel{Text: codegen.NewText(o.Program.Ctx, o.Program.Answers), Outline: o, Launch: Launch{Title: "pipeline", Items: ThreadItems, Threads: BlockThreads}, Raws: map[string]RawItem{}}
+	k := &Kernel{Text: codegen.NewText(o.Pipelines.Ctx, o.Pipelines.Answers), Outline: o, Launch: Launch{Title: "pipeline", Items: ThreadItems, Threads: BlockThreads}, Raws: map[string]RawItem{}}
 	k.Ranges = o.Forms.Ranges()
 	k.Declarations = k.Gap()
 	return k

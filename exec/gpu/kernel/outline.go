@@ -11,9 +11,9 @@ import (
 
 // Outline is what is decided of a pipeline before its kernel is written. It does not change while the text is written.
 type Outline struct {
-	Program  *Pipelines
-	Pipeline *physical.Pipeline
-	Forms    *codegen.Forms // of the columns that come to the sink
+	Pipelines *Pipelines
+	Pipeline  *physical.Pipeline
+	Forms     *codegen.Forms // of the columns that come to the sink
 
 	MaxRows   float64 // a bound of the rows into the sink; Unbounded if none is known
 	GivesMany bool    // a row of the source may give several
@@ -41,7 +41,7 @@ type Outline struct {
 
 // NewOutline returns a pipeline's, of which nothing is decided yet.
 func NewOutline(g *Pipelines, p *physical.Pipeline) *Outline {
-	return &Outline{Program: g, Pipeline: p, ScanItems: ThreadItems, Forms: codegen.NewForms(g.Ctx, g.Answers, codegen.Ranges{})}
+	return &Outline{Pipelines: g, Pipeline: p, ScanItems: ThreadItems, Forms: codegen.NewForms(g.Ctx, g.Answers, codegen.Ranges{})}
 }
 
 // Decisions says what was decided, from the source to the sink. It names no literals and no estimates, which may differ between queries of one kernel.
@@ -73,7 +73,7 @@ func (o *Outline) Stored(f *RowForm, at int, id expr.ColumnID, e expr.Expr) erro
 
 // StoredForm is Stored of a value of a form.
 func (o *Outline) StoredForm(f *RowForm, at int, id expr.ColumnID, v codegen.Form) error {
-	v.Known = v.Known && !o.Program.IsShared(o.Pipeline.Sink)
+	v.Known = v.Known && !o.Pipelines.IsShared(o.Pipeline.Sink)
 	return f.Add(at, id, v)
 }
 
@@ -87,7 +87,7 @@ func (f *RowForm) Bind(to *codegen.Forms, at []int, cols []*expr.Column, missing
 }
 
 // SharedBytes is how many bytes of a block's shared memory the sink may take.
-func (o *Outline) SharedBytes() int64 { return o.Program.Target.SharedBytes - o.SourceShared }
+func (o *Outline) SharedBytes() int64 { return o.Pipelines.Target.SharedBytes - o.SourceShared }
 
 // FromOrder says whether the source's rows have an order.
 func (o *Outline) FromOrder() bool {
@@ -103,7 +103,7 @@ func (o *Outline) FromOrder() bool {
 }
 
 // InOrder says whether the sink has to keep the source's order: not one that other pipelines end in too, a union's.
-func (o *Outline) InOrder() bool { return o.FromOrder() && !o.Program.IsShared(o.Pipeline.Sink) }
+func (o *Outline) InOrder() bool { return o.FromOrder() && !o.Pipelines.IsShared(o.Pipeline.Sink) }
 
 // KeepsPositions says whether the rows that come to a transform are the source's, in order, so that their numbers there say how many came before.
 func (o *Outline) KeepsPositions(t physical.Transform) bool {

@@ -109,7 +109,7 @@ func (k *Kernel) firstRepeat() *physical.Repeat {
 // SharedThreads is the number of threads of a block that takes so many bytes of shared memory: with large tables a multiprocessor has few blocks, which then are larger.
 func (k *Kernel) SharedThreads(bytes int64) int {
 	threads := BlockThreads
-	for threads < 1024 && int64(threads)*(k.Program.Target.SharedBytes/max(bytes, 1)) < 1024 {
+	for threads < 1024 && int64(threads)*(k.Pipelines.Target.SharedBytes/max(bytes, 1)) < 1024 {
 		threads *= 2
 	}
 	return threads

@@ -38,11 +38,12 @@ type Scans struct {
 type PartitionedGroups struct {
 	Rows             float64 // from which on groups are made so
 	HashedGroups     float64 // that are found by hashing from which on partitions are considered: fewer have tables in shared memory in front
-	FirstRows        float64 // up to which a query is not kept waiting for the kernels of partitions: without them it takes less than compiling them
+	FirstRows        float64 // up to which a first run makes groups without partitions: compiling their kernels would take longer than they save
 	Passes           int     // the fewest
 	Capacity         int64   // the most rows of a partition
 	PerfectHashRows  float64 // rows for each group from which on a partition has a perfect hash of its keys
 	PerfectHashBytes int64   // the most bytes of its table
+	PerfectHashCache int64   // bytes of a multiprocessor's shared memory that such tables take if they fit, which leaves the rest to its cache
 	LeastSlots       int64   // the fewest slots of a partition's table
 
 	// The table in device memory beside the partitions: its fewest and its most slots, and the groups that fit behind it beyond half as many again as are expected.
@@ -105,7 +106,7 @@ type SharedGroups struct {
 	// Hash tables: bytes of one that groups leave nearly empty, which makes keys quick to find, and the rows for each slot that it is worth.
 	Hashed         int64
 	HashedSlotRows float64
-	// Slots for each group that one has at least: where rows could be brought together by partitions instead, and where they could not.
+	// The fewest slots for each group with which such a table is made: where partitions could take its place, and where they could not.
 	HashedSlots, HashedFull float64
 }
 
@@ -147,7 +148,7 @@ type JoinCosts struct {
 	HashRow, HashFar   float64
 	ArrayRow, ArrayFar float64
 
-	Near  float64 // bytes of a table half of which a multiprocessor's own cache has
+	Near  float64 // bytes of a table: half of its loads find a multiprocessor's own cache
 	Cache float64 // bytes of tables that the L2 cache has
 }
 
@@ -272,7 +273,7 @@ func hopper() Tuning {
 	return Tuning{
 		Scan: Scans{FewRows: 1 << 18, FirstRows: 1 << 31, FirstAppends: 1 << 26},
 		Partition: PartitionedGroups{
-			Rows: 4e6, HashedGroups: 1 << 12, FirstRows: 1 << 28, Passes: 1, Capacity: math.MaxInt64, PerfectHashRows: 64, PerfectHashBytes: math.MaxInt64, LeastSlots: 256,
+			Rows: 4e6, HashedGroups: 1 << 12, FirstRows: 1 << 28, Passes: 1, Capacity: math.MaxInt64, PerfectHashRows: 64, PerfectHashBytes: math.MaxInt64, PerfectHashCache: 164 << 10, LeastSlots: 256,
 			Slots: 1 << 17, SlotsMost: 1 << 22, MoreGroups: 1 << 16, Slack: Slack{Share: 1. / 16, Deviations: 4, Most: 1},
 		},
 		PerfectHash: PerfectHash{Rows: 8e6, SeenLeast: 1 << 16, SeenRows: 32, Small: 24 << 10},

@@ -24,8 +24,10 @@
 //	outputs        outputs.go    what pipelines have put into their sinks
 //	control.Cancellation  package control  what ends with the query's context
 //	measure.Clock  package measure  what EXPLAIN ANALYZE measures
+//	moving         places.go     the places that share the query, and what of rows they show each other
+//	launch         launch.go     the rows of the kernel that is about to be launched
 //
-// Packages below it know no query. devicemem allocates its memory, control has what kernels report, sizes remembers how many rows came, outofcore chooses what is read in windows, load compiles its kernels, measure times them, rowsort orders rows, results brings them to the host.
+// Packages below it know no query. outofcore chooses what is read in windows, devicemem allocates memory.
 //
 // Nothing here knows the CPU's executor: a pipeline that has no kernel is not run here.
 package run

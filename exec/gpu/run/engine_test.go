@@ -58,7 +58,7 @@ func newBackend(t *testing.T, d *gpukernels.Device) *backend {
 	if err != nil {
 		t.Fatal(err)
 	}
-	runner.RowByRow(0, 0) // small tables are scanned as large ones are
+	runner.Tune(rowByRow(0, 0)) // small tables are scanned as large ones are
 	b := &backend{t: t, runner: runner, refused: map[string]int{}}
 	t.Cleanup(func() {
 		runner.Close()

@@ -51,7 +51,7 @@ type storedRows struct {
 	copied      results.Copy  // of a small Result: what it holds
 }
 
-// held is what the parameters of kernels are that are about a build, or about groups.
+// held are the addresses and numbers that kernels ask for by key, of a build or of groups.
 type held struct {
 	arrays   map[any]*gpukernels.Ptr // by the keys of their addresses
 	words    map[any]uint64
@@ -177,7 +177,7 @@ type sidePass struct {
 	rows, counts, begins gpukernels.Ptr
 	first                []uint32 // row of each partition, and the end of the last one
 	given                []uint32 // rows that came to each, once that is known
-	filled               int64    // partitions that may have rows,
+	filled               int64    // partitions that may have rows
 	count, most          int64    // rows of all of them, and the most of one, once that is known
 }
 

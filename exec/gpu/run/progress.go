@@ -26,7 +26,7 @@ func newProgress(g *program.Program) *progress {
 	return &progress{program: g, done: map[*physical.Pipeline]bool{}}
 }
 
-// settle returns the pipelines that are pending, and none is any more.
+// settle returns the pipelines that are pending, and forgets them.
 func (g *progress) settle() []*kernel.Kernel {
 	pending := g.pending
 	g.pending, g.queued = g.pending[:0], 0

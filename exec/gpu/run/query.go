@@ -57,18 +57,8 @@ func (r *Runner) LoadAnySorts() (wait func()) {
 // PreparedBytes is how many bytes of a result that is stored are worth looking for on the host before it is there.
 func (r *Runner) PreparedBytes() int64 { return r.tuning.Results.PreparedBytes }
 
-// PrepareFrom is for tests: it sets PreparedBytes.
-func (r *Runner) PrepareFrom(bytes int64) { r.tuning.Results.PreparedBytes = bytes }
-
-// PartitionFrom is for tests: it sets from how many rows on groups are made in partitions, and up to how many no query waits for the kernels of these.
-func (r *Runner) PartitionFrom(rows, first float64) {
-	r.tuning.Partition.Rows, r.tuning.Partition.FirstRows = rows, first
-}
-
-// RowByRow is for tests: it sets up to how many rows tables are scanned row by row, and up to how many while other kernels are compiled.
-func (r *Runner) RowByRow(few, first float64) {
-	r.tuning.Scan = kernel.Scans{FewRows: few, FirstRows: first, FirstAppends: first}
-}
+// Tune is for tests: it changes what kernels are written by from then on. No query may run meanwhile.
+func (r *Runner) Tune(change func(*kernel.Tuning)) { change(&r.tuning) }
 
 // UseTuning is for benchmarks: kernels are written for a compute capability. Where first is not set, a first run has those of later ones.
 func (r *Runner) UseTuning(computeCapability int, first bool) {

@@ -6,9 +6,17 @@ import (
 	"testing"
 
 	"github.com/radish-sql/radish/exec/enginetest"
+	"github.com/radish-sql/radish/exec/gpu/kernel"
 	"github.com/radish-sql/radish/gpukernels"
 	"github.com/radish-sql/radish/gpukernels/gputest"
 )
+
+// rowByRow has tables of up to few rows scanned row by row, and those of up to first while other kernels are compiled.
+func rowByRow(few, first float64) func(*kernel.Tuning) {
+	return func(t *kernel.Tuning) {
+		t.Scan = kernel.Scans{FewRows: few, FirstRows: first, FirstAppends: first}
+	}
+}
 
 // TestRowByRow runs cases whose scans all go row by row, as in first runs.
 func TestRowByRow(t *testing.T) { gputest.Each(t, testRowByRow) }
@@ -16,7 +24,7 @@ func TestRowByRow(t *testing.T) { gputest.Each(t, testRowByRow) }
 func testRowByRow(t *testing.T, d *gpukernels.Device) {
 	b := newBackend(t, d)
 	b.hurried = true
-	b.runner.RowByRow(0, math.MaxInt64)
+	b.runner.Tune(rowByRow(0, math.MaxInt64))
 	every := 1
 	switch {
 	case d.Info().Emulated() && testing.Short():

@@ -14,7 +14,7 @@ import (
 )
 
 // A pipeline is waited for where something here depends on what its kernel has counted: that its sink was large enough, how many rows there are to
-// launch the next one over, that there was no error. What is known without, or can be asked by the next kernel, is no reason to wait.
+// launch the next one over, that there was no error. It is not waited for what is known without its counts, or what the next kernel reads itself.
 
 // sortsHeld says whether a sink is a Sort whose rows are so few that they are ordered without knowing how many they are.
 func (q *Query) sortsHeld(sink physical.Sink) bool {

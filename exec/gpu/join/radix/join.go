@@ -191,7 +191,7 @@ func (x *Join) SettleProbe(o *kernel.Outline) bool {
 		x.partitions = partition.Form{Passes: 1, Bits: LeastBits}
 		o.SourceShared = x.mergeBytes()
 	} else {
-		if !x.size(o.Program.Target) {
+		if !x.size(o.Pipelines.Target) {
 			return false
 		}
 		o.SourceShared = x.tableBytes()

@@ -186,7 +186,7 @@ func (p *parts) object() error {
 // usualFields reads fields from a key on as most writers write them: in the usual order, at most a space before a key and a value, and values that are numbers, or
 // strings without escapes. It returns the key that it comes to, before which the scanner is then.
 func (p *parts) usualFields(next int) int {
-	b, at, hasFields := p.s.Text, p.s.at, p.s.hasFields
+	b, at, last, hasFields := p.s.Text, p.s.at, p.s.start, p.s.hasFields
 	for ; next < len(p.usual); next++ {
 		start := at
 		if hasFields && start < len(b) && b[start] == ',' {
@@ -208,27 +208,30 @@ func (p *parts) usualFields(next int) int {
 		if begin == len(b) {
 			break
 		}
-		kind, end, behind := text, begin, 0 // where the value ends, and its quote
+		to, kind, end, behind := p.wanted[next], text, begin, 0 // where the value ends, and its quote
 		if c := b[begin]; c == '"' {
 			begin++
 			if end = plainEnd(b, begin); end == len(b) || b[end] != '"' {
 				break
 			}
 			behind = end + 1
-		} else if c == '-' || c-'0' <= 9 {
-			kind = number
-			if end, behind = numberEnd(b, begin); end != behind {
-				break
-			}
-		} else {
+		} else if c != '-' && c-'0' > 9 {
 			break
+		} else if to < 0 {
+			for behind = begin; behind < len(b) && inNumber[b[behind]]; {
+				behind++
+			}
+		} else if end, behind = numberEnd(b, begin); end != behind {
+			break
+		} else {
+			kind = number
 		}
-		if to := p.wanted[next]; to >= 0 {
+		if to >= 0 {
 			p.row[to] = value{kind, b[begin:end:end]}
 		}
-		at, p.s.start, hasFields = behind, start, true
+		at, last, hasFields = behind, start, true
 	}
-	p.s.at, p.s.hasFields = at, hasFields
+	p.s.at, p.s.start, p.s.hasFields = at, last, hasFields
 	return next
 }
 

@@ -76,19 +76,19 @@ func (p *Pieces) Read(i int, buf []byte, grow func(bytes int) error) (b Block, r
 		quotes += m.quotes
 		lines += m.lines
 	}
-	start := 0
+	start, before := 0, mark{} // of the range that belongs to the piece before
 	if i > 0 {
-		var before [1]byte
-		if err := p.readAt(before[:], from-1); err != nil {
+		var last [1]byte
+		if err := p.readAt(last[:], from-1); err != nil {
 			return b, 0, err
 		}
-		if before[0] != '\n' || quotes%2 != 0 {
+		if last[0] != '\n' || quotes%2 != 0 {
 			end := recordEnd(text, p.quote, quotes)
 			if end < 0 {
 				return Block{Source: p.name, Line: lines}, int64(own), nil
 			}
-			lines += bytes.Count(text[:end], []byte{'\n'})
-			quotes += countQuotes(text[:end], p.quote)
+			before.count(text[:end], p.quote)
+			lines += before.lines
 			start = end
 		}
 	}
@@ -96,7 +96,7 @@ func (p *Pieces) Read(i int, buf []byte, grow func(bytes int) error) (b Block, r
 		return Block{Source: p.name, Line: lines}, int64(own), nil
 	}
 	// The last record may end behind the range. Where no quote is open, the text from start on begins outside of one.
-	inside := (quotes + countQuotes(text[start:], p.quote)) % 2
+	inside := (quotes + p.marks[i].quotes) % 2
 	if text[own-1] != '\n' || inside != 0 {
 		end, err := p.findEnd(from+int64(own), inside, maxRecord-int64(own-start))
 		if err != nil {
@@ -120,11 +120,12 @@ func (p *Pieces) Read(i int, buf []byte, grow func(bytes int) error) (b Block, r
 	}
 	read = int64(len(text))
 	b = Block{Source: p.name, Text: text[start:len(text):len(text)], Line: lines, First: i == 0}
+	b.Lines = p.marks[i].lines - before.lines + bytes.Count(text[own:], []byte{'\n'})
 	if i == 0 {
 		b.Text = bytes.TrimPrefix(b.Text, byteOrderMark)
 		b.skipEmptyLines()
+		b.Lines = bytes.Count(b.Text, []byte{'\n'})
 	}
-	b.Lines = bytes.Count(b.Text, []byte{'\n'})
 	return b, read, nil
 }
 

@@ -273,6 +273,38 @@ func TestFilesThatAreNone(t *testing.T) {
 	}
 }
 
+// Of the system's files some wait for what others write, though they look regular. Only a privileged process may read this one.
+func TestFilesThatWait(t *testing.T) {
+	const waits = "/proc/kmsg"
+	if f, err := os.Open(waits); err != nil {
+		t.Skip(err)
+	} else {
+		f.Close()
+	}
+	csv := filepath.Join(t.TempDir(), "waits.csv")
+	if err := os.Symlink(waits, csv); err != nil {
+		t.Fatal(err)
+	}
+	s := newSession(t, database.Options{Threads: 2})
+	mustRun(t, s, "CREATE TABLE t (x TEXT)")
+	ends := func(ctx context.Context, sql string) {
+		t.Helper()
+		begin := time.Now()
+		_, err := run(ctx, s, sql)
+		if took := time.Since(begin); err == nil || took > 5*time.Second { // another error than the end of the wait: of what was read before
+			t.Errorf("%s: %v after %s", sql, err, took)
+		}
+	}
+	for _, sql := range []string{"SELECT * FROM `" + csv + "`", "LOAD DATA INFILE '" + waits + "' INTO TABLE t", "IMPORT INTO t FROM '" + csv + "'"} {
+		mustRun(t, s, "SET max_execution_time = 50")
+		ends(t.Context(), sql)
+		mustRun(t, s, "SET max_execution_time = 0")
+		ctx, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(50*time.Millisecond, cancel)
+		ends(ctx, sql)
+	}
+}
+
 // A file that is written while it is read is read again; one that never stays the same is an error, and no end that runs away is waited for.
 func TestFilesThatChange(t *testing.T) {
 	dir := t.TempDir()

@@ -1,6 +1,7 @@
 package fileaccess
 
 import (
+	"context"
 	"io"
 	"os"
 )
@@ -40,13 +41,31 @@ func (f local) Stream() io.ReadCloser { return &bounded{io.LimitReader(f, f.size
 
 func (f local) IsRemote() bool { return false }
 
+// unending is a file whose size the system does not tell. Some, as /proc/kmsg, wait for what others write. A context ends such waits.
+type unending struct {
+	local
+	ctx  context.Context
+	stop func() bool
+}
+
+func newUnending(ctx context.Context, f *os.File) *unending {
+	return &unending{local{f}, ctx, endReads(ctx, f)}
+}
+
+func (u *unending) Stream() io.ReadCloser { return &pipe{u.ctx, u.File, u.stop} }
+
+func (u *unending) Close() error {
+	u.stop()
+	return u.File.Close()
+}
+
 // bounded is the part of a file that it had when it was opened.
 type bounded struct {
 	io.Reader
 	io.Closer
 }
 
-// size is what is to be read of a file: what it has, or to the end where the system does not tell, as in /proc.
+// size is what is to be read of a file: what it has, or to the end where the system does not tell it any more.
 func (f local) size() int64 {
 	const all = 1<<63 - 1
 	info, err := f.Stat()

@@ -45,6 +45,9 @@ func (p *Policy) Open(ctx context.Context, name string) (File, error) {
 		_ = f.Close() // the error that matters is err
 		return nil, err
 	}
+	if info.Size() == 0 {
+		return newUnending(ctx, f), nil
+	}
 	return local{f}, nil
 }
 

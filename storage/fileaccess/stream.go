@@ -41,11 +41,15 @@ func (p *Policy) OpenStream(ctx context.Context, name string) (io.ReadCloser, er
 	if err != nil {
 		return nil, err
 	}
-	stop := context.AfterFunc(ctx, func() { _ = f.SetReadDeadline(time.Unix(1, 0)) }) // which a pipe can have
-	return &pipe{ctx, f, stop}, nil
+	return &pipe{ctx, f, endReads(ctx, f)}, nil
 }
 
-// pipe is an open pipe whose reads a context ends.
+// endReads ends reads of a file when ctx ends, until stop is called: those that wait, which a deadline can end where they can wait.
+func endReads(ctx context.Context, f *os.File) (stop func() bool) {
+	return context.AfterFunc(ctx, func() { _ = f.SetReadDeadline(time.Unix(1, 0)) })
+}
+
+// pipe is an open pipe, or a file like one, whose reads a context ends.
 type pipe struct {
 	ctx  context.Context
 	file *os.File

@@ -183,6 +183,8 @@ func (p *parts) object() error {
 	}
 }
 
+var space = []byte{' '}
+
 // usualFields reads fields from a key on as most writers write them: in the usual order, at most a space before a key and a value, and values that are numbers, or
 // strings without escapes. It returns the key that it comes to, before which the scanner is then.
 func (p *parts) usualFields(next int) int {
@@ -194,19 +196,22 @@ func (p *parts) usualFields(next int) int {
 		} else if hasFields {
 			break
 		}
-		if start < len(b) && b[start] == ' ' {
+		key := p.usual[next]
+		if key == nil {
+			break
+		}
+		if !bytes.HasPrefix(b[start:], key) {
+			if !bytes.HasPrefix(b[start:], space) || !bytes.HasPrefix(b[start+1:], key) {
+				break
+			}
 			start++
 		}
-		key := p.usual[next]
-		if key == nil || !bytes.HasPrefix(b[start:], key) {
-			break
-		}
 		begin := start + len(key)
-		if begin < len(b) && b[begin] == ' ' {
-			begin++
-		}
-		if begin == len(b) {
+		if begin+1 >= len(b) {
 			break
+		}
+		if b[begin] == ' ' {
+			begin++
 		}
 		to, kind, end, behind := p.wanted[next], text, begin, 0 // where the value ends, and its quote
 		if c := b[begin]; c == '"' {

@@ -1,6 +1,9 @@
 package parquet
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"slices"
+)
 
 // longRun is how often a value has to follow on itself to be written once.
 const longRun = 16
@@ -39,21 +42,22 @@ func runLength(values []uint32, most int) int {
 
 // appendPacked appends values of so many bits, the lowest first, and zeros up to a multiple of eight values.
 func appendPacked(dst []byte, values []uint32, width int) []byte {
-	end := len(dst) + (len(values)+7)/8*width
-	var held uint64
+	at, end := len(dst), len(dst)+(len(values)+7)/8*width
+	dst = slices.Grow(dst, end-at)[:end]
+	var held uint64 // fewer than 32 bits, and those of a value
 	count := 0
 	for _, v := range values {
 		held |= uint64(v) << count
-		for count += width; count >= 8; count -= 8 {
-			dst = append(dst, byte(held))
-			held >>= 8
+		if count += width; count >= 32 {
+			binary.LittleEndian.PutUint32(dst[at:], uint32(held))
+			at += 4
+			held >>= 32
+			count -= 32
 		}
 	}
-	if count > 0 {
-		dst = append(dst, byte(held))
-	}
-	for len(dst) < end {
-		dst = append(dst, 0)
+	for ; at < end; at++ {
+		dst[at] = byte(held)
+		held >>= 8
 	}
 	return dst
 }

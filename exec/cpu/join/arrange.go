@@ -3,6 +3,7 @@ package join
 import (
 	"sync/atomic"
 
+	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/exec/cpu/radix"
 	"github.com/radish-sql/radish/exec/cpu/task"
 	"github.com/radish-sql/radish/exec/cpu/vec"
@@ -24,7 +25,9 @@ func (b *Build) arrange(number radix.Numbering, groups int, keyed []int32, items
 	if err := b.q.Memory.Reserve("join build", int64(4*(groups+1))); err != nil {
 		return err
 	}
-	b.runs.starts = make([]int32, groups+1)
+	if b.runs.starts, err = task.Zeros[int32](b.q, groups+1); err != nil {
+		return err
+	}
 	if sorted {
 		if err := b.startsOfSorted(n, number); err != nil || keyed == nil {
 			return err // rows lie right already, as from a table that is stored so
@@ -56,7 +59,7 @@ func (b *Build) arrangePartitions(items *radix.Rows, keyed []int32, bounds func(
 		if err := b.q.Memory.Reserve("join build", int64(4*b.N)); err != nil {
 			return err
 		}
-		order = make([]int32, n, b.N)
+		order = column.Unset[int32](b.N)[:n]
 	}
 	err := b.q.Parallel(len(items.Ends), n, func(p int) error {
 		groups, rows, from := items.Partition(p)

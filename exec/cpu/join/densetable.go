@@ -48,8 +48,14 @@ func (b *Build) makeDense(p packing, n int, number radix.Numbering, keyed []int3
 	if err := b.q.Memory.Reserve("join build", int64(12*words)); err != nil {
 		return nil, err
 	}
-	t := &denseTable{packing: p, bits: column.Zeros[uint64](words + 1), ranks: column.Zeros[uint32](words + 1)}
+	t := &denseTable{packing: p}
 	b.table = t
+	if t.bits, err = task.Zeros[uint64](b.q, words+1); err != nil {
+		return nil, err
+	}
+	if t.ranks, err = task.Zeros[uint32](b.q, words+1); err != nil {
+		return nil, err
+	}
 	sorted, err := ascends(b.q, n, number)
 	if err != nil {
 		return nil, err
@@ -89,7 +95,10 @@ func (b *Build) makeDense(p packing, n int, number radix.Numbering, keyed []int3
 			if err := b.q.Memory.Reserve("join build", int64(4*(groups+1))); err != nil {
 				return err
 			}
-			b.runs.starts = make([]int32, groups+1)
+			var err error
+			if b.runs.starts, err = task.Zeros[int32](b.q, groups+1); err != nil {
+				return err
+			}
 		}
 		err := b.q.Parallel(len(items.Ends), n, func(p int) error {
 			numbers, _, _ := items.Partition(p)

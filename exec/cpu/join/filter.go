@@ -81,7 +81,10 @@ func (b *Build) filterSet(n int, lo, hi int64, number radix.Numbering) (*encodin
 	}
 	switch {
 	case wanted && b.q.Memory.Reserve("join build", int64(span/8)) == nil: // a filter is no reason to fail
-		words := column.Zeros[uint64](int(span/64 + 2))
+		words, err := task.Zeros[uint64](b.q, int(span/64+2))
+		if err != nil {
+			return nil, err
+		}
 		if err := fillBitmap(b.q, words, n, number); err != nil {
 			return nil, err
 		}

@@ -39,7 +39,7 @@ func (b *Build) makeGeneric(keyed []int32, n int) (arrange func() error, err err
 	if err := b.q.Memory.Reserve("join build", b.scratch); err != nil {
 		return nil, err
 	}
-	hashes := make([]uint64, n)
+	hashes := column.Unset[uint64](n)
 	const chunk = 16 * column.VectorSize
 	err = b.q.Parallel((n+chunk-1)/chunk, n, func(i int) error {
 		var h keyhash.Hasher

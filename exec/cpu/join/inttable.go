@@ -56,7 +56,7 @@ func (b *Build) makeInts(p packing, n int, keyed []int32, number func(out []uint
 		if err := b.q.Memory.Reserve("join build", int64(8*b.N)); err != nil {
 			return nil, err
 		}
-		t.words = make([]int64, b.N)
+		t.words = column.Unset[int64](b.N)
 		err := b.q.ParallelBlocks(n, func(from, to int) {
 			var numbers [64]uint64
 			for ; from < to; from += len(numbers) {

@@ -36,7 +36,7 @@ func (b *Build) shortKeys(stores []*rowstore.Store) ([]shortKey, error) {
 	if err := b.q.Memory.Reserve("join build", int64(n)*shortKeyBytes); err != nil {
 		return nil, err
 	}
-	keys := make([]shortKey, n)
+	keys := column.Unset[shortKey](n)
 	var long atomic.Bool
 	err := rowstore.EachRun(b.q, stores, at, func(row int, v *column.Vector, from, k int) {
 		if long.Load() {

@@ -66,7 +66,9 @@ func (t *slotTable) fillAll(b *Build, n int, keyed []int32, number radix.Numberi
 		hash(out)
 	}
 	for regions := radix.Partitions(b.q, 4*size, n); ; regions = 1 {
-		t.slots = column.Zeros[uint32](size)
+		if t.slots, err = task.Zeros[uint32](b.q, size); err != nil {
+			return nil, err
+		}
 		t.shift = uint(64 - bits.TrailingZeros(uint(size)))
 		t.bits = uint(bits.TrailingZeros(uint(regions)))
 		t.region = uint64(size/regions) - 1
@@ -171,7 +173,7 @@ func (b *Build) arrangeByFirst(unique bool, items *radix.Rows, keyed []int32) (f
 	if b.runs.unique = unique; unique {
 		return nil, nil
 	}
-	first := make([]int32, len(items.Items))
+	first := column.Unset[int32](len(items.Items))
 	err := b.q.Parallel(len(items.Ends), len(first), func(r int) error {
 		rows, of, _ := items.Partition(r)
 		for i, at := range of {

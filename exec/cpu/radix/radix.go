@@ -48,7 +48,7 @@ type Numbering func(out []uint64, from int)
 // Fill fills x, whose memory is used again if it is of n items. choose stores the partitions of numbers.
 func (x *Rows) Fill(q *task.Query, n, partitions int, number Numbering, choose func(out []uint16, numbers []uint64)) error {
 	if x.numbers == nil {
-		x.numbers, x.Items = make([]uint64, n), make([]int32, n)
+		x.numbers, x.Items = column.Unset[uint64](n), column.Unset[int32](n)
 	}
 	const block = column.VectorSize
 	chunk := max((n/(4*q.Threads)+block-1)/block, 8) * block

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/exec/cpu/task"
 )
 
@@ -46,7 +47,7 @@ func (s *Sorted) Shift(keys int) (by uint, ok bool) {
 
 // Order returns the rows in order.
 func (s *Sorted) Order(each eachRows) ([]int32, error) {
-	order := make([]int32, len(s.Words))
+	order := column.Unset[int32](len(s.Words))
 	err := each(len(order), func(from, to int) {
 		mask := uint64(1)<<s.rowBits - 1
 		for i, w := range s.Words[from:to] {
@@ -90,7 +91,7 @@ func (r *Sorter) Sort(n int) (*Sorted, error) {
 	}
 	if !s.AsInput {
 		x := wordSorter{q: r.Q, low: s.rowBits}
-		if err := x.sort(s.Words, make([]uint64, n), s.rowBits+s.width, r.Parallel, false); err != nil {
+		if err := x.sort(s.Words, column.Unset[uint64](n), s.rowBits+s.width, r.Parallel, false); err != nil {
 			return nil, err
 		}
 	}
@@ -104,7 +105,7 @@ func (r *Sorter) Sort(n int) (*Sorted, error) {
 
 // pack makes the words of n rows by the keys from the given one on, and returns the first key that they do not hold whole.
 func (r *Sorter) pack(rows Rows, n, key int) (s *Sorted, next int, err error) {
-	s = &Sorted{Words: make([]uint64, n), rowBits: uint(bits.Len(uint(max(n-1, 0)))), exact: true}
+	s = &Sorted{Words: column.Unset[uint64](n), rowBits: uint(bits.Len(uint(max(n-1, 0)))), exact: true}
 	each := r.each()
 	var codes []Code
 	for next = key; next < len(r.Keys) && s.exact; next++ {
@@ -129,6 +130,7 @@ func (r *Sorter) pack(rows Rows, n, key int) (s *Sorted, next int, err error) {
 		var buf [codeRows]uint64
 		for ; from < to; from += codeRows {
 			words := s.Words[from:min(from+codeRows, to)]
+			clear(words)
 			for c := range codes {
 				k := &codes[c]
 				if k.width == 0 {

@@ -117,9 +117,9 @@ func (s *Store) segmentFor(cols []*column.Vector, rows int) (*Segment, error) {
 	}
 	for c, v := range cols {
 		if v.Dict != nil {
-			seg.Cols[c].ReserveCodes(v.Dict, size)
+			seg.Cols[c] = column.NewUnsetCodes(s.Types[c], v.Dict, size)
 		} else {
-			seg.Cols[c].Reserve(size)
+			seg.Cols[c] = column.NewUnset(s.Types[c], size)
 		}
 	}
 	s.Segs = append(s.Segs, seg)
@@ -206,11 +206,11 @@ func Concat(q *task.Query, stores []*Store, ts []types.Type) ([]*column.Vector, 
 		if rows > 0 && isDropped(stores, c) {
 			continue
 		}
-		v := &column.Vector{Type: t}
+		var v *column.Vector
 		if d := commonDict(stores, c); d != nil {
-			v.ReserveCodes(d, rows)
+			v = column.NewUnsetCodes(t, d, rows)
 		} else {
-			v.Reserve(rows)
+			v = column.NewUnset(t, rows)
 		}
 		for _, s := range stores {
 			for _, seg := range s.Segs {

@@ -1,6 +1,11 @@
 package task
 
-import "slices"
+import (
+	"slices"
+	"unsafe"
+
+	"github.com/radish-sql/radish/column"
+)
 
 // Whatever an operator does, it looks whether the query has been stopped after each bounded piece of work, of some
 // milliseconds at most: a vector, a morsel, or a block of the rows that it has stored.
@@ -74,4 +79,16 @@ func SortStable[T any](q *Query, x []T, compare func(a, b T) int) error {
 		copy(x, from)
 	}
 	return nil
+}
+
+// sharedZeros is how many bytes of zeros are written by several workers: some 100 µs of one.
+const sharedZeros = 1 << 20
+
+// Zeros returns n zeros, which several workers write if they are many. T has no pointers.
+func Zeros[T any](q *Query, n int) ([]T, error) {
+	if n*int(unsafe.Sizeof(*new(T))) < sharedZeros || !q.IsParallel(n) {
+		return column.Zeros[T](n), nil
+	}
+	s := column.Unset[T](n)
+	return s, q.ParallelBlocks(n, func(from, to int) { clear(s[from:to]) })
 }

@@ -108,7 +108,7 @@ func RangeOf(v *column.Vector, from, to int) (lo, hi int64, ok bool) {
 // narrow returns the distances of values from base. The slot of a NULL gives anything in range of U, which is in range of
 // the type.
 func narrow[U uint8 | uint16 | uint32, T uint32 | int64](q *task.Query, values []T, base T) ([]U, error) {
-	out := make([]U, len(values))
+	out := column.Unset[U](len(values))
 	err := q.ParallelBlocks(len(values), func(from, to int) {
 		dst := out[from:to]
 		for i, x := range values[from:to] {
@@ -274,15 +274,15 @@ func (c *Packed) Permute(q *task.Query, order []int32) error {
 	out := Packed{V: &column.Vector{Type: c.V.Type, Dict: c.V.Dict}, base: c.base}
 	switch {
 	case c.u8 != nil:
-		out.u8 = make([]uint8, n)
+		out.u8 = column.Unset[uint8](n)
 	case c.u16 != nil:
-		out.u16 = make([]uint16, n)
+		out.u16 = column.Unset[uint16](n)
 	case c.u32 != nil:
-		out.u32 = make([]uint32, n)
+		out.u32 = column.Unset[uint32](n)
 	case c.V.Dict != nil:
-		out.V.ReserveCodes(c.V.Dict, n)
+		out.V = column.NewUnsetCodes(c.V.Type, c.V.Dict, n)
 	default:
-		out.V.Reserve(n)
+		out.V = column.NewUnset(c.V.Type, n)
 	}
 	if c.V.Valid != nil {
 		out.V.Valid = column.NewBitmap(n, true)

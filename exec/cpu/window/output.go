@@ -93,9 +93,10 @@ func (r *windowRows) newOut(it *logical.WindowItem) (*windowOut, error) {
 		o.from = r.column(it.Args[0])
 		return o, nil
 	}
-	o.values = column.New(it.Col.Typ, r.n)
 	if picks || sums {
-		o.null = make([]bool, r.n)
+		o.values, o.null = column.New(it.Col.Typ, r.n), make([]bool, r.n)
+	} else {
+		o.values = column.NewUnset(it.Col.Typ, r.n)
 	}
 	return o, nil
 }

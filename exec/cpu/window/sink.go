@@ -369,7 +369,7 @@ func (r *windowRows) top() []int32 {
 		if most < int64(end-i) {
 			last = nextEdge(r.peers, i+int(most))
 		}
-		kept = append(kept, vec.CountFrom(nil, i, last-i)...)
+		kept = vec.CountFrom(kept, i, last-i)
 		i = end
 	}
 	return kept

@@ -187,6 +187,43 @@ func TestIntSet(t *testing.T) {
 	}
 }
 
+// Bitmaps of few and of many members pass the same rows as a map does, of codes of 8 to 32 bits and of plain integers.
+func TestIntBitmaps(t *testing.T) {
+	r := testRand(t)
+	for _, width := range []int64{200, 60_000, 1 << 20, 1 << 40} {
+		for _, spread := range []int{1, 2, 40, 100} { // values to a member
+			base, words := r.Int64N(1<<20)-1<<19, make([]uint64, 64+r.IntN(64))
+			members := map[int64]bool{}
+			for bit := range 64 * len(words) {
+				if r.IntN(spread) == 0 {
+					words[bit/64] |= 1 << (bit % 64)
+					members[base+int64(bit)] = true
+				}
+			}
+			ints := make([]int64, 4000+r.IntN(8))
+			for i := range ints {
+				if ints[i] = base + r.Int64N(min(width, 70*int64(len(words)))); i%50 == 0 {
+					ints[i] = base - 100 + r.Int64N(width)
+				}
+			}
+			c := encoding.NewEncoder(types.Int64, nil).Encode(encoding.Data{Rows: len(ints), Ints: ints})
+			test := encoding.CompileTest(c, encoding.InInts(encoding.NewIntBitmap(base, words)))
+			for from := 0; from < len(ints) && test.Outcome() == encoding.Some; from += 1001 {
+				n := min(1001, len(ints)-from)
+				var want []int32
+				for i, x := range ints[from : from+n] {
+					if members[x] {
+						want = append(want, int32(i))
+					}
+				}
+				if got := test.Select(from, n, nil, make([]int32, n)); !slices.Equal(got, want) {
+					t.Fatalf("width %d, one of %d values, rows from %d: selected %v, want %v", width, spread, from, got, want)
+				}
+			}
+		}
+	}
+}
+
 // A Bloom filter passes all members, few others, and none outside its range.
 func TestIntBloom(t *testing.T) {
 	r := testRand(t)

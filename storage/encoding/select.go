@@ -196,6 +196,39 @@ func selectRows(n, first, last int, in, out []int32) int {
 	return selectFunc(n, in, out, func(i int32) bool { return int(i) >= first && int(i) < last })
 }
 
+// rareMembers is how many values of a bitmap's range there are to a member, at least, where most runs of four rows are expected to have none.
+const rareMembers = 32
+
+// selectRare passes the x whose bit, that of offset+x, is set; the last word is of zeros. It stores nothing for four rows that all fail.
+func selectRare[U uint32 | int64](src []U, offset uint64, words []uint64, out []int32) int {
+	k, last := 0, uint64(len(words)-1)*64
+	bit := func(x U) int {
+		d := min(offset+uint64(x), last)
+		return int(words[d>>6] >> (d & 63) & 1)
+	}
+	i := 0
+	for ; i+4 <= len(src); i += 4 {
+		x := src[i : i+4 : i+4]
+		b0, b1, b2, b3 := bit(x[0]), bit(x[1]), bit(x[2]), bit(x[3])
+		if b0|b1|b2|b3 == 0 {
+			continue
+		}
+		out[k] = int32(i)
+		k += b0
+		out[k] = int32(i + 1)
+		k += b1
+		out[k] = int32(i + 2)
+		k += b2
+		out[k] = int32(i + 3)
+		k += b3
+	}
+	for ; i < len(src); i++ {
+		out[k] = int32(i)
+		k += bit(src[i])
+	}
+	return k
+}
+
 // selectSet passes the x for which base+x is a member of s; flip is 1 to pass the others.
 func selectSet[U uint32 | int64](src []U, base int64, s *IntSet, flip int, in, out []int32) int {
 	k := 0
@@ -203,6 +236,9 @@ func selectSet[U uint32 | int64](src []U, base int64, s *IntSet, flip int, in, o
 		words, offset, last := s.words, uint64(base)-uint64(s.min), uint64(len(s.words)-1)*64
 		if in == nil {
 			out = out[:len(src)]
+			if flip == 0 && uint64(s.count) < s.span/rareMembers {
+				return selectRare(src, offset, words, out)
+			}
 			for i, x := range src {
 				d := min(offset+uint64(x), last)
 				out[k] = int32(i)

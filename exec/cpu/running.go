@@ -73,7 +73,10 @@ func (q *execution) run(p *prepared) error {
 				}
 				out.Begin(base + morsel)
 				err := r.Read(morsel)
-				if errors.Is(err, schedule.ErrStop) {
+				switch {
+				case errors.Is(err, pipeline.ErrFull):
+					return q.Check()
+				case errors.Is(err, schedule.ErrStop):
 					stop.Store(true)
 					err = q.Check()
 				}

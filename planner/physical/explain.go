@@ -339,6 +339,9 @@ func (s sinkNames) sink(p *Pipeline, on Device, where Placement) Operator {
 		if len(parts) > 0 {
 			d = strings.TrimSpace(d + " compute " + strings.Join(parts, ", "))
 		}
+		if x.Enough > 0 {
+			d += fmt.Sprintf(" until there are %d groups", x.Enough)
+		}
 		name, how := where.groups(p, x, on)
 		return Operator{Name: name + " aggregate", Detail: d + "; " + how, EstRows: x.EstGroups}
 	case *Recursion:

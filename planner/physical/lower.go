@@ -189,8 +189,12 @@ func (l *lowering) limit(x *logical.Limit) ([]*Pipeline, error) {
 	if err != nil {
 		return nil, err
 	}
+	bounded := x.Count != logical.NoLimit && x.Count <= math.MaxInt64-x.Offset
+	if bounded {
+		limitGroups(x.Input, open, x.Offset+x.Count)
+	}
 	if len(open) > 1 {
-		if x.Count != logical.NoLimit && x.Count <= math.MaxInt64-x.Offset {
+		if bounded {
 			most := x.Offset + x.Count
 			for _, p := range open {
 				if !p.limitedTo(most) {
@@ -203,6 +207,18 @@ func (l *lowering) limit(x *logical.Limit) ([]*Pipeline, error) {
 		open = l.reopen(open, m, m.Cols)
 	}
 	return addTransform(open, &Limit{Count: x.Count, Offset: x.Offset}), nil
+}
+
+// limitGroups lets an aggregation that computes nothing but its groups end when it has so many.
+func limitGroups(n logical.Node, open []*Pipeline, groups int64) {
+	if x, ok := n.(*logical.Aggregate); !ok || len(x.Aggs) > 0 || x.Scalar || len(open) != 1 || groups == 0 {
+		return
+	}
+	if source, ok := open[0].Source.(*SinkScan); ok && len(open[0].Transforms) == 0 {
+		if a, ok := source.From.(*Aggregate); ok {
+			a.Enough = groups
+		}
+	}
 }
 
 // limitedTo says whether a limit of the pipeline's own passes so many rows at most.

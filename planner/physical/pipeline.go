@@ -214,6 +214,8 @@ type Aggregate struct {
 	Dense     []DenseDomain // of DenseAggregate, per group
 	Bounds    []Bound       // per group, or nil: what its values lie between, where that is known
 	EstGroups float64
+	// Enough is how many groups a LIMIT asks for, whichever they are; 0: all are asked for. Executors may give more. There are no Aggs then.
+	Enough int64
 	// Hashed says that a hint wants groups found by hash, whatever is known of the keys.
 	Hashed bool
 	// Ranges says into how many ranges of a key the groups are divided, if it is more than 1. Each executor has one range. EstGroups are the

@@ -20,7 +20,7 @@ import (
 // canRun says whether an aggregation can be computed so: the key is one integer and all accumulators can be merged group by
 // group.
 func (a *Sink) canRun() bool {
-	return a.p.Algorithm == physical.StreamAggregate && !a.needs.Serial && len(a.p.Groups) == 1 &&
+	return a.p.Algorithm == physical.StreamAggregate && a.enough == 0 && !a.needs.Serial && len(a.p.Groups) == 1 &&
 		a.p.Groups[0].Expr.Type().Phys() == types.PhysInt64
 }
 

@@ -44,6 +44,7 @@ type Sink struct {
 	First   bool           // of several rows the first counts: each worker has to see consecutive ones
 	Shares  bool           // results depend on which rows a share of the morsels has
 	runs    bool           // groups are runs of equal keys
+	enough  int            // a worker needs no more groups; 0: it needs all
 	locals  []*aggLocal
 
 	mu      sync.Mutex
@@ -67,7 +68,10 @@ func New(q *task.Query, p *physical.Aggregate, unread pipeline.IDSet, rows float
 	if q.Temp != nil && q.Memory.Limited() && len(keys) > 0 && !a.needs.Serial {
 		a.disk.Allow(q)
 	}
-	a.Ordered = a.needs.Ordered || p.Algorithm == physical.HashAggregate || p.Algorithm == physical.StreamAggregate
+	if most := int64(grownTables * q.Tuning.FrozenGroups); p.Enough <= most && (p.Algorithm != physical.StreamAggregate || float64(p.Enough) < p.EstGroups) {
+		a.enough = int(p.Enough)
+	}
+	a.Ordered = a.needs.Ordered || a.enough > 0 || p.Algorithm == physical.HashAggregate || p.Algorithm == physical.StreamAggregate
 	a.First = a.needs.First
 	if a.runs = a.canRun(); a.runs {
 		a.Ordered = false // what comes out follows from the morsels, whoever has them
@@ -117,7 +121,7 @@ const (
 
 // isToFreeze says whether the current table is to be put aside. One that grows instead does so at once for all groups that are expected.
 func (x *aggLocal) isToFreeze() bool {
-	t, limit := x.table, x.a.q.Tuning.FrozenGroups
+	t, limit := x.table, max(x.a.q.Tuning.FrozenGroups, x.a.enough)
 	if t == nil || t.Count < limit || x.taken >= frozenRows*t.Count || x.a.needs.Serial || x.a.runs || t.Layout.Form == grouptable.DenseKeys {
 		return false
 	}
@@ -233,6 +237,9 @@ func (x *aggLocal) EndShare() error {
 }
 
 func (x *aggLocal) Push(b *column.Batch) error {
+	if x.a.enough > 0 && x.table != nil && x.table.Count >= x.a.enough {
+		return pipeline.ErrFull // as many as are asked for of all workers
+	}
 	in, err := x.set.Eval(x.w.Expr, b)
 	if err != nil {
 		return err

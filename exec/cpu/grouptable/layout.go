@@ -71,7 +71,11 @@ func NewLayout(p *physical.Aggregate, ts []types.Type, nullable []bool, keys []*
 	l := &Layout{Types: ts, parts: make([]digit, len(ts))}
 	bounds := make([]physical.Bound, len(ts))
 	if p != nil {
-		l.Expect = int(min(p.EstGroups, 1<<20))
+		groups := p.EstGroups
+		if p.Enough > 0 {
+			groups = min(groups, float64(p.Enough))
+		}
+		l.Expect = int(min(groups, 1<<20))
 		most := uint64(math.MaxUint64)
 		if memory > 0 {
 			most = uint64(memory) / 4 / uint64(workers*(1+16*accs))
@@ -86,7 +90,7 @@ func NewLayout(p *physical.Aggregate, ts []types.Type, nullable []bool, keys []*
 			}
 		} else if p.Bounds != nil {
 			bounds = p.Bounds
-			limit := physical.GroupsOn(physical.CPU).Combinations(p.EstGroups, float64(workers*(1+8*accs)))
+			limit := physical.GroupsOn(physical.CPU).Combinations(groups, float64(workers*(1+8*accs)))
 			if !p.Hashed && l.tryDense(bounds, nullable, keys, min(most, uint64(limit))) {
 				return l
 			}

@@ -6,6 +6,8 @@
 package pipeline
 
 import (
+	"errors"
+
 	"github.com/radish-sql/radish/column"
 	"github.com/radish-sql/radish/exec/cpu/rowstore"
 	"github.com/radish-sql/radish/exec/cpu/task"
@@ -72,6 +74,9 @@ type Sharer interface {
 	// EndShare says that a share is complete.
 	EndShare() error
 }
+
+// ErrFull is what a LocalSink's Push returns if the worker's part needs no more rows, whatever the other workers have. The worker ends then, the others do not.
+var ErrFull = errors.New("pipeline: the worker's part of the sink is full")
 
 // Morsel is the rows from .. to-1 of a source's group of rows.
 type Morsel struct{ Group, From, To int }

@@ -191,3 +191,34 @@ func scanMembers(s string, at int, path Path, depth int) (from, to, end int) {
 		}
 	}
 }
+
+// eachItem calls f with the items of an array or an object, a whole valid text without space around it, until f is false; key is without its quotes.
+// ok is false where the text is not scanned.
+func eachItem(s string, f func(key, item string) bool) (ok bool) {
+	if len(s) > scannedBytes {
+		return false
+	}
+	last := s[0] + 2
+	at := scanSpace(s, 1)
+	if at < len(s) && s[at] == last {
+		return true
+	}
+	for {
+		key := ""
+		if last == '}' {
+			keyEnd, value := scanKey(s, at)
+			if keyEnd < 0 {
+				return false
+			}
+			key, at = s[at+1:keyEnd], value
+		}
+		end := scanValue(s, at, 0)
+		if end < 0 || !f(key, s[at:end]) {
+			return end >= 0
+		}
+		if at = scanSpace(s, end); at >= len(s) || s[at] == last {
+			return at < len(s)
+		}
+		at = scanSpace(s, at+1)
+	}
+}

@@ -2,6 +2,7 @@
 package jsonfn
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -80,6 +81,29 @@ func (a *operands) at(doc *jsondoc.Value, i int) (found *jsondoc.Value, err erro
 	}
 	p.Seek(doc, func(v *jsondoc.Value) { found = v })
 	return found, nil
+}
+
+// forward reads what operand i, a path that can be followed while a document is read, finds in operand 0, of which nothing else becomes a tree. ok
+// is false where the whole document has to be read, or to be refused; nil: nothing is found.
+func (a *operands) forward(i int) (found *jsondoc.Value, ok bool, err error) {
+	if !a.values[0].Type.IsString() {
+		return nil, false, nil
+	}
+	p, err := a.path(i)
+	if err != nil || !p.Forward() {
+		return nil, false, nil // the document's error comes first
+	}
+	part, valid := jsondoc.Find(a.c, a.values[0].S, p)
+	switch {
+	case !valid:
+		return nil, false, nil
+	case part == "":
+		return nil, true, nil
+	}
+	r := jsondoc.NewReader(a.c, part)
+	r.Exact = a.isJSON(0)
+	found, err = r.Value(0)
+	return found, found != nil, err
 }
 
 // function makes a function whose value follows from each row's operands by itself: nil for NULL, a *jsondoc.Value, a string, which is
@@ -185,7 +209,7 @@ func documentFunctions() []*expr.Function {
 			}
 			return func(b *interrupt.Builder) { jsondoc.WriteString(b, a.values[0].Text()) }, nil
 		}),
-		function("json_valid", "JSON_VALID(s)", "Whether a string is a JSON document.", 1, 1, types.Int64, func(a *operands) (any, error) {
+		quickly(quickPart(1, tellValid), function("json_valid", "JSON_VALID(s)", "Whether a string is a JSON document.", 1, 1, types.Int64, func(a *operands) (any, error) {
 			if a.null(0, 1) {
 				return nil, nil
 			}
@@ -200,16 +224,16 @@ func documentFunctions() []*expr.Function {
 				return nil, jsondoc.TooDeepError()
 			}
 			return int64(expr.BoolToInt(why == "")), nil
-		}),
-		function("json_type", "JSON_TYPE(doc)", "The type of a value: OBJECT, ARRAY, STRING, INTEGER, UNSIGNED INTEGER, DOUBLE, DECIMAL, BOOLEAN or NULL; dates and times are strings.", 1, 1, types.Varchar(20),
-			onDocument(func(_ *operands, doc *jsondoc.Value) (any, error) { return jsondoc.KindNames[doc.Kind], nil })),
-		function("json_length", "JSON_LENGTH(doc [, path])", "The number of members of an object or elements of an array; 1 for a scalar.", 1, 2, types.Int64,
+		})),
+		quickly(quickPart(1, tellType), function("json_type", "JSON_TYPE(doc)", "The type of a value: OBJECT, ARRAY, STRING, INTEGER, UNSIGNED INTEGER, DOUBLE, DECIMAL, BOOLEAN or NULL; dates and times are strings.", 1, 1, types.Varchar(20),
+			onDocument(func(_ *operands, doc *jsondoc.Value) (any, error) { return jsondoc.KindNames[doc.Kind], nil }))),
+		quickly(quickPart(1, tellLength), function("json_length", "JSON_LENGTH(doc [, path])", "The number of members of an object or elements of an array; 1 for a scalar.", 1, 2, types.Int64,
 			onDocument(func(_ *operands, doc *jsondoc.Value) (any, error) {
 				if doc.Kind == jsondoc.Array || doc.Kind == jsondoc.Object {
 					return int64(len(doc.Items)), nil
 				}
 				return int64(1), nil
-			})),
+			}))),
 		function("json_depth", "JSON_DEPTH(doc)", "The depth of a document: 1 for a scalar or what is empty.", 1, 1, types.Int64,
 			onDocument(func(_ *operands, doc *jsondoc.Value) (any, error) { return depthOf(doc), nil })),
 		function("json_storage_size", "JSON_STORAGE_SIZE(doc)", "The bytes that a document takes in a column: those of its text (MySQL: of a binary form).", 1, 1, types.Int64,
@@ -227,8 +251,8 @@ func documentFunctions() []*expr.Function {
 				}
 				return out, nil
 			})),
-		function("json_contains", "JSON_CONTAINS(doc, candidate [, path])", "Whether the candidate is in the document, or in what the path finds there.", 2, 3, types.Int64, evalContains),
-		function("json_contains_path", "JSON_CONTAINS_PATH(doc, 'one' | 'all', path, ...)", "Whether one of the paths, or all, find something.", 3, -1, types.Int64, evalContainsPath),
+		quickly(quickContains, function("json_contains", "JSON_CONTAINS(doc, candidate [, path])", "Whether the candidate is in the document, or in what the path finds there.", 2, 3, types.Int64, evalContains)),
+		quickly(quickContainsPath, function("json_contains_path", "JSON_CONTAINS_PATH(doc, 'one' | 'all', path, ...)", "Whether one of the paths, or all, find something.", 3, -1, types.Int64, evalContainsPath)),
 		function("json_array", "JSON_ARRAY([a, ...])", "An array of the values.", 0, -1, types.JSON, func(a *operands) (any, error) {
 			out := &jsondoc.Value{Kind: jsondoc.Array}
 			for i, v := range a.values {
@@ -257,17 +281,27 @@ func onDocument(f func(a *operands, doc *jsondoc.Value) (any, error)) func(*oper
 		if a.null(0, len(a.values)) {
 			return nil, nil
 		}
-		doc, err := a.doc(0)
-		if err == nil && len(a.values) > 1 {
-			if doc, err = a.at(doc, 1); doc == nil {
-				return nil, err
-			}
-		}
-		if err != nil {
+		doc, err := a.docAt(1)
+		if doc == nil || err != nil {
 			return nil, err
 		}
 		return f(a, doc)
 	}
+}
+
+// docAt reads operand 0, or what the path in operand i finds in it if there is such an operand; nil: nothing.
+func (a *operands) docAt(i int) (*jsondoc.Value, error) {
+	if len(a.values) <= i {
+		return a.doc(0)
+	}
+	if found, ok, err := a.forward(i); ok || err != nil {
+		return found, err
+	}
+	doc, err := a.doc(0)
+	if err != nil {
+		return nil, err
+	}
+	return a.at(doc, i)
 }
 
 func depthOf(v *jsondoc.Value) int64 {
@@ -360,17 +394,14 @@ func evalContains(a *operands) (any, error) {
 	if a.null(0, len(a.values)) {
 		return nil, nil
 	}
-	doc, err := a.doc(0)
-	if err != nil {
-		return nil, err
-	}
-	candidate, err := a.doc(1)
-	if err == nil && len(a.values) > 2 {
-		if doc, err = a.at(doc, 2); doc == nil {
+	doc, docErr := a.docAt(2)
+	if docErr != nil { // the document's error comes first, then the candidate's, then the path's
+		if _, err := a.doc(0); err != nil {
 			return nil, err
 		}
 	}
-	if err != nil {
+	candidate, err := a.doc(1)
+	if err = cmp.Or(err, docErr); err != nil || doc == nil {
 		return nil, err
 	}
 	return int64(expr.BoolToInt(jsondoc.Contains(doc, candidate))), nil
@@ -378,12 +409,17 @@ func evalContains(a *operands) (any, error) {
 
 // all reads the argument that is 'one' or 'all'.
 func (a *operands) all(i int) (bool, error) {
-	text := a.values[i].Text()
-	all := strings.EqualFold(text, "all")
-	if !all && !strings.EqualFold(text, "one") {
+	all, ok := isAll(a.values[i].Text())
+	if !ok {
 		return false, sqlerr.New(jsondoc.CodeOneAll, sqlerr.User, "The oneOrAll argument to %s may take these values: 'one' or 'all'.", a.name)
 	}
 	return all, nil
+}
+
+// isAll says whether a text is 'all'; ok is false if it is not 'one' either.
+func isAll(text string) (all, ok bool) {
+	all = strings.EqualFold(text, "all")
+	return all, all || strings.EqualFold(text, "one")
 }
 
 func evalContainsPath(a *operands) (any, error) {

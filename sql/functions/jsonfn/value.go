@@ -55,16 +55,10 @@ func evalValue(c *expr.Context, call *expr.Call, out *column.Vector, args []*col
 		var problem *sqlerr.Error
 		clause := 3 // of ON EMPTY
 		err := c.While(func() error {
-			doc, err := a.doc(0)
+			found, err := a.allAt(1)
 			if err != nil {
 				return err
 			}
-			path, err := a.path(1)
-			if err != nil {
-				return err
-			}
-			var found []*jsondoc.Value
-			path.Seek(doc, func(v *jsondoc.Value) { found = append(found, v) })
 			if len(found) == 0 {
 				problem = sqlerr.New(codeJSONMissing, sqlerr.User, "No value was found by 'json_value' on the specified path.")
 				return nil
@@ -103,6 +97,26 @@ func evalValue(c *expr.Context, call *expr.Call, out *column.Vector, args []*col
 		}
 	}
 	return nil
+}
+
+// allAt returns all that the path in operand i finds in operand 0.
+func (a *operands) allAt(i int) (found []*jsondoc.Value, err error) {
+	if v, ok, err := a.forward(i); v != nil || ok || err != nil {
+		if v != nil {
+			found = append(found, v)
+		}
+		return found, err
+	}
+	doc, err := a.doc(0)
+	if err != nil {
+		return nil, err
+	}
+	path, err := a.path(i)
+	if err != nil {
+		return nil, err
+	}
+	path.Seek(doc, func(v *jsondoc.Value) { found = append(found, v) })
+	return found, nil
 }
 
 // scalarOf makes a JSON value one of an SQL type; JSON's null is NULL. Arrays and objects are of none but JSON.

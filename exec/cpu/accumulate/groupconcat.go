@@ -27,6 +27,7 @@ type concatSpec struct {
 type concatenation struct {
 	heldRows
 	spec *concatSpec
+	once *heldOnce      // of DISTINCT values; nil: all rows are held
 	made []concatString // by group
 }
 
@@ -39,11 +40,29 @@ type concatString struct {
 
 func newConcatenation(s *concatSpec) *concatenation {
 	a := &concatenation{spec: s}
+	if s.item.Distinct {
+		a.once = newHeldOnce(s.q, s.types)
+	}
 	a.hold(s.q, "GROUP_CONCAT", s.args, s.types, a)
 	for i, k := range s.item.OrderBy {
 		a.by = append(a.by, heldKey{s.args + i, k.Desc})
 	}
 	return a
+}
+
+func (a *concatenation) Bytes() int64 { return a.heldRows.Bytes() + a.once.bytes() }
+
+func (a *concatenation) Update(groups []uint32, args []*column.Vector, sel []int32) error {
+	groups, sel, err := a.once.first(groups, args, sel)
+	if err != nil || len(sel) == 0 {
+		return err
+	}
+	return a.heldRows.Update(groups, args, sel)
+}
+
+func (a *concatenation) Complete() error {
+	a.once.end()
+	return a.heldRows.Complete()
 }
 
 func (a *concatenation) start(_ []*column.Vector, groups int) { a.made = make([]concatString, groups) }

@@ -274,12 +274,13 @@ func (r *reader) column(column int, old *encoding.Data, limit int) *textfile.Col
 // parse returns the columns of up to limit records. For old see [textfile.Parts].
 func (r *reader) parse(s *scanner, limit int, old []encoding.Data) (piece, error) {
 	columns := make([]*textfile.Column, len(r.chosen))
+	expected := min(limit, (len(s.Text)-s.at)/max(1, len(r.at[s.Number]))+1) // a field has what ends it, at least
 	for i, c := range r.chosen {
 		if i < len(old) {
-			columns[i] = r.column(c, &old[i], limit)
+			columns[i] = r.column(c, &old[i], expected)
 			continue
 		}
-		columns[i] = r.column(c, nil, limit)
+		columns[i] = r.column(c, nil, expected)
 	}
 	fields := r.fieldsOf(s, columns)
 	records := r.records(s, fields)

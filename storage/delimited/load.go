@@ -131,7 +131,7 @@ func (r *LoadRules) readAs(ctx context.Context, policy *fileaccess.Policy, path 
 	start := func(f func() error) { group.Go(func() error { return sqlerr.Guard(f) }) }
 	start(func() (err error) {
 		defer close(order)
-		records := &recordReader{LoadRules: r, in: r.lines(in), path: fileaccess.Shown(path), reserve: func(bytes int) error { return textfile.Spare(metered, bytes) }}
+		records := &recordReader{LoadRules: r, in: r.lines(in), path: fileaccess.Shown(path), most: len(ts) + 1, reserve: func(bytes int) error { return textfile.Spare(metered, bytes) }}
 		warnings, err = r.cut(records, len(ts), func(c *loadedChunk) error {
 			done := make(chan []encoding.Data, 1)
 			select {
@@ -278,6 +278,7 @@ type recordReader struct {
 	last    bool   // there is nothing behind block
 	blocks  int    // that were read
 	reserve func(bytes int) error
+	most    int    // fields of a record that are kept: one more than are wanted tells that there are too many
 	count   uint64 // records that were read
 	record  []loadedField
 	stops   [256]bool // the bytes that may end a field, or begin an escape
@@ -363,7 +364,9 @@ func (r *recordReader) cutRecord() error {
 		if err != nil {
 			return err
 		}
-		r.record = append(r.record, field)
+		if len(r.record) < r.most {
+			r.record = append(r.record, field)
+		}
 		if last {
 			r.count++
 			return nil

@@ -134,6 +134,9 @@ func (c *cutter) next() (b Block, err error) {
 	if n == 0 {
 		return Block{}, io.EOF
 	}
+	if n < len(text)/2 { // strings of the rows may keep the memory
+		text = bytes.Clone(text[:n])
+	}
 	b = c.block(text[:n:n])
 	b.Last = true
 	return b, nil

@@ -106,7 +106,7 @@ func walkedCases() (cases []memoryCase) {
 	}
 	for _, changed := range []struct{ name, sql string }{
 		{"INSERT", "INSERT INTO c SELECT * FROM c"},
-		{"INSERT, twice", "INSERT INTO c SELECT * FROM c; INSERT INTO c SELECT * FROM c"},
+		{"INSERT twice", "INSERT INTO c SELECT * FROM c; INSERT INTO c SELECT * FROM c"},
 		{"INSERT of single rows", "INSERT INTO c SELECT * FROM c LIMIT 1; INSERT INTO c SELECT * FROM c LIMIT 1; INSERT INTO c SELECT * FROM c LIMIT 1"},
 		{"UPDATE of some", "UPDATE c SET c1 = c1 + 1, c250 = c0, c499 = -c499 WHERE c3 % 2"},
 		{"UPDATE of all", "UPDATE c SET " + eachColumn("c%[1]d = c%[1]d + 1")},
@@ -119,6 +119,8 @@ func walkedCases() (cases []memoryCase) {
 	}
 	return append(cases,
 		memoryCase{name: "walk: a thousand decimals", client: decimals},
+		memoryCase{name: "walk: LOAD DATA of a line of 10 million fields", client: inFolder(oneLine, "CREATE TABLE c (id INT, v LONGTEXT); LOAD DATA INFILE '$o.csv' IGNORE INTO TABLE c FIELDS TERMINATED BY ','")},
+		memoryCase{name: "walk: 3000 files", client: inFolder(manyFiles, "SELECT COUNT(*), MAX(b) FROM `$o*.csv`")},
 		memoryCase{name: "walk: LATERAL groups of every outer row", sql: "SELECT COUNT(*), SUM(s) FROM (SELECT id * 7 % 20000 AS v FROM n LIMIT 6000) a, " +
 			"LATERAL (SELECT b.id % 777 AS g, SUM(b.k) AS s FROM (SELECT id, k, id * 13 % 20000 AS v FROM n LIMIT 20000) b WHERE b.v < a.v GROUP BY g) x"},
 		memoryCase{name: "walk: a prepared SELECT of 100 MB", client: pooled(prepared("SELECT COUNT(*) FROM n WHERE s < ? OR LENGTH(?) = 3", 2))},
@@ -144,6 +146,39 @@ func besideFiles(statement string) func(context.Context, *memoryClient) error {
 		}
 		defer os.RemoveAll(folder)
 		return c.query(ctx, strings.ReplaceAll(statement, "$o", filepath.Join(folder, "out")))
+	}
+}
+
+// oneLine makes a file of a line of 40 MB.
+func oneLine(path string) error {
+	return os.WriteFile(path+".csv", []byte(strings.Repeat("1,2;", 10_000_000)), 0o600)
+}
+
+// manyFiles makes files of one row.
+func manyFiles(path string) error {
+	for i := range 3000 {
+		if err := os.WriteFile(fmt.Sprint(path, i, ".csv"), fmt.Appendf(nil, "a,b\n%d,text %d\n", i, i), 0o600); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// inFolder runs a statement in a folder where files were made under names that begin with $o.
+func inFolder(files func(path string) error, statement string) func(context.Context, *memoryClient) error {
+	return func(ctx context.Context, c *memoryClient) error {
+		folder, err := os.MkdirTemp("", "radish")
+		if err != nil {
+			return err
+		}
+		defer os.RemoveAll(folder)
+		path := filepath.Join(folder, "out")
+		if err := files(path); err != nil {
+			return err
+		}
+		debug.FreeOSMemory()
+		database.ResetPeakRSS()
+		return c.query(ctx, strings.ReplaceAll(statement, "$o", path))
 	}
 }
 

@@ -190,7 +190,7 @@ func (c *memoryCase) run(ctx context.Context, limit int64, m *memoryResult) erro
 	if c.alone {
 		ofDatabase, setup = 0, fmt.Sprintf("%s; SET radish_memory_limit = %d", setup, limit)
 	}
-	db, err := radish.Open(fmt.Sprintf(":memory:?memory_limit=%d&threads=2", ofDatabase))
+	db, err := radish.Open(fmt.Sprintf(":memory:?memory_limit=%d&threads=2&device=cpu", ofDatabase)) // CUDA takes memory of its own
 	if err != nil {
 		return err
 	}

@@ -397,7 +397,11 @@ func evalDiv(c *Context, call *Call, out *column.Vector, args []*column.Vector, 
 	if narrow(args[0]) && narrow(args[1]) && up >= 0 && up <= types.MaxShortDecimal {
 		limit = math.MaxInt64 / types.Pow10(up)
 	}
-	for _, i := range Positions(sel, n) {
+	positions := Positions(sel, n)
+	if limit >= 0 && !cut && narrow(out) {
+		positions = divInts(out.I64, Ints(args[0]), Ints(args[1]), quotients{types.Pow10(up), limit, types.Pow10(precision) - 1}, positions)
+	}
+	for _, i := range positions {
 		x, y := a.At(int(i)), b.At(int(i))
 		if y.IsZero() {
 			if err := c.divisionByZero(out, int(i), n); err != nil {
@@ -431,6 +435,27 @@ func evalDiv(c *Context, call *Call, out *column.Vector, args []*column.Vector, 
 		SetWide(out, int(i), r)
 	}
 	return nil
+}
+
+// quotients are decimals of 64 bits that divInts makes: dividends of at most limit are multiplied by factor, results are at most most.
+type quotients struct{ factor, limit, most int64 }
+
+// divInts stores rounded quotients, and returns the positions at which the divisor is 0 or the bounds do not hold.
+func divInts(out []int64, a, b Reader[int64], q quotients, positions []int32) (left []int32) {
+	for _, i := range positions {
+		x, y := a.At(int(i)), b.At(int(i))
+		if y == 0 || x > q.limit || x < -q.limit {
+			left = append(left, i)
+			continue
+		}
+		r := divRound(x*q.factor, y)
+		if r > q.most || r < -q.most {
+			left = append(left, i)
+			continue
+		}
+		out[i] = r
+	}
+	return left
 }
 
 // divRound returns x/y rounded half away from zero.
@@ -510,12 +535,14 @@ func modInts(out []int64, a Reader[int64], by int64, positions []int32) {
 	inverse := math.MaxUint64/uint64(by) + 1
 	for _, i := range positions {
 		x := a.At(int(i))
-		if uint64(x) > math.MaxUint32 {
+		sign := x >> 63
+		size := uint64((x ^ sign) - sign)
+		if size > math.MaxUint32 {
 			out[i] = x % by
 			continue
 		}
-		r, _ := bits.Mul64(inverse*uint64(x), uint64(by))
-		out[i] = int64(r)
+		r, _ := bits.Mul64(inverse*size, uint64(by))
+		out[i] = (int64(r) ^ sign) - sign // the dividend's sign
 	}
 }
 

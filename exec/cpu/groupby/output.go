@@ -6,8 +6,11 @@ import (
 	"github.com/radish-sql/radish/exec/cpu/rowstore"
 )
 
-// outputGroups is the number of groups that become one segment of the relation.
-const outputGroups = 1 << 15
+// outputGroups is the number of groups that become one segment of the relation at most, and leastOutput that for which workers share a table of fewer.
+const (
+	outputGroups = 1 << 15
+	leastOutput  = 1 << 12
+)
 
 // outputPart is groups of one table that become a segment.
 type outputPart struct {
@@ -56,8 +59,9 @@ func (a *Sink) cut(local *aggLocal, parts []outputPart) ([]outputPart, error) {
 		return nil, err
 	}
 	n := x.groupCount()
-	for from := x.run.skip; from < n; from += outputGroups {
-		parts = append(parts, outputPart{x, from, min(from+outputGroups, n)})
+	size := min(max(n/(2*a.q.Threads)/column.VectorSize*column.VectorSize, leastOutput), outputGroups)
+	for from := x.run.skip; from < n; from += size {
+		parts = append(parts, outputPart{x, from, min(from+size, n)})
 		x.left.Add(1)
 	}
 	return parts, nil

@@ -13,6 +13,9 @@ import (
 // BlockSize is about how much text is parsed at once. It is a variable for tests.
 var BlockSize = 4 << 20
 
+// shortText is how much is read of a text at first: one that ends there needs no memory of a block's size.
+const shortText = 32 << 10
+
 // maxRecord bounds a record, so that a quote that is never closed does not pull a whole file into memory.
 const maxRecord = 256 << 20
 
@@ -84,6 +87,9 @@ func large(bytes int) int64 {
 
 // next returns the next block, io.EOF after the last. Its memory counts until the caller calls free.
 func (c *cutter) next() (b Block, err error) {
+	if c.ended && len(c.rest) == 0 {
+		return Block{}, io.EOF
+	}
 	size := max(BlockSize, 2*len(c.rest))
 	counted := large(size)
 	if err := c.mayBe(size); err != nil {
@@ -97,7 +103,11 @@ func (c *cutter) next() (b Block, err error) {
 			c.held.Free(counted)
 		}
 	}()
-	text := make([]byte, size)
+	least := size
+	if c.first {
+		least = min(size, shortText)
+	}
+	text := make([]byte, least)
 	n := copy(text, c.rest)
 	c.rest = nil
 	for !c.ended {
@@ -108,6 +118,10 @@ func (c *cutter) next() (b Block, err error) {
 			break
 		} else if err != nil {
 			return Block{}, c.source.failed(err)
+		}
+		if n < size {
+			text = append(make([]byte, 0, size), text...)[:size]
+			continue
 		}
 		if end := c.lastRecordEnd(text[:n]); end > 0 {
 			c.rest = text[end:n]

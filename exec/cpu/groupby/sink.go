@@ -236,8 +236,14 @@ func (x *aggLocal) EndShare() error {
 	return x.keepFrozen(part)
 }
 
+// hasEnough says whether the worker's table has as many groups as are asked for. An array by key does not know how many it has.
+func (x *aggLocal) hasEnough() bool {
+	t := x.table
+	return x.a.enough > 0 && t != nil && t.Layout.Form != grouptable.DenseKeys && t.Count >= x.a.enough
+}
+
 func (x *aggLocal) Push(b *column.Batch) error {
-	if x.a.enough > 0 && x.table != nil && x.table.Count >= x.a.enough {
+	if x.hasEnough() {
 		return pipeline.ErrFull // as many as are asked for of all workers
 	}
 	in, err := x.set.Eval(x.w.Expr, b)

@@ -34,33 +34,19 @@ func quickly(q quick, f *expr.Function) *expr.Function {
 // quickExtract is evalExtract of one path, the same for all rows, that can be followed while the document is read, where it finds nothing or
 // what is written as it stands.
 func quickExtract(c *expr.Context, out *column.Vector, args []*column.Vector, sel, left []int32, n int) (others []int32, made int) {
-	if len(args) != 2 || !args[0].Type.IsString() || !args[1].Type.IsString() || !args[1].Const || args[1].IsNull(0) {
+	if len(args) != 2 {
 		return sel, 0
 	}
-	path, err := jsondoc.ParsePath(args[1].StringAt(0))
-	if err != nil || !path.Forward() {
-		return sel, 0
+	return quickPart(1, tellWritten)(c, out, args, sel, left, n)
+}
+
+// tellWritten is the part itself, if it is written as it stands.
+func tellWritten(out *column.Vector, i int, part string) (made int, ok bool) {
+	if !jsondoc.IsWritten(part) {
+		return 0, false
 	}
-	docs := expr.Strings(args[0])
-	for _, i := range sel {
-		if args[0].IsNull(int(i)) {
-			out.SetNull(int(i), n)
-			continue
-		}
-		found, ok := jsondoc.Find(c, docs.At(int(i)), path)
-		switch {
-		case !ok:
-			left = append(left, i)
-		case found == "":
-			out.SetNull(int(i), n)
-		case jsondoc.IsWritten(found):
-			out.Str[i] = found
-			made += len(found)
-		default:
-			left = append(left, i)
-		}
-	}
-	return left, made
+	out.Str[i] = part
+	return len(part), true
 }
 
 // quickUnquote is evalUnquote of what is no string, or one without escapes.

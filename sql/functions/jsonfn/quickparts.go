@@ -8,11 +8,11 @@ import (
 
 // Functions that tell something of a part of a document need its text, and no tree.
 
-// teller computes a function's value of row i for the text of a part, without space around it. It is false if it does not know the value.
-type teller func(out *column.Vector, i, n int, part string) bool
+// teller computes a function's value of row i for the text of a part, without space around it, and says how many bytes of strings it made. ok is false if it does not know
+// the value.
+type teller func(out *column.Vector, i int, part string) (made int, ok bool)
 
-// quickPart makes a quick of tell. The part is what the path in operand
-// at finds, or the document itself if there is no such operand.
+// quickPart makes a quick of tell. The part is what the path in operand at finds, or the document itself if there is no such operand.
 func quickPart(at int, tell teller) quick {
 	return func(c *expr.Context, out *column.Vector, args []*column.Vector, sel, left []int32, n int) (others []int32, made int) {
 		var path jsondoc.Path
@@ -32,16 +32,20 @@ func quickPart(at int, tell teller) quick {
 				continue
 			}
 			found, ok := jsondoc.Find(c, docs.At(int(i)), path)
-			switch {
-			case !ok:
-				left = append(left, i)
-			case found == "":
+			if ok && found == "" {
 				out.SetNull(int(i), n)
-			case !tell(out, int(i), n, found):
+				continue
+			}
+			bytes := 0
+			if ok {
+				bytes, ok = tell(out, int(i), found)
+			}
+			if !ok {
 				left = append(left, i)
 			}
+			made += bytes
 		}
-		return left, 0
+		return left, made
 	}
 }
 
@@ -55,25 +59,25 @@ func constantPath(v *column.Vector) (path jsondoc.Path, ok bool) {
 }
 
 // tellLength is JSON_LENGTH.
-func tellLength(out *column.Vector, i, _ int, part string) bool {
+func tellLength(out *column.Vector, i int, part string) (made int, ok bool) {
 	length, ok := jsondoc.Length(part)
 	out.I64[i] = int64(length)
-	return ok
+	return 0, ok
 }
 
 // tellType is JSON_TYPE of what is no number, or a short integer.
-func tellType(out *column.Vector, i, _ int, part string) bool {
+func tellType(out *column.Vector, i int, part string) (made int, ok bool) {
 	kind, ok := jsondoc.KindOf(part)
 	if ok {
 		out.Str[i] = jsondoc.KindNames[kind]
 	}
-	return ok
+	return 0, ok
 }
 
 // tellValid is JSON_VALID of a document, which has been read.
-func tellValid(out *column.Vector, i, _ int, _ string) bool {
+func tellValid(out *column.Vector, i int, _ string) (made int, ok bool) {
 	out.I64[i] = 1
-	return true
+	return 0, true
 }
 
 // quickContainsPath is evalContainsPath of paths that are the same for all rows.
@@ -125,10 +129,10 @@ func quickContains(c *expr.Context, out *column.Vector, args []*column.Vector, s
 	if !ok || !jsondoc.IsWritten(candidate) {
 		return sel, 0
 	}
-	tell := func(out *column.Vector, i, _ int, part string) bool {
+	tell := func(out *column.Vector, i int, part string) (made int, ok bool) {
 		found, ok := jsondoc.ContainsScalar(part, candidate)
 		out.I64[i] = int64(expr.BoolToInt(found))
-		return ok
+		return 0, ok
 	}
 	return quickPart(2, tell)(c, out, args, sel, left, n)
 }

@@ -101,7 +101,7 @@ func evalValue(c *expr.Context, call *expr.Call, out *column.Vector, args []*col
 
 // allAt returns all that the path in operand i finds in operand 0.
 func (a *operands) allAt(i int) (found []*jsondoc.Value, err error) {
-	if v, ok, err := a.forward(i); v != nil || ok || err != nil {
+	if v, ok, err := a.forward(i); ok || err != nil {
 		if v != nil {
 			found = append(found, v)
 		}

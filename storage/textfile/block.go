@@ -120,7 +120,7 @@ func (c *cutter) next() (b Block, err error) {
 			return Block{}, c.source.failed(err)
 		}
 		if n < size {
-			text = append(make([]byte, 0, size), text...)[:size]
+			text = longer(text, size)
 			continue
 		}
 		if end := c.lastRecordEnd(text[:n]); end > 0 {
@@ -138,9 +138,7 @@ func (c *cutter) next() (b Block, err error) {
 		if err := c.held.Add(large(size)); err != nil {
 			return Block{}, err
 		}
-		longer := make([]byte, size)
-		copy(longer, text)
-		text = longer
+		text = longer(text, size)
 		c.held.Free(counted)
 		counted = large(size)
 	}
@@ -154,6 +152,13 @@ func (c *cutter) next() (b Block, err error) {
 	b = c.block(text[:n:n])
 	b.Last = true
 	return b, nil
+}
+
+// longer returns a copy of a text that has so many bytes.
+func longer(text []byte, size int) []byte {
+	out := make([]byte, size)
+	copy(out, text)
+	return out
 }
 
 // mayBe waits until a block may have a size.

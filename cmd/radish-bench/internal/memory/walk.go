@@ -119,7 +119,11 @@ func walkedCases() (cases []memoryCase) {
 	}
 	return append(cases,
 		memoryCase{name: "walk: a thousand decimals", client: decimals},
-		memoryCase{name: "walk: LOAD DATA of a line of 10 million fields", client: inFolder(oneLine, "CREATE TABLE c (id INT, v LONGTEXT); LOAD DATA INFILE '$o.csv' IGNORE INTO TABLE c FIELDS TERMINATED BY ','")},
+		memoryCase{
+			name: "walk: LOAD DATA of a line of 10 million fields",
+			client: inFolder(oneLine, "CREATE TABLE c (id INT, v LONGTEXT); "+
+				"LOAD DATA INFILE '$o.csv' IGNORE INTO TABLE c FIELDS TERMINATED BY ','"),
+		},
 		memoryCase{name: "walk: 3000 files", client: inFolder(manyFiles, "SELECT COUNT(*), MAX(b) FROM `$o*.csv`")},
 		memoryCase{name: "walk: LATERAL groups of every outer row", sql: "SELECT COUNT(*), SUM(s) FROM (SELECT id * 7 % 20000 AS v FROM n LIMIT 6000) a, " +
 			"LATERAL (SELECT b.id % 777 AS g, SUM(b.k) AS s FROM (SELECT id, k, id * 13 % 20000 AS v FROM n LIMIT 20000) b WHERE b.v < a.v GROUP BY g) x"},
@@ -139,14 +143,7 @@ func walkedCases() (cases []memoryCase) {
 
 // besideFiles runs statements with a folder for files.
 func besideFiles(statement string) func(context.Context, *memoryClient) error {
-	return func(ctx context.Context, c *memoryClient) error {
-		folder, err := os.MkdirTemp("", "radish")
-		if err != nil {
-			return err
-		}
-		defer os.RemoveAll(folder)
-		return c.query(ctx, strings.ReplaceAll(statement, "$o", filepath.Join(folder, "out")))
-	}
+	return inFolder(nil, statement)
 }
 
 // oneLine makes a file of a line of 40 MB.
@@ -164,7 +161,7 @@ func manyFiles(path string) error {
 	return nil
 }
 
-// inFolder runs a statement in a folder where files were made under names that begin with $o.
+// inFolder runs statements with a folder for files. $o begins their names there. Unless it is nil, files makes some first, whose memory does not count.
 func inFolder(files func(path string) error, statement string) func(context.Context, *memoryClient) error {
 	return func(ctx context.Context, c *memoryClient) error {
 		folder, err := os.MkdirTemp("", "radish")
@@ -173,11 +170,13 @@ func inFolder(files func(path string) error, statement string) func(context.Cont
 		}
 		defer os.RemoveAll(folder)
 		path := filepath.Join(folder, "out")
-		if err := files(path); err != nil {
-			return err
+		if files != nil {
+			if err := files(path); err != nil {
+				return err
+			}
+			debug.FreeOSMemory()
+			database.ResetPeakRSS()
 		}
-		debug.FreeOSMemory()
-		database.ResetPeakRSS()
 		return c.query(ctx, strings.ReplaceAll(statement, "$o", path))
 	}
 }
@@ -298,14 +297,8 @@ func prepared(statement string, parameters int) func(context.Context, *memoryCli
 
 // longLines makes a file of three lines of 50 MB, or of five documents of 20 MB, for a statement that names it $p.
 func longLines(ending, statement string) func(context.Context, *memoryClient) error {
-	return func(ctx context.Context, c *memoryClient) error {
-		folder, err := os.MkdirTemp("", "radish")
-		if err != nil {
-			return err
-		}
-		defer os.RemoveAll(folder)
-		path := filepath.Join(folder, "rows."+ending)
-		f, err := os.Create(path)
+	write := func(path string) error {
+		f, err := os.Create(path + "." + ending)
 		if err != nil {
 			return err
 		}
@@ -327,11 +320,7 @@ func longLines(ending, statement string) func(context.Context, *memoryClient) er
 			}
 			fmt.Fprint(f, end)
 		}
-		if err := f.Close(); err != nil {
-			return err
-		}
-		debug.FreeOSMemory()
-		database.ResetPeakRSS()
-		return c.query(ctx, "CREATE TABLE c (id INT, v LONGTEXT); "+strings.ReplaceAll(statement, "$p", path))
+		return f.Close()
 	}
+	return inFolder(write, "CREATE TABLE c (id INT, v LONGTEXT); "+strings.ReplaceAll(statement, "$p", "$o."+ending))
 }

@@ -10,7 +10,10 @@ import (
 // shapeCases are the statements of the command shapes. Each gives its rows in one order.
 func shapeCases() []beside.Case {
 	var all []beside.Case
-	for _, cases := range [][]beside.Case{shapeExpressions(), shapeStrings(), shapeGroups(), shapeDistinct(), shapeSorts(), shapeWindows(), shapeJoins(), shapeBands(), shapeSubqueries(), shapeSets(), shapeChanges()} {
+	for _, cases := range [][]beside.Case{
+		shapeExpressions(), shapeStrings(), shapeGroups(), shapeDistinct(), shapeSorts(), shapeWindows(),
+		shapeJoins(), shapeBands(), shapeSubqueries(), shapeSets(), shapeChanges(),
+	} {
 		all = append(all, cases...)
 	}
 	return all

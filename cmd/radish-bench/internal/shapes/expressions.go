@@ -14,7 +14,8 @@ func shapeExpressions() []beside.Case {
 			Duck: "SELECT SUM((k * 3 + v) * 2 - h), SUM(k % 17 * g), MAX(v * CAST(v AS BIGINT) - k) FROM t"},
 		{Group: group, Name: "arithmetic of decimals", SQL: "SELECT SUM(amt * 1.19), SUM(amt * (1 - 0.05)), SUM(amt + v) FROM t"},
 		{Group: group, Name: "doubles", SQL: "SELECT SUM(SQRT(x)), SUM(x * x / (1 + x)), SUM(ROUND(x, 2)) FROM t"},
-		{Group: group, Name: "sums of CASE", SQL: "SELECT SUM(CASE WHEN g < 100 THEN amt ELSE 0 END), SUM(CASE WHEN v > 0 THEN 1 ELSE 0 END), SUM(CASE g % 3 WHEN 0 THEN k WHEN 1 THEN v ELSE h END) FROM t"},
+		{Group: group, Name: "sums of CASE", SQL: "SELECT SUM(CASE WHEN g < 100 THEN amt ELSE 0 END), SUM(CASE WHEN v > 0 THEN 1 ELSE 0 END), " +
+			"SUM(CASE g % 3 WHEN 0 THEN k WHEN 1 THEN v ELSE h END) FROM t"},
 		{Group: group, Name: "CASE of strings by group", SQL: "SELECT CASE WHEN amt < 1000 THEN 'low' WHEN amt < 50000 THEN 'middle' ELSE 'high' END c, COUNT(*), SUM(v) FROM t GROUP BY c ORDER BY c"},
 		{Group: group, Name: "COALESCE, NULLIF, GREATEST", SQL: "SELECT SUM(COALESCE(NULLIF(g, 7), 0)), COUNT(NULLIF(g, 8)), SUM(GREATEST(v, k, h)) FROM t"},
 		{Group: group, Name: "year and month of dates", SQL: "SELECT YEAR(d) y, MONTH(d) m, COUNT(*), SUM(amt) FROM t GROUP BY YEAR(d), MONTH(d) ORDER BY y, m"},
